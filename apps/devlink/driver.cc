@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/driver.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "devlink/command_line.h"
+#include "devlink/devlink.h"
+#include "devlink/spdlog_sink.h"
+
+namespace devlink::app {
+
+namespace {
+
+constexpr std::string_view kTool = "devlink";
+constexpr int kFatalStatus = 1;
+constexpr int kErrorStatus = 255;
+
+void Print(const Diagnostic& diagnostic) {
+  fmt::print(stderr, "{}", RenderDiagnostic(diagnostic, kTool));
+}
+
+int Fail(std::string text) {
+  Diagnostic diagnostic;
+  diagnostic.severity = Severity::kFatal;
+  diagnostic.text = std::move(text);
+  Print(diagnostic);
+  return kFatalStatus;
+}
+
+// Writes beside the target and renames: nobody ever sees half a file.
+bool WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return false;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    std::FILE* file = std::fopen(path.c_str(), "wb");  // a device or a pipe cannot be renamed onto
+    if (file == nullptr) return false;
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    return std::fclose(file) == 0 && written;
+  }
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (std::fclose(file) != 0 || !written) {
+    std::filesystem::remove(temporary, error);
+    return false;
+  }
+  std::filesystem::rename(temporary, path, error);
+  if (!error) return true;
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);
+  return false;
+}
+
+int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
+  int status = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kFatal) return kFatalStatus;
+    if (diagnostic.severity == Severity::kError) status = kErrorStatus;
+  }
+  return status;
+}
+
+int Link(const CommandLine& line) {
+  std::unique_ptr<SpdlogSink> log;
+  if (line.log) {
+    auto logger = std::make_shared<spdlog::logger>(
+        "devlink", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    logger->set_level(spdlog::level::debug);
+    log = std::make_unique<SpdlogSink>(std::move(logger));
+  }
+  auto session = LinkSession::Create(line.options, nullptr, log.get());
+  if (!session.ok()) return Fail(std::string(session.status().message()));
+  // As with nvlink, the first input that cannot be used ends the run.
+  for (const std::string& input : line.inputs) {
+    if (!session->AddFile(input).ok()) break;
+  }
+  absl::StatusOr<LinkResult> result = absl::CancelledError();
+  if (ExitStatus(session->diagnostics()) == 0) result = session->Link();
+  for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
+  if (!result.ok()) {
+    const int status = ExitStatus(session->diagnostics());
+    return status != 0 ? status : Fail(std::string(result.status().message()));
+  }
+  if (!WriteWhole(line.output, result->cubin)) {
+    return Fail(fmt::format("Could not open output file '{}'", line.output));
+  }
+  if (line.report.empty()) return 0;
+  const std::string json = ToJson(result->report);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(json.data());
+  if (WriteWhole(line.report, {bytes, json.size()})) return 0;
+  return Fail(fmt::format("Could not open output file '{}'", line.report));
+}
+
+}  // namespace
+
+int RunDriver(const std::vector<std::string>& arguments) {
+  auto parsed = ParseCommandLine(arguments);
+  if (const auto* wrong = std::get_if<std::string>(&parsed)) return Fail(*wrong);
+  const auto& line = std::get<CommandLine>(parsed);
+  for (const std::string& warning : line.warnings) {
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::kWarning;
+    diagnostic.text = warning;
+    Print(diagnostic);
+  }
+  if (line.help) {
+    fmt::print("{}", HelpText());
+    return 0;
+  }
+  if (line.version) {
+    fmt::print("devlink: open device linker for CUDA, version {}\n"
+               "Writes what nvlink of CUDA 13.0 writes (release 13.0, V13.0.88)\n",
+               Version());
+    return 0;
+  }
+  return Link(line);
+}
+
+}  // namespace devlink::app

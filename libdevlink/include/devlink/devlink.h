@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/devlink.h
+//
+// The whole public interface.
+#pragma once
+
+#include "devlink/arch.h"
+#include "devlink/cubin_writer.h"
+#include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
+#include "devlink/link_report.h"
+#include "devlink/link_session.h"
+#include "devlink/log.h"
+#include "devlink/module_pool.h"
+#include "devlink/toolkit_profile.h"
+#include "devlink/version.h"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/diagnostics.h
+//
+// What a link has to say, as data. nvlink's own text is one field of a diagnostic; the code, the
+// symbol and the inputs are others, so that a caller never has to parse a message.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace devlink {
+
+enum class Severity { kInfo, kWarning, kError, kFatal };
+
+// Stable identities; values are never reused.
+enum class DiagnosticCode {
+  kUndefinedReference = 1,
+  kMultipleDefinition = 2,
+  kSizeMismatch = 3,
+  kSpaceMismatch = 4,
+  kManagedMismatch = 5,
+  kArchMismatch = 6,
+  kAbiMismatch = 7,
+  kInputNewerThanToolkit = 8,
+  kInputTooOld = 9,
+  kUnreadableInput = 10,
+  kMalformedInput = 11,
+  kUnsupportedInput = 12,
+  kMergeFailed = 13,
+  kStackSizeUnknown = 14,
+  kResourceOverflow = 15,
+  kUnsupportedFeature = 16,
+  kUsage = 17,
+  kResourceUsage = 18,
+  kRelocationOverflow = 19,
+  kEntryMismatch = 20,
+  kPrototypeMismatch = 21,
+};
+
+// One finding. Plain data, owned by the receiver.
+struct Diagnostic {
+  DiagnosticCode code = DiagnosticCode::kUsage;
+  Severity severity = Severity::kError;
+  std::string text;                // nvlink's wording, without tool name and severity
+  std::string symbol;              // mangled name, empty where none is meant
+  std::string input;               // display name of the input, empty where none is meant
+  std::vector<std::string> notes;  // what a person needs besides; one line each
+};
+
+// The lines that nvlink would print, under `tool`'s name, each note on a line of its own behind it:
+//   devlink error   : Undefined reference to '_Z3fooi' in 'a.cubin'
+//   devlink note    : foo(int) is called by _Z1kPi in 'a.cubin'
+// Every line ends with a newline.
+std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool);
+
+}  // namespace devlink

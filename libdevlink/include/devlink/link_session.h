@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/link_session.h
+//
+// One link: create it from options, add inputs in link order, link, take the bytes.
+//
+//   auto session = devlink::LinkSession::Create({.target = *devlink::Arch::Parse("sm_90")});
+//   if (auto s = session->AddFile("a.cubin"); !s.ok()) return s;
+//   if (auto s = session->AddFile("b.cubin"); !s.ok()) return s;
+//   absl::StatusOr<devlink::LinkResult> result = session->Link();
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
+#include "devlink/link_report.h"
+#include "devlink/log.h"
+#include "devlink/module_pool.h"
+
+namespace devlink {
+
+struct LinkResult {
+  std::vector<std::uint8_t> cubin;  // the executable cubin
+  LinkReport report;
+};
+
+// Used by one thread at a time; any number of sessions may run side by side. Move-only.
+class LinkSession {
+ public:
+  // InvalidArgument where the options contradict each other, Unimplemented for a target that this
+  // release does not link. `pool` may be shared with other sessions; without one the session has
+  // its own. `log` is borrowed and must outlive the session.
+  static absl::StatusOr<LinkSession> Create(LinkOptions options,
+                                            std::shared_ptr<ModulePool> pool = nullptr,
+                                            LogSink* log = nullptr);
+
+  LinkSession(LinkSession&&) noexcept;
+  LinkSession& operator=(LinkSession&&) noexcept;
+  ~LinkSession();
+
+  // Adds one input, behind those added before. A failure is a status and a diagnostic; the session
+  // can go on without the input. NotFound for a file that cannot be read, InvalidArgument for one
+  // that is damaged, FailedPrecondition for one that is not for this target.
+  absl::Status AddFile(const std::string& path);
+
+  // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
+  absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes);
+  // The same, taking the bytes over: nothing is copied.
+  absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes);
+
+  // A module that a pool holds already.
+  absl::Status AddModule(std::string_view name, ModuleRef module);
+
+  // Links what was added. May be called again after more inputs were added; each call is a link of
+  // its own. NotFound for undefined references, AlreadyExists for multiple definitions,
+  // FailedPrecondition for other contradictions between inputs, ResourceExhausted where a limit of
+  // the target is exceeded; `diagnostics` has the details.
+  absl::StatusOr<LinkResult> Link();
+
+  // Everything that was found so far, in the order in which nvlink reports it.
+  [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const;
+
+ private:
+  struct State;
+  explicit LinkSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace devlink

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/toolkit_profile.h
+//
+// What differs between the releases of CUDA 13 for a linker that must write what that release's
+// nvlink writes. Every release-dependent value of libdevlink is a field of this struct; nothing
+// else in the library asks for a release.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace devlink {
+
+// A plain value; the defaults are those of release 13.0.
+struct ToolkitProfile {
+  // Release as 10 * major + minor: the number in `.note.nv.cuinfo`. Inputs with a larger number are
+  // refused.
+  std::uint16_t release = 130;
+
+  // Lengths of nvlink's version and build texts in its own `.note.nv.tkinfo` record. devlink's
+  // record takes the same room, so that all that follows keeps its offset.
+  std::uint16_t version_text_length = 46;
+  std::uint16_t build_text_length = 41;
+
+  // 13.4 on: weak symbols stand in the global part of the symbol table.
+  bool weak_symbols_are_global = false;
+
+  // Until 13.4: a `.rel.X` name is written although no such section exists (docs/cubin-format.md,
+  // "Phantom names").
+  bool writes_phantom_rel_names = true;
+
+  // 13.1 on: architecture-specific code is refused for the plain target.
+  bool accepts_specific_code_for_plain_target = true;
+
+  // `.nv.compat` (sm_90 and later), per record tag; see docs/cubin-format.md, "Compatibility
+  // record".
+  bool compat_keeps_tag_06 = true;
+  bool compat_keeps_tag_0b = false;
+  bool compat_adds_tag_0c = false;
+  bool compat_adds_tag_0d = false;
+  // 13.5: tags 05 and 0e survive only where every input has them.
+  bool compat_intersects_05_and_0e = false;
+
+  // The profile of a release named "13.0" to "13.5". NotFound for any other name.
+  static absl::StatusOr<ToolkitProfile> ForRelease(std::string_view release);
+};
+
+}  // namespace devlink

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace devlink::base {
+
+absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
+                                                   std::uint64_t max_bytes) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return absl::NotFoundError(absl::StrCat("cannot open: ", std::strerror(errno)));
+  const absl::Cleanup close_file = [file] { close(file); };
+
+  struct stat info = {};
+  if (fstat(file, &info) != 0) {
+    return absl::NotFoundError(absl::StrCat("cannot examine: ", std::strerror(errno)));
+  }
+  if (!S_ISREG(info.st_mode)) return absl::NotFoundError("not a regular file");
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if (size > max_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(size, " bytes are more than the limit of ", max_bytes));
+  }
+
+  std::vector<std::uint8_t> bytes(size);
+  std::uint64_t done = 0;
+  while (done < size) {
+    const ssize_t count = read(file, bytes.data() + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return absl::NotFoundError(absl::StrCat("cannot read: ", std::strerror(errno)));
+    if (count == 0) break;  // it shrank while we read it: what is there is what is linked
+    done += static_cast<std::uint64_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace devlink::base

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace devlink::base {
+
+// Debian builds Abseil with a string_view of its own; the two never convert by themselves.
+inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
+
+// Joins pieces into one string.
+inline std::string Cat(std::initializer_list<std::string_view> pieces) {
+  std::size_t size = 0;
+  for (std::string_view piece : pieces) size += piece.size();
+  std::string out;
+  out.reserve(size);
+  for (std::string_view piece : pieces) out.append(piece);
+  return out;
+}
+
+// Keeps strings made while linking alive, at addresses that do not move.
+class StringArena {
+ public:
+  std::string_view Concat(std::string_view head, std::string_view tail) {
+    const std::size_t size = head.size() + tail.size();
+    if (room_ < size) Grow(size);
+    char* out = next_;
+    if (!head.empty()) std::memcpy(out, head.data(), head.size());
+    if (!tail.empty()) std::memcpy(out + head.size(), tail.data(), tail.size());
+    next_ += size;
+    room_ -= size;
+    return {out, size};
+  }
+
+ private:
+  void Grow(std::size_t at_least) {
+    constexpr std::size_t kChunk = 1 << 16;
+    room_ = at_least > kChunk ? at_least : kChunk;
+    chunks_.push_back(std::make_unique<char[]>(room_));
+    next_ = chunks_.back().get();
+  }
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* next_ = nullptr;
+  std::size_t room_ = 0;
+};
+
+}  // namespace devlink::base

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of the cubin format. How each was found stands in docs/cubin-format.md.
+#pragma once
+
+#include <cstdint>
+
+namespace devlink::format {
+
+// ELF, as far as cubins use it. The structs are the on-disk layout; cubins are little-endian, and
+// so are the hosts that libdevlink is built for.
+struct Ehdr {
+  std::uint8_t ident[16];
+  std::uint16_t type;
+  std::uint16_t machine;
+  std::uint32_t version;
+  std::uint64_t entry;
+  std::uint64_t phoff;
+  std::uint64_t shoff;
+  std::uint32_t flags;
+  std::uint16_t ehsize;
+  std::uint16_t phentsize;
+  std::uint16_t phnum;
+  std::uint16_t shentsize;
+  std::uint16_t shnum;
+  std::uint16_t shstrndx;
+};
+static_assert(sizeof(Ehdr) == 64);
+
+struct Shdr {
+  std::uint32_t name;
+  std::uint32_t type;
+  std::uint64_t flags;
+  std::uint64_t addr;
+  std::uint64_t offset;
+  std::uint64_t size;
+  std::uint32_t link;
+  std::uint32_t info;
+  std::uint64_t addralign;
+  std::uint64_t entsize;
+};
+static_assert(sizeof(Shdr) == 64);
+
+struct Phdr {
+  std::uint32_t type;
+  std::uint32_t flags;
+  std::uint64_t offset;
+  std::uint64_t vaddr;
+  std::uint64_t paddr;
+  std::uint64_t filesz;
+  std::uint64_t memsz;
+  std::uint64_t align;
+};
+static_assert(sizeof(Phdr) == 56);
+
+struct Sym {
+  std::uint32_t name;
+  std::uint8_t info;
+  std::uint8_t other;
+  std::uint16_t shndx;
+  std::uint64_t value;
+  std::uint64_t size;
+};
+static_assert(sizeof(Sym) == 24);
+
+struct Rela {  // an Elf64_Rel is the same without the addend
+  std::uint64_t offset;
+  std::uint32_t type;
+  std::uint32_t symbol;
+  std::int64_t addend;
+};
+static_assert(sizeof(Rela) == 24);
+inline constexpr std::uint64_t kRelSize = 16;
+
+inline constexpr std::uint8_t kOsAbiCuda = 0x41;
+inline constexpr std::uint8_t kAbiVersion = 8;
+inline constexpr std::uint16_t kMachineCuda = 190;
+inline constexpr std::uint16_t kTypeRel = 1;
+inline constexpr std::uint16_t kTypeExec = 2;
+
+// Section types.
+inline constexpr std::uint32_t kShtProgbits = 1;
+inline constexpr std::uint32_t kShtSymtab = 2;
+inline constexpr std::uint32_t kShtStrtab = 3;
+inline constexpr std::uint32_t kShtRela = 4;
+inline constexpr std::uint32_t kShtNote = 7;
+inline constexpr std::uint32_t kShtNobits = 8;
+inline constexpr std::uint32_t kShtRel = 9;
+inline constexpr std::uint32_t kShtCudaInfo = 0x70000000;
+inline constexpr std::uint32_t kShtCudaCallGraph = 0x70000001;
+inline constexpr std::uint32_t kShtCudaPrototype = 0x70000002;
+inline constexpr std::uint32_t kShtCudaGlobal = 0x70000007;
+inline constexpr std::uint32_t kShtCudaGlobalInit = 0x70000008;
+inline constexpr std::uint32_t kShtCudaLocal = 0x70000009;
+inline constexpr std::uint32_t kShtCudaShared = 0x7000000a;
+inline constexpr std::uint32_t kShtCudaRelocInfo = 0x7000000b;
+inline constexpr std::uint32_t kShtCudaConstant0 = 0x70000064;  // bank N is this plus N
+inline constexpr std::uint32_t kShtCudaConstantEnd = 0x70000082;
+inline constexpr std::uint32_t kShtCudaCompat = 0x70000086;
+
+constexpr bool IsConstantType(std::uint32_t type) {
+  return type >= kShtCudaConstant0 && type < kShtCudaConstantEnd;
+}
+constexpr bool IsNobitsType(std::uint32_t type) {
+  return type == kShtNobits || type == kShtCudaGlobal || type == kShtCudaLocal ||
+         type == kShtCudaShared;
+}
+
+// Section flags.
+inline constexpr std::uint64_t kShfWrite = 1;
+inline constexpr std::uint64_t kShfAlloc = 2;
+inline constexpr std::uint64_t kShfExec = 4;
+inline constexpr std::uint64_t kShfInfoLink = 0x40;
+inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
+inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
+
+// Symbols.
+inline constexpr std::uint16_t kShnUndef = 0;
+inline constexpr std::uint16_t kShnLoReserve = 0xff00;
+inline constexpr std::uint16_t kShnAbs = 0xfff1;
+inline constexpr std::uint16_t kShnCommon = 0xfff2;
+inline constexpr std::uint8_t kStbLocal = 0;
+inline constexpr std::uint8_t kStbGlobal = 1;
+inline constexpr std::uint8_t kStbWeak = 2;
+inline constexpr std::uint8_t kSttObject = 1;
+inline constexpr std::uint8_t kSttFunc = 2;
+inline constexpr std::uint8_t kSttSection = 3;
+inline constexpr std::uint8_t kSttCudaObject = 13;
+inline constexpr std::uint8_t kStoInternal = 0x01;
+inline constexpr std::uint8_t kStoManaged = 0x04;
+inline constexpr std::uint8_t kStoEntry = 0x10;
+inline constexpr std::uint8_t kStoGlobal = 0x20;
+inline constexpr std::uint8_t kStoShared = 0x40;
+inline constexpr std::uint8_t kStoConstant = 0x80;
+inline constexpr std::uint8_t kStoSpaceMask = 0xe0;
+
+// Program headers.
+inline constexpr std::uint32_t kPtLoad = 1;
+inline constexpr std::uint32_t kPtPhdr = 6;
+inline constexpr std::uint32_t kPfRX = 5;
+inline constexpr std::uint32_t kPfRW = 6;
+
+// Notes. Both carry the vendor name "NVIDIA Corp".
+inline constexpr std::uint32_t kNoteToolInfo = 0x7d0;
+inline constexpr std::uint32_t kNoteCudaInfo = 0x3e8;
+
+}  // namespace devlink::format

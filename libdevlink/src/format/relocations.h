@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// R_CUDA relocations: one table of names, what becomes of them in a link, and fields.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace devlink::format {
+
+inline constexpr std::uint32_t kRelocAbs32 = 0x01;
+inline constexpr std::uint32_t kRelocAbs64 = 0x02;
+
+// What becomes of a relocation whose symbol the link can place (shared memory, constants, section
+// symbols). One to a function or to a global variable stays for the loader, whatever its type.
+enum class RelocationAction : std::uint8_t {
+  kApply,               // the value goes into the field
+  kKeep,                // stays for the loader all the same
+  kDrop,                // goes, also where the symbol is a function
+  kDropUnlessFunction,  // goes, but stays where the symbol is a function
+  kClear,               // zeroes the field where the symbol is left out of the output
+  kRefuse,              // nvlink ends with an internal error or crashes
+};
+
+// One run of bits of a field: `width` bits at bit `position` from the relocated offset, which take
+// the bits from `low_bit` on of the value, or of the constant bank's number.
+struct FieldPart {
+  std::uint8_t position = 0;
+  std::uint8_t width = 0;
+  std::uint8_t low_bit = 0;
+  bool of_bank = false;
+};
+
+struct RelocationInfo {
+  std::uint32_t type = 0;
+  std::string_view name;  // without the R_CUDA_ prefix
+  RelocationAction action = RelocationAction::kRefuse;
+  std::uint32_t becomes = 0;  // the type under which a kept one is written; 0: its own
+  std::array<FieldPart, 3> parts = {};
+
+  // Bytes from the relocated offset that the field touches.
+  [[nodiscard]] constexpr std::uint64_t bytes() const {
+    std::uint64_t bits = 0;
+    for (const FieldPart& part : parts) {
+      const std::uint64_t end = std::uint64_t{part.position} + part.width;
+      bits = end > bits ? end : bits;
+    }
+    return (bits + 7) / 8;
+  }
+};
+
+// Null for types that no 13.x toolkit knows.
+const RelocationInfo* FindRelocation(std::uint32_t type);
+
+}  // namespace devlink::format

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "absl/container/flat_hash_set.h"
+#include "format/nv_info.h"
+#include "link/reach.h"
+
+namespace devlink::internal {
+
+using namespace format;  // NOLINT: the attribute names
+
+namespace {
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+// Attributes that travel, in the order in which a link with one entry appends them. EXTERNS is last.
+constexpr std::array<std::uint8_t, 10> kTravelling = {
+    kAttrSparseMmaMask,   kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
+    kAttrTcgen05OneCta,   kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
+    kAttrNumMbarriers,    kAttrExterns};
+constexpr std::size_t kCount = kTravelling.size();
+constexpr std::size_t kExternsSlot = kCount - 1;
+
+std::size_t SlotOf(std::uint8_t id) {
+  return static_cast<std::size_t>(std::find(kTravelling.begin(), kTravelling.end(), id) -
+                                  kTravelling.begin());
+}
+
+std::uint8_t FormatOf(std::uint8_t id) {
+  switch (id) {
+    case kAttrVrcCtaInitCount:
+    case kAttrNumBarriers:
+      return kInfoByteValue;
+    case kAttrNumMbarriers:
+    case kAttrSparseMmaMask:
+      return kInfoHalfValue;
+    case kAttrExterns:
+      return kInfoSized;
+    default:
+      return kInfoNoValue;
+  }
+}
+
+// What is known of the travelling attributes of a set of functions. Positions count (section, record)
+// in the order in which nvlink walks; the sum of mbarriers is kept apart, since a set cannot be summed
+// by joining sets.
+struct Gathered {
+  std::array<std::uint64_t, kCount> first = {};  // where it is met first; kNever: nowhere
+  std::uint16_t barriers = 0;
+  std::uint16_t vrc = 0;
+  std::uint16_t sparse = 0;
+  std::uint64_t reconfig_at = 0;  // last position plus one
+  std::uint16_t reconfig = 0;
+
+  Gathered() { first.fill(kNever); }
+
+  void Join(const Gathered& other) {
+    for (std::size_t i = 0; i < kCount; ++i) first[i] = std::min(first[i], other.first[i]);
+    barriers = std::max(barriers, other.barriers);
+    vrc = std::max(vrc, other.vrc);
+    sparse |= other.sparse;
+    if (other.reconfig_at > reconfig_at) {
+      reconfig_at = other.reconfig_at;
+      reconfig = other.reconfig;
+    }
+  }
+
+  void Add(const InfoEntry& entry, std::uint64_t position) {
+    const std::size_t slot = SlotOf(entry.id);
+    if (slot == kCount || (entry.format == kInfoSized) != (slot == kExternsSlot)) return;
+    first[slot] = std::min(first[slot], position);
+    if (entry.id == kAttrNumBarriers) barriers = std::max(barriers, entry.value);
+    if (entry.id == kAttrVrcCtaInitCount) vrc = std::max(vrc, entry.value);
+    if (entry.id == kAttrSparseMmaMask) sparse |= entry.value;
+    if (entry.id == kAttrRegReconfig && position + 1 > reconfig_at) {
+      reconfig_at = position + 1;
+      reconfig = entry.value;
+    }
+  }
+};
+
+class Propagator {
+ public:
+  Propagator(const Program& program, const CallGraph& graph, const Liveness& liveness)
+      : program_(program), graph_(graph), liveness_(liveness) {
+    own_.resize(program.functions.size());
+    own_externs_.resize(program.functions.size());
+    mbarriers_.assign(program.functions.size(), 0);
+    result_.functions.resize(program.functions.size());
+    single_ = liveness.entries.size() == 1;
+  }
+
+  Attributes Run() {
+    for (std::uint32_t list = 0; list < program_.info_sections.size(); ++list) ReadOwn(list);
+    for (FunctionId f = 0; f < own_externs_.size(); ++f) {
+      result_.functions[f].externs = own_externs_[f];
+    }
+    if (single_) {
+      ApplySingleEntry(liveness_.entries.front());
+    } else {
+      GatherComponents();
+      FindExternsOfEntries();
+      FindMbarriersOfEntries();
+      for (std::uint32_t i = 0; i < liveness_.entries.size(); ++i) ApplyEntry(i);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Attributes and undefined functions of one `.nv.info.F`.
+  void ReadOwn(std::uint32_t list) {
+    const SectionId id = program_.info_sections[list];
+    const FunctionId function = program_.sections[id].function;
+    if (function == kNone || liveness_.section_removed[id]) return;
+    std::uint32_t position = 0;
+    for (const InfoEntry& entry : program_.info_lists[list]) {
+      any_sparse_ = any_sparse_ || (entry.id == kAttrSparseMmaMask && entry.format != kInfoSized);
+      own_[function].Add(entry, (std::uint64_t{list} << 32) | position++);
+      if (entry.format != kInfoSized && entry.id == kAttrNumMbarriers) {
+        mbarriers_[function] = entry.value;
+      }
+      if (entry.format != kInfoSized || entry.id != kAttrExterns) continue;
+      auto& externs = own_externs_[function];
+      externs.clear();
+      for (std::size_t i = 0; i < entry.payload.size() / 4; ++i) {
+        const SymbolId symbol = program_.extern_symbols[entry.externs + i];
+        if (symbol == kNone || program_.symbols[symbol].function == kNone) continue;
+        const FunctionId callee = program_.symbols[symbol].function;
+        if (!liveness_.live[callee]) continue;
+        if (!program_.IsDefined(callee) || program_.functions[callee].entry) {
+          externs.push_back(symbol);
+        }
+      }
+      extern_lists_.push_back({function, list});
+    }
+  }
+
+  void GatherComponents() {
+    components_.resize(graph_.component_count());
+    for (ComponentId component = 0; component < components_.size(); ++component) {
+      Gathered& sum = components_[component];
+      for (const NodeId node : graph_.Members(component)) {
+        if (node < own_.size()) sum.Join(own_[node]);
+        for (const NodeId target : graph_.Successors(node)) {
+          if (graph_.ComponentOf(target) != component) {
+            sum.Join(components_[graph_.ComponentOf(target)]);
+          }
+        }
+      }
+    }
+  }
+
+  // What an entry reaches, itself excluded.
+  Gathered Others(FunctionId entry) const {
+    Gathered out;
+    const ComponentId component = graph_.ComponentOf(entry);
+    for (const NodeId node : graph_.Members(component)) {
+      if (node != entry && node < own_.size()) out.Join(own_[node]);
+      for (const NodeId target : graph_.Successors(node)) {
+        if (graph_.ComponentOf(target) != component) {
+          out.Join(components_[graph_.ComponentOf(target)]);
+        }
+      }
+    }
+    return out;
+  }
+
+  // An entry's list: its own, then those of all it reaches, in the order of their sections.
+  void FindExternsOfEntries() {
+    std::vector<Holding> holdings;
+    for (const auto& [function, list] : extern_lists_) {
+      std::uint32_t position = 0;
+      for (const SymbolId symbol : own_externs_[function]) {
+        holdings.push_back({function, symbol, (std::uint64_t{list} << 32) | position++});
+      }
+    }
+    auto found = CollectReachable(graph_, holdings, liveness_.entries);
+    for (std::uint32_t i = 0; i < found.size(); ++i) {
+      const FunctionId entry = liveness_.entries[i];
+      auto& externs = result_.functions[entry].externs;
+      externs.clear();
+      absl::flat_hash_set<SymbolId> seen;
+      for (const SymbolId symbol : own_externs_[entry]) {
+        if (seen.insert(symbol).second) externs.push_back(symbol);
+      }
+      std::sort(found[i].begin(), found[i].end(),
+                [](const Found& a, const Found& b) { return a.key < b.key; });
+      for (const Found& use : found[i]) {
+        if (seen.insert(use.item).second) externs.push_back(use.item);
+      }
+    }
+  }
+
+  void FindMbarriersOfEntries() {
+    std::vector<Holding> holdings;
+    for (FunctionId f = 0; f < mbarriers_.size(); ++f) {
+      if (mbarriers_[f] != 0) holdings.push_back({f, f, 0});
+    }
+    const auto found = CollectReachable(graph_, holdings, liveness_.entries);
+    entry_mbarriers_.assign(found.size(), 0);
+    for (std::uint32_t i = 0; i < found.size(); ++i) {
+      for (const Found& use : found[i]) AddMbarriers(entry_mbarriers_[i], mbarriers_[use.item]);
+    }
+  }
+
+  // 0xffff stands for "unknown" and swallows everything.
+  static void AddMbarriers(std::uint16_t& sum, std::uint16_t count) {
+    sum = static_cast<std::uint16_t>(std::min<std::uint32_t>(0xffff, std::uint32_t{sum} + count));
+  }
+
+  void ApplyEntry(std::uint32_t index) {
+    const FunctionId entry = liveness_.entries[index];
+    const Gathered& own = own_[entry];
+    const Gathered others = Others(entry);
+    FunctionAttributes& out = result_.functions[entry];
+    const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
+    const auto replace = [&](std::uint8_t id, std::uint16_t value) {
+      if (has(id)) out.replaced.push_back({FormatOf(id), id, value});
+    };
+    replace(kAttrNumBarriers, std::max(own.barriers, others.barriers));
+    replace(kAttrVrcCtaInitCount, std::max(own.vrc, others.vrc));
+    replace(kAttrNumMbarriers, entry_mbarriers_[index]);
+    replace(kAttrSparseMmaMask, own.sparse | others.sparse);
+    if (others.reconfig_at != 0) {
+      replace(kAttrRegReconfig, static_cast<std::uint16_t>((own.reconfig & 0xff00) |
+                                                           (others.reconfig & 0xff)));
+    }
+    out.externs_in_place = has(kAttrExterns);
+
+    std::array<std::uint8_t, kCount> order = kTravelling;
+    std::sort(order.begin(), order.end(), [&others](std::uint8_t a, std::uint8_t b) {
+      return others.first[SlotOf(a)] < others.first[SlotOf(b)];
+    });
+    bool sparse_done = has(kAttrSparseMmaMask);
+    for (const std::uint8_t id : order) {
+      if (others.first[SlotOf(id)] == kNever || has(id)) continue;
+      std::uint16_t value = 0;
+      if (id == kAttrExterns && out.externs.empty()) continue;
+      if (id == kAttrNumBarriers) value = others.barriers;
+      if (id == kAttrVrcCtaInitCount) value = others.vrc;
+      if (id == kAttrNumMbarriers) value = entry_mbarriers_[index];
+      if (id == kAttrRegReconfig) value = others.reconfig;
+      if (id == kAttrSparseMmaMask) value = 0x8000 | others.sparse;
+      sparse_done = sparse_done || id == kAttrSparseMmaMask;
+      out.appended.push_back({FormatOf(id), id, value});
+    }
+    if (any_sparse_ && !sparse_done) {
+      out.appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
+    }
+  }
+
+  void ApplySingleEntry(FunctionId entry) {
+    Gathered all;
+    std::uint16_t mbarriers = 0;
+    for (FunctionId f = 0; f < own_.size(); ++f) {
+      if (!liveness_.live[f]) continue;
+      all.Join(own_[f]);
+      AddMbarriers(mbarriers, mbarriers_[f]);
+    }
+    const Gathered& own = own_[entry];
+    FunctionAttributes& out = result_.functions[entry];
+    const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
+    if (has(kAttrNumBarriers)) {
+      out.replaced.push_back({kInfoByteValue, kAttrNumBarriers, all.barriers});
+    }
+    if (has(kAttrNumMbarriers)) {
+      out.replaced.push_back({kInfoHalfValue, kAttrNumMbarriers, mbarriers});
+    }
+    for (const std::uint8_t id : kTravelling) {
+      if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
+      std::uint16_t value = 0;
+      if (id == kAttrSparseMmaMask) value = 0x8000 | all.sparse;
+      if (id == kAttrVrcCtaInitCount) value = all.vrc;
+      if (id == kAttrNumBarriers) value = all.barriers;
+      if (id == kAttrNumMbarriers) value = mbarriers;
+      if (value == 0 && (id == kAttrNumBarriers || id == kAttrNumMbarriers)) continue;
+      out.appended.push_back({FormatOf(id), id, value});
+    }
+    ListAllUndefined(entry, out);
+  }
+
+  // With one entry all undefined functions are its, unless it names them all itself.
+  void ListAllUndefined(FunctionId entry, FunctionAttributes& out) {
+    std::vector<SymbolId> undefined;
+    for (FunctionId f = static_cast<FunctionId>(own_.size()); f-- > 0;) {
+      if (!program_.IsDefined(f) && liveness_.live[f]) {
+        undefined.push_back(program_.functions[f].symbol);
+      }
+    }
+    std::vector<SymbolId> own;
+    absl::flat_hash_set<SymbolId> seen;
+    for (const SymbolId symbol : own_externs_[entry]) {
+      if (seen.insert(symbol).second) own.push_back(symbol);
+    }
+    out.externs_in_place = std::all_of(undefined.begin(), undefined.end(),
+                                       [&](SymbolId symbol) { return seen.contains(symbol); });
+    out.externs = out.externs_in_place ? own : undefined;
+    // Named by all means where it has no list of its own to stand in.
+    const bool has_list = own_[entry].first[kExternsSlot] != kNever;
+    if (!out.externs.empty() && !(out.externs_in_place && has_list)) {
+      out.appended.push_back({kInfoSized, kAttrExterns, 0});
+    }
+  }
+
+  const Program& program_;
+  const CallGraph& graph_;
+  const Liveness& liveness_;
+  Attributes result_;
+  bool single_ = false;
+  bool any_sparse_ = false;           // some function has the mask: every entry gets one
+  std::vector<Gathered> own_;         // by FunctionId
+  std::vector<Gathered> components_;  // by ComponentId
+  std::vector<std::vector<SymbolId>> own_externs_;
+  std::vector<std::pair<FunctionId, std::uint32_t>> extern_lists_;
+  std::vector<std::uint16_t> mbarriers_;
+  std::vector<std::uint16_t> entry_mbarriers_;
+};
+
+}  // namespace
+
+Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
+                               const Liveness& liveness) {
+  return Propagator(program, graph, liveness).Run();
+}
+
+std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry) {
+  std::uint32_t barriers = 0;
+  const SectionId info = program.functions[entry].info;
+  if (info != kNone) {
+    for (const InfoEntry& record : program.info_lists[program.sections[info].info_list]) {
+      if (record.format != kInfoSized && record.id == kAttrNumBarriers) barriers = record.value;
+    }
+  }
+  for (const auto& list : {attributes.functions[entry].replaced, attributes.functions[entry].appended}) {
+    for (const FunctionAttributes::Value& value : list) {
+      if (value.id == kAttrNumBarriers) barriers = value.value;
+    }
+  }
+  return barriers;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 7: attributes that travel from callees to entries, and the lists of undefined functions.
+//
+// nvlink treats a link with exactly one entry in another way than one with more: then everything that
+// is alive counts, reached or not, and what is appended comes in a fixed order instead of the order in
+// which it is met (docs/cubin-format.md, "Attributes that travel").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "link/call_graph.h"
+#include "link/liveness.h"
+
+namespace devlink::internal {
+
+// What one function's `.nv.info.F` becomes, as far as it differs from the input.
+struct FunctionAttributes {
+  struct Value {
+    std::uint8_t format = 0;
+    std::uint8_t id = 0;
+    std::uint16_t value = 0;
+  };
+  std::vector<Value> replaced;     // records that stay in place with another value
+  std::vector<Value> appended;     // new records, in order; EXTERNS among them has no value
+  std::vector<SymbolId> externs;   // empty: the record goes
+  bool externs_in_place = true;    // where the input has it, else as `appended` says
+};
+
+struct Attributes {
+  std::vector<FunctionAttributes> functions;  // by FunctionId
+};
+
+Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
+                               const Liveness& liveness);
+
+// The largest NUM_BARRIERS of an entry's record, for reports.
+std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry);
+
+}  // namespace devlink::internal

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/call_graph.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace devlink::internal {
+
+CallGraph::CallGraph(const Program& program) {
+  AddEdges(program);
+  FindComponents();
+}
+
+void CallGraph::AddEdges(const Program& program) {
+  const auto functions = static_cast<std::uint32_t>(program.functions.size());
+  absl::flat_hash_map<std::uint32_t, NodeId> hubs;
+  const auto hub_of = [&](std::uint32_t prototype) {
+    return hubs.try_emplace(prototype, functions + static_cast<NodeId>(hubs.size())).first->second;
+  };
+  struct Edge {
+    NodeId from;
+    NodeId to;
+  };
+  // Direct calls first, last arrived first, so that each function's direct callees come in that
+  // order before its hubs.
+  std::vector<Edge> edges;
+  edges.reserve(program.calls.size() + program.indirect_callers.size() +
+                program.addresses_taken.size());
+  for (auto call = program.calls.rbegin(); call != program.calls.rend(); ++call) {
+    edges.push_back({call->caller, call->callee});
+  }
+  for (const PrototypeUse& use : program.indirect_callers) {
+    edges.push_back({use.function, hub_of(use.prototype)});
+  }
+  for (const PrototypeUse& use : program.addresses_taken) {
+    edges.push_back({hub_of(use.prototype), use.function});
+  }
+
+  const std::uint32_t nodes = functions + static_cast<std::uint32_t>(hubs.size());
+  first_.assign(nodes + 1, 0);
+  direct_.assign(functions, 0);
+  for (const Edge& edge : edges) ++first_[edge.from + 1];
+  for (const CallEdge& call : program.calls) ++direct_[call.caller];
+  for (std::uint32_t i = 0; i < nodes; ++i) first_[i + 1] += first_[i];
+  targets_.resize(edges.size());
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  for (const Edge& edge : edges) targets_[next[edge.from]++] = edge.to;
+}
+
+// Tarjan's algorithm with a stack of its own: a call chain may be longer than the thread's.
+void CallGraph::FindComponents() {
+  const std::uint32_t nodes = node_count();
+  component_.assign(nodes, kNone);
+  std::vector<std::uint32_t> order(nodes, kNone);
+  std::vector<std::uint32_t> low(nodes, 0);
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  std::vector<NodeId> open;
+  std::vector<NodeId> path;
+  std::uint32_t counter = 0;
+
+  for (NodeId root = 0; root < nodes; ++root) {
+    if (order[root] != kNone) continue;
+    path.push_back(root);
+    while (!path.empty()) {
+      const NodeId node = path.back();
+      if (order[node] == kNone) {
+        order[node] = low[node] = counter++;
+        open.push_back(node);
+      }
+      if (next[node] < first_[node + 1]) {
+        const NodeId target = targets_[next[node]++];
+        if (order[target] == kNone) {
+          path.push_back(target);
+        } else if (component_[target] == kNone) {
+          low[node] = std::min(low[node], order[target]);
+        }
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[node]);
+      if (low[node] != order[node]) continue;
+      const auto component = static_cast<ComponentId>(cyclic_.size());
+      first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
+      NodeId member = kNone;
+      do {
+        member = open.back();
+        open.pop_back();
+        component_[member] = component;
+        members_.push_back(member);
+      } while (member != node);
+      bool cyclic = members_.size() - first_member_.back() > 1;
+      for (const NodeId target : Successors(node)) cyclic = cyclic || target == node;
+      cyclic_.push_back(cyclic);
+    }
+  }
+  first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
+}
+
+std::vector<bool> ReachableFrom(const CallGraph& graph, std::span<const FunctionId> from) {
+  std::vector<bool> seen(graph.node_count(), false);
+  std::vector<NodeId> work;
+  for (const FunctionId function : from) {
+    if (!seen[function]) work.push_back(function);
+    seen[function] = true;
+  }
+  while (!work.empty()) {
+    const NodeId node = work.back();
+    work.pop_back();
+    for (const NodeId target : graph.Successors(node)) {
+      if (seen[target]) continue;
+      seen[target] = true;
+      work.push_back(target);
+    }
+  }
+  return seen;
+}
+
+}  // namespace devlink::internal

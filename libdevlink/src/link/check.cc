@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/check.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "format/nv_info.h"
+#include "link/undefined.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Static shared memory per block and constant memory per bank, on all targets so far.
+constexpr std::uint64_t kMaxShared = 0xc000;
+constexpr std::uint64_t kMaxConstant = 0x10000;
+constexpr std::uint64_t kMaxRegisters = 0xff;
+
+class Checker {
+ public:
+  Checker(const CheckInput& input, const LinkOptions& options,
+          std::vector<Diagnostic>& diagnostics)
+      : input_(input), program_(input.program), options_(options), diagnostics_(diagnostics) {}
+
+  absl::Status Run() {
+    CheckStacks();
+    CheckShared();
+    CheckConstants();
+    for (Diagnostic& diagnostic : FindUndefined(input_)) {
+      Fail(absl::NotFoundError(base::ToAbsl(diagnostic.text)));
+      diagnostics_.push_back(std::move(diagnostic));
+    }
+    CheckRegisters();
+    return failure_;
+  }
+
+ private:
+  [[nodiscard]] std::string_view NameOf(FunctionId function) const {
+    return program_.symbols[program_.functions[function].symbol].name;
+  }
+  [[nodiscard]] const std::string& InputOf(FunctionId function) const {
+    return input_.inputs[program_.symbols[program_.functions[function].symbol].input].name;
+  }
+
+  void Fail(absl::Status status) {
+    if (failure_.ok()) failure_ = std::move(status);
+  }
+
+  void Report(DiagnosticCode code, Severity severity, std::string text, FunctionId function,
+              std::string note) {
+    if (severity == Severity::kError) {
+      const absl::string_view message = base::ToAbsl(text);
+      Fail(code == DiagnosticCode::kStackSizeUnknown ? absl::FailedPreconditionError(message)
+                                                     : absl::ResourceExhaustedError(message));
+    }
+    Diagnostic& out = diagnostics_.emplace_back();
+    out.code = code;
+    out.severity = severity;
+    out.text = std::move(text);
+    if (function != kNone) {
+      out.symbol = NameOf(function);
+      out.input = InputOf(function);
+    }
+    if (!note.empty()) out.notes.push_back(std::move(note));
+  }
+
+  // nvlink says it once for every call of the entry that leads into a circle; here it is said once.
+  void CheckStacks() {
+    if (options_.suppress_stack_size_warning || options_.suppress_warnings) return;
+    const Severity severity =
+        options_.warnings_are_errors ? Severity::kError : Severity::kWarning;
+    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
+      if (input_.resources.entries[i].stack) continue;
+      const FunctionId entry = input_.liveness.entries[i];
+      Report(DiagnosticCode::kStackSizeUnknown, severity,
+             base::Cat({"Stack size for entry function '", NameOf(entry),
+                        "' cannot be statically determined"}),
+             entry, "");
+    }
+  }
+
+  void CheckShared() {
+    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
+      const FunctionId entry = input_.liveness.entries[i];
+      const std::uint64_t reserved = options_.target.number >= 90 ? 0x400 : 0;
+      const EntryShared& shared = input_.shared.entries[i];
+      const std::uint64_t size = shared.emitted ? shared.size - reserved : 0;
+      if (size <= kMaxShared) continue;
+      Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+             absl::StrCat("Entry function '", base::ToAbsl(NameOf(entry)),
+                          "' uses too much shared data (0x", absl::Hex(size), " bytes, 0x",
+                          absl::Hex(kMaxShared), " max)"),
+             entry,
+             "larger blocks of shared memory must be declared as extern and sized at launch");
+    }
+  }
+
+  void CheckConstants() {
+    if (program_.constant_bank3 != kNone) {
+      const std::uint64_t size = program_.sections[program_.constant_bank3].size;
+      if (size > kMaxConstant) {
+        Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+               absl::StrCat("File uses too much global constant data (0x", absl::Hex(size),
+                            " bytes, 0x", absl::Hex(kMaxConstant), " max)"),
+               kNone, "this is the sum of the __constant__ variables of all inputs");
+      }
+    }
+    for (const ConstantBank& bank : input_.constants.banks) {
+      if (bank.size <= kMaxConstant) continue;
+      Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+             base::Cat({"Entry function '", NameOf(bank.entry),
+                        "' uses too much data for compiler-generated constants; please recompile "
+                        "with -Xptxas --disable-optimizer-constants"}),
+             bank.entry, "");
+    }
+  }
+
+  // An entry that was compiled for few registers must not reach a function that needs more.
+  void CheckRegisters() {
+    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
+      const FunctionId entry = input_.liveness.entries[i];
+      const std::uint32_t limit = RegisterLimit(entry);
+      if (limit >= kMaxRegisters || input_.resources.entries[i].registers <= limit) continue;
+      std::uint32_t most = input_.resources.function_registers[entry];
+      const FunctionId from[] = {entry};
+      const std::vector<bool> reached = ReachableFrom(input_.graph, from);
+      for (FunctionId f = 0; f < program_.functions.size(); ++f) {
+        const std::uint32_t registers = input_.resources.function_registers[f];
+        if (!reached[f] || f == entry || registers <= most) continue;
+        most = registers;
+        if (registers <= limit) continue;
+        Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+               absl::StrCat("entry function '", base::ToAbsl(NameOf(entry)),
+                            "' with max regcount of ", limit, " calls function '",
+                            base::ToAbsl(NameOf(f)), "' with regcount of ", registers),
+               entry, "");
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t RegisterLimit(FunctionId entry) const {
+    std::uint32_t limit = kMaxRegisters;
+    const SectionId info = program_.functions[entry].info;
+    if (info == kNone) return limit;
+    for (const InfoEntry& record : program_.info_lists[program_.sections[info].info_list]) {
+      if (record.id == format::kAttrMaxRegCount && record.format != format::kInfoSized) {
+        limit = record.value;
+      }
+    }
+    return limit;
+  }
+
+  const CheckInput& input_;
+  const Program& program_;
+  const LinkOptions& options_;
+  std::vector<Diagnostic>& diagnostics_;
+  absl::Status failure_;
+};
+
+}  // namespace
+
+absl::Status CheckProgram(const CheckInput& input, const LinkOptions& options,
+                          std::vector<Diagnostic>& diagnostics) {
+  return Checker(input, options, diagnostics).Run();
+}
+
+}  // namespace devlink::internal

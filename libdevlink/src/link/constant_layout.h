@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 5: the compiler's own constants (bank 2: double literals, jump tables).
+//
+// Only entries have a bank at run time. So the constants of a device function are appended to the
+// bank of every entry that reaches it, at one offset for all of them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "link/call_graph.h"
+#include "link/liveness.h"
+
+namespace devlink::internal {
+
+struct ConstantBank {
+  std::string_view name;
+  SectionId section = kNone;  // kNone: the entry had no bank; one is made after all other sections
+  FunctionId entry = kNone;
+  std::uint64_t flags = 0;
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+  std::vector<Piece> pieces;
+};
+
+struct ConstantLayout {
+  std::vector<ConstantBank>
+      banks;  // that differ from the merged program's, new ones in their order
+  absl::flat_hash_map<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
+};
+
+// `program` supplies the memory for the names of new sections.
+ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
+                               const Liveness& liveness);
+
+}  // namespace devlink::internal

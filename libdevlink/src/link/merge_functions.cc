@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First pass over an input: its functions.
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "link/merger.h"
+
+namespace devlink::internal {
+
+void Merger::MergeFunctions() {
+  for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
+    const InputSymbol symbol = view_->SymbolAt(i);
+    if (symbol.type == format::kSttFunc) MergeFunction(i, symbol);
+  }
+}
+
+void Merger::MergeFunction(std::uint32_t index, const InputSymbol& symbol) {
+  const SymbolId known = FindGlobal(symbol);
+  if (known != kNone) {
+    const std::size_t findings = diagnostics_.size();
+    CheckFunction(known, symbol);
+    if (diagnostics_.size() != findings) {  // the link fails; go on to find what else is wrong
+      symbol_map_[index] = known;
+      discarded_[index] = true;
+      if (symbol.section != format::kShnUndef) {
+        section_map_[symbol.section].state = Mapping::kDiscarded;
+      }
+      return;
+    }
+  }
+  if (symbol.section == format::kShnUndef) return ReferToFunction(index, symbol);
+  if (known != kNone && program_.symbols[known].section != kNone) {
+    return MergeAgain(index, symbol, known);
+  }
+  DefineFunction(index, symbol, known);
+}
+
+// What a second mention of a name must agree on with the first.
+void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const bool is_function = first.function != kNone;
+  const bool entry = (symbol.other & format::kStoEntry) != 0;
+  const bool first_entry = is_function && (first.other & format::kStoEntry) != 0;
+  if (entry != first_entry) {
+    ReportText(DiagnosticCode::kEntryMismatch,
+               base::Cat({"Function '", symbol.name, "' not declared __global__ in all source files"}),
+               known);
+  }
+  if (!is_function) {
+    Report(DiagnosticCode::kSpaceMismatch, "Memory space doesn't match for", known);
+  }
+  if (symbol.section == format::kShnUndef) return;
+  const bool defined = first.section != kNone || first.external_shared;
+  if (defined && first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal) {
+    Report(DiagnosticCode::kMultipleDefinition, "Multiple definition of", known);
+  }
+  if (!is_function || !entry || !first_entry || first.binding != format::kStbWeak ||
+      symbol.binding != format::kStbWeak) {
+    return;
+  }
+  const std::uint32_t parameters = parameters_of_[symbol.section];
+  for (const SectionId id : program_.functions[first.function].constants) {
+    const Section& bank = program_.sections[id];
+    if (!bank.name.starts_with(".nv.constant0.") || parameters == 0) continue;
+    if (bank.size != view_->sections()[parameters].size) {
+      ReportText(DiagnosticCode::kSizeMismatch,
+                 base::Cat({"Duplicate weak parameter bank for '", symbol.name,
+                            "' is not the same size"}),
+                 known);
+    }
+  }
+}
+
+void Merger::ReferToFunction(std::uint32_t index, const InputSymbol& symbol) {
+  SymbolId id = FindGlobal(symbol);
+  if (id == kNone) {
+    id = AddSymbol(symbol, format::kSttFunc);
+    program_.symbols[id].size = 0;
+    program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    AddFunction(id);
+  }
+  symbol_map_[index] = id;
+}
+
+// The first definition: it may complete a symbol that an earlier input referred to.
+void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  const InputSection& code = view_->sections()[symbol.section];
+  SymbolId id = known;
+  if (id == kNone) {
+    id = AddSymbol(symbol, format::kSttFunc);
+    AddFunction(id);
+  }
+  Symbol& out = program_.symbols[id];
+  out.binding = symbol.binding;
+  out.other = symbol.other;
+  out.size = symbol.size;
+  out.input = input_;
+  const FunctionId function = out.function;
+  program_.functions[function].registers = registers_[index];
+  program_.functions[function].entry = (symbol.other & format::kStoEntry) != 0;
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+
+  const SectionId text =
+      AddSection(code.name, SectionKind::kText, format::kShtProgbits, code.flags, code.align);
+  Section& section = program_.sections[text];
+  AppendPiece(section, code.data, 0);
+  section.size = code.size;
+  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.function = function;
+  program_.symbols[id].section = text;
+  program_.functions[function].text = text;
+  AddSectionSymbol(text);
+  symbol_map_[index] = id;
+  section_map_[symbol.section] = {text, 0, Mapping::kMapped};
+  if (program_.functions[function].entry) AddEntrySections(function, symbol);
+}
+
+// Every entry has attributes and shared memory of its own, whether or not its module says so.
+void Merger::AddEntrySections(FunctionId function, const InputSymbol& symbol) {
+  const SectionId text = program_.functions[function].text;
+  const SectionId info = AddInfoSection(program_.arena->Concat(".nv.info.", symbol.name), text);
+  program_.functions[function].info = info;
+  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", symbol.name),
+                                      SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
+  program_.sections[shared].owner = text;
+  program_.sections[shared].function = function;
+  program_.functions[function].shared = shared;
+  AddSectionSymbol(shared);
+  MapEntryShared(symbol.section, shared, true);
+}
+
+void Merger::MapEntryShared(std::uint32_t text_index, SectionId shared, bool take_alignment) {
+  const std::uint32_t input_shared = shared_of_[text_index];
+  if (input_shared == 0) return;
+  if (take_alignment) {
+    program_.sections[shared].align = view_->sections()[input_shared].align;
+  }
+  section_map_[input_shared] = {shared, 0, Mapping::kMapped};
+}
+
+// A later definition of a function that has one. A strong copy replaces a weak one, and so does a
+// weak copy that needs fewer registers; any other weak copy is discarded.
+void Merger::MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  const Symbol& first = program_.symbols[known];
+  const Function& function = program_.functions[first.function];
+  if (first.binding == format::kStbWeak &&
+      (symbol.binding == format::kStbGlobal || registers_[index] < function.registers)) {
+    return ReplaceBody(index, symbol, known);
+  }
+  symbol_map_[index] = known;
+  discarded_[index] = true;
+  section_map_[symbol.section].state = Mapping::kDiscarded;
+  if (first.binding == format::kStbGlobal) overruled_[symbol.section] = first.section;
+}
+
+void Merger::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  const InputSection& code = view_->sections()[symbol.section];
+  ForgetBody(known, symbol.binding == format::kStbGlobal);
+  Symbol& out = program_.symbols[known];
+  out.binding = symbol.binding;
+  out.other = symbol.other;
+  out.size = symbol.size;
+  out.input = input_;
+  Function& function = program_.functions[out.function];
+  function.registers = registers_[index];
+  function.entry = (symbol.other & format::kStoEntry) != 0;
+
+  Section& section = program_.sections[out.section];
+  section.pieces.clear();
+  AppendPiece(section, code.data, 0);
+  section.size = code.size;
+  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.flags = code.flags;
+  section.align = code.align;
+  symbol_map_[index] = known;
+  section_map_[symbol.section] = {out.section, 0, Mapping::kMapped};
+  if (function.entry && function.shared != kNone) {
+    MapEntryShared(symbol.section, function.shared, false);
+  }
+}
+
+// Undoes what an earlier weak copy brought, as far as nvlink does: attributes, relocations,
+// constants and variables of the function go; its calls stay, and so do the records of
+// `.debug_frame`.
+void Merger::ForgetBody(SymbolId symbol, bool by_strong_copy) {
+  Symbol& out = program_.symbols[symbol];
+  Function& function = program_.functions[out.function];
+  const Section& text = program_.sections[out.section];
+  ++function.generation;
+  // Debug relocations to the function stay, except in RELA sections where `.rela.text.F` exists.
+  if (text.rela != kNone) {
+    out.debug_relocations_dropped_before = static_cast<std::uint32_t>(program_.relocations.size());
+  }
+  for (const SectionId id : function.constants) {
+    Section& constants = program_.sections[id];
+    // A strong copy of an entry leaves the parameters of the weak one where they are.
+    if (by_strong_copy && constants.name.starts_with(".nv.constant0.")) continue;
+    ++constants.generation;
+    constants.vacated = true;
+    constants.pieces.clear();
+    constants.size = 0;
+  }
+  if (function.info != kNone) {
+    program_.info_lists[program_.sections[function.info].info_list].clear();
+  }
+}
+
+}  // namespace devlink::internal

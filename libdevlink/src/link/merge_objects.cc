@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Second pass over an input: its variables, and the sections that hold them.
+#include <algorithm>
+
+#include "base/align.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "link/merger.h"
+
+namespace devlink::internal {
+
+namespace {
+
+SectionKind KindOf(SectionRole role) {
+  switch (role) {
+    case SectionRole::kConstantBank:
+      return SectionKind::kConstantBank;
+    case SectionRole::kGlobalInit:
+      return SectionKind::kGlobalInit;
+    case SectionRole::kModuleShared:
+      return SectionKind::kModuleShared;
+    default:
+      return SectionKind::kGlobal;
+  }
+}
+
+std::uint8_t BankOf(const InputSection& section) {
+  return static_cast<std::uint8_t>(section.type - format::kShtCudaConstant0);
+}
+
+}  // namespace
+
+void Merger::MergeObjects() {
+  for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
+    const InputSymbol symbol = view_->SymbolAt(i);
+    if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
+      MergeObject(i, symbol);
+    }
+  }
+}
+
+void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
+  const SymbolId known = FindGlobal(symbol);
+  if (known != kNone) {
+    const std::size_t findings = diagnostics_.size();
+    CheckObject(known, symbol);
+    if (diagnostics_.size() != findings) {
+      symbol_map_[index] = known;
+      return;
+    }
+  }
+  if (symbol.section == format::kShnUndef) return ReferToObject(index, symbol);
+  if (symbol.section == format::kShnCommon) return MergeCommon(index, symbol, known);
+  if (symbol.section >= format::kShnLoReserve) return;
+  const bool common = known != kNone && program_.symbols[known].common;
+  const bool defined = known != kNone && program_.symbols[known].section != kNone;
+  const bool weak = symbol.binding == format::kStbWeak;
+  Mapping& mapping = section_map_[symbol.section];
+  if (mapping.state == Mapping::kDiscarded) {
+    symbol_map_[index] = known;
+    return;
+  }
+  // A second copy of a weak variable does not make its section part of the output; a variable that
+  // is new does.
+  // An initialised weak copy ends a common one, where nvlink 13.0 crashes.
+  const bool ends_common = common && IsInit(symbol) && !program_.symbols[known].common_defined;
+  if (mapping.state == Mapping::kUnmapped && weak && (defined || common) && !ends_common) {
+    symbol_map_[index] = known;
+    return;
+  }
+  if (mapping.state == Mapping::kUnmapped) MapData(symbol.section);
+  if (mapping.state != Mapping::kMapped) return;
+  if (defined && weak) {
+    symbol_map_[index] = known;
+    return;
+  }
+  if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
+    // It stays common and is allocated again; the bytes of this definition are never used.
+    program_.symbols[known].common_defined = !weak;
+    symbol_map_[index] = known;
+    return;
+  }
+  DefineObject(index, symbol, known, mapping);
+}
+
+// What a second mention of a variable must agree on with the first.
+void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  const bool is_function = first.function != kNone;
+  if (is_function || first.space != space) {
+    Report(DiagnosticCode::kSpaceMismatch, "Memory space doesn't match for", known);
+  }
+  if (!is_function && ((first.other ^ symbol.other) & format::kStoManaged) != 0) {
+    Report(DiagnosticCode::kManagedMismatch, "Managed attribute doesn't match for", known);
+  }
+  CheckSizes(known, symbol);
+  const bool first_init = first.section != kNone &&
+                          program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  if (symbol.section != format::kShnUndef && first.section != kNone &&
+      first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
+      !(symbol.section == format::kShnCommon && first_init)) {
+    Report(DiagnosticCode::kMultipleDefinition, "Multiple definition of", known);
+  }
+}
+
+bool Merger::IsInit(const InputSymbol& symbol) const {
+  return symbol.section < view_->sections().size() &&
+         view_->sections()[symbol.section].role == SectionRole::kGlobalInit;
+}
+
+// Sizes must be equal where both are known. Common variables grow to the largest declaration, and an
+// initialised definition may be larger than they are.
+void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const bool second_common = symbol.section == format::kShnCommon;
+  const bool first_init = first.section != kNone &&
+                          program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  if (first.size == 0 || symbol.size == 0 || first.size == symbol.size) return;
+  if (first.common && second_common) return;
+  if ((first.common && IsInit(symbol)) || (second_common && first_init)) {
+    const std::uint64_t common = first.common ? first.size : symbol.size;
+    const std::uint64_t init = first.common ? symbol.size : first.size;
+    if (common <= init) return;
+    const std::string& file = first.common ? inputs_[first.input].name : CurrentName();
+    ReportText(DiagnosticCode::kSizeMismatch,
+               base::Cat({"Common symbol '", symbol.name, "' in file '", file,
+                          "' has larger size than initialization"}),
+               known);
+    return;
+  }
+  Report(DiagnosticCode::kSizeMismatch, "Size doesn't match for", known);
+}
+
+void Merger::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  SymbolId id = known;
+  if (id == kNone) {
+    id = AddSymbol(symbol, format::kSttObject);
+    MakeCommon(id, symbol);
+  } else {
+    Symbol& out = program_.symbols[id];
+    const bool weak_memory = out.binding == format::kStbWeak && out.section != kNone &&
+                             program_.sections[out.section].kind == SectionKind::kGlobal;
+    if (out.common) {
+      out.size = std::max(out.size, symbol.size);
+    } else if (out.section == kNone || weak_memory) {
+      // A weak variable gives up its place to the common one.
+      if (out.section == kNone) out.binding = symbol.binding;
+      out.size = symbol.size;
+      out.section = kNone;
+      out.input = input_;
+      MakeCommon(id, symbol);
+    }
+  }
+  symbol_map_[index] = id;
+}
+
+void Merger::MakeCommon(SymbolId id, const InputSymbol& symbol) {
+  Symbol& out = program_.symbols[id];
+  out.common = true;
+  out.space = symbol.other & format::kStoSpaceMask;
+  out.align = static_cast<std::uint32_t>(symbol.value);
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  program_.commons.push_back(id);
+}
+
+// Common variables come at the end of `.nv.global`, the last one first.
+void Merger::AllocateCommons() {
+  for (auto id = program_.commons.rbegin(); id != program_.commons.rend(); ++id) {
+    Symbol& symbol = program_.symbols[*id];
+    if (!symbol.common) continue;
+    SectionId global = FindByName(".nv.global");
+    if (global == kNone) {
+      global = AddSection(".nv.global", SectionKind::kGlobal, format::kShtNobits, 3, symbol.align);
+      named_[".nv.global"] = global;
+      AddSectionSymbol(global);
+    }
+    Section& section = program_.sections[global];
+    Symbol& out = program_.symbols[*id];
+    out.value = base::AlignUp(section.size, out.align);
+    out.section = global;
+    out.common = false;
+    section.size = out.value + out.size;
+    section.align = std::max(section.align, out.align);
+  }
+}
+
+void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
+                          const Mapping& mapping) {
+  const SymbolId id = known != kNone ? known : AddSymbol(symbol, format::kSttObject);
+  Symbol& out = program_.symbols[id];
+  const Section& section = program_.sections[mapping.section];
+  out.common = false;
+  out.section = mapping.section;
+  out.generation = section.generation;
+  out.size = symbol.size;
+  out.binding = symbol.binding;
+  out.other = symbol.other & static_cast<std::uint8_t>(~format::kStoSpaceMask);
+  out.space = symbol.other & format::kStoSpaceMask;
+  out.input = input_;
+  if (out.space == format::kStoShared) {
+    out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
+    program_.shared_definitions.push_back(id);
+  } else {
+    out.value = mapping.base + symbol.value;
+  }
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  symbol_map_[index] = id;
+}
+
+void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
+  if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
+    // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
+    const SymbolId id = AddSymbol(symbol, format::kSttObject);
+    program_.symbols[id].constant_size = true;
+    symbol_map_[index] = id;
+    return;
+  }
+  SymbolId id = FindGlobal(symbol);
+  if (id == kNone) {
+    InputSymbol reference = symbol;
+    reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
+    id = AddSymbol(reference, format::kSttObject);
+    program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
+      program_.symbols[id].external_shared = true;
+      if (program_.module_shared == kNone) {
+        program_.module_shared =
+            AddSection(".nv_debug.shared", SectionKind::kModuleShared, format::kShtNobits, 3, 1);
+        named_[".nv_debug.shared"] = program_.module_shared;
+        AddSectionSymbol(program_.module_shared);
+      }
+      Section& shared = program_.sections[program_.module_shared];
+      shared.align = std::max<std::uint32_t>(shared.align, 16);
+    }
+  }
+  symbol_map_[index] = id;
+}
+
+// Appends a whole data section of the input to the output section of the same name.
+void Merger::MapData(std::uint32_t index) {
+  const InputSection& section = view_->sections()[index];
+  if (section.role == SectionRole::kFunctionConstants) return MapFunctionConstants(index);
+  const bool nobits = format::IsNobitsType(section.type);
+  SectionId id = FindByName(section.name);
+  if (id == kNone) {
+    id = AddSection(section.name, KindOf(section.role),
+                    nobits ? format::kShtNobits : format::kShtProgbits, section.flags,
+                    section.align);
+    named_[section.name] = id;
+    AddSectionSymbol(id);
+    if (section.role == SectionRole::kModuleShared) program_.module_shared = id;
+    if (section.role == SectionRole::kConstantBank) {
+      program_.sections[id].bank = BankOf(section);
+      if (program_.sections[id].bank == 3) program_.constant_bank3 = id;
+    }
+  }
+  Section& out = program_.sections[id];
+  const std::uint64_t base = base::AlignUp(out.size, section.align);
+  out.align = std::max(out.align, section.align);
+  if (section.role == SectionRole::kModuleShared) {
+    program_.module_shared_align = std::max(program_.module_shared_align, section.align);
+  }
+  if (!nobits) AppendPiece(out, section.data, base);
+  out.size = base + section.size;
+  section_map_[index] = {id, base, Mapping::kMapped};
+}
+
+void Merger::MapFunctionConstants(std::uint32_t index) {
+  const InputSection& section = view_->sections()[index];
+  const Mapping& code = section_map_[section.info];
+  const bool kept = code.state == Mapping::kMapped;
+  const SectionId text = kept ? code.section : overruled_[section.info];
+  Mapping& mapping = section_map_[index];
+
+  SectionId present = kNone;
+  SectionId vacated = kNone;
+  if (text != kNone) {
+    for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
+      if (program_.sections[id].name != section.name) continue;
+      (program_.sections[id].vacated ? vacated : present) = id;
+    }
+  }
+  // A weak and a strong copy of one entry both leave their parameters in the bank.
+  if (present != kNone && section.type == format::kShtCudaConstant0) {
+    Section& out = program_.sections[present];
+    const std::uint64_t base = base::AlignUp(out.size, section.align);
+    AppendPiece(out, section.data, base);
+    out.size = base + section.size;
+    mapping = {present, base, Mapping::kMapped};
+    return;
+  }
+  if (!kept) {
+    mapping.state = Mapping::kDiscarded;
+    return;
+  }
+  if (vacated == kNone) vacated = AddFunctionConstants(section, text);
+  Section& out = program_.sections[vacated];
+  out.vacated = false;
+  AppendPiece(out, section.data, 0);
+  out.size = section.size;
+  out.align = section.align;
+  mapping = {vacated, 0, Mapping::kMapped};
+}
+
+SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId text) {
+  const auto id = static_cast<SectionId>(program_.sections.size());
+  Section& out = program_.sections.emplace_back();
+  out.name = section.name;
+  out.kind = SectionKind::kFunctionConstants;
+  out.type = format::kShtProgbits;
+  out.flags = section.flags;
+  out.bank = BankOf(section);
+  out.owner = text;
+  out.function = program_.sections[text].function;
+  program_.functions[out.function].constants.push_back(id);
+  // Bank 0 brings the name of a relocation section that never exists with it.
+  program_.section_names.push_back({.text = section.name, .section = id});
+  if (section.type == format::kShtCudaConstant0) {
+    const std::string_view rel = program_.arena->Concat(".rel", section.name);
+    program_.section_names.push_back({.text = rel, .section = id});
+    program_.symbol_names.push_back({.text = rel, .section = id});
+  }
+  program_.symbol_names.push_back({.text = section.name, .section = id});
+  AddSectionSymbol(id);
+  return id;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 8: what becomes of each relocation. Those to shared and constant memory and to section symbols
+// are resolved here and leave the file; those to functions and global variables stay for the loader,
+// which alone knows their addresses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devlink/cubin_writer.h"
+#include "link/constant_layout.h"
+#include "link/liveness.h"
+#include "link/shared_layout.h"
+
+namespace devlink::internal {
+
+// Bits to store into a section of the program.
+struct FieldPatch {
+  SectionId section = kNone;
+  BitField field;
+  std::uint64_t offset = 0;
+  std::uint64_t value = 0;
+};
+
+struct Relocated {
+  std::vector<Relocation> kept;               // in output order
+  std::vector<FieldPatch> patches;
+  std::vector<std::uint32_t> kept_in_list;    // by SectionId of the relocation section
+  std::vector<Relocation> refused;            // that nothing sensible can be done with
+};
+
+Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
+                   const ConstantLayout& constants);
+
+}  // namespace devlink::internal

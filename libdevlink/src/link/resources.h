@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 6: registers and stack of each entry, everything it calls included. One sweep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "link/call_graph.h"
+#include "link/liveness.h"
+
+namespace devlink::internal {
+
+struct EntryResources {
+  std::uint32_t registers = 0;
+  std::optional<std::uint32_t> stack;  // bytes; nothing where the calls can go round in a circle
+};
+
+struct Resources {
+  std::vector<EntryResources> entries;           // as Liveness::entries
+  std::vector<std::uint32_t> function_registers;  // by FunctionId: its own REGCOUNT
+  std::vector<std::uint32_t> frames;              // by FunctionId: its own FRAME_SIZE
+};
+
+Resources PropagateResources(const Program& program, const CallGraph& graph,
+                             const Liveness& liveness);
+
+}  // namespace devlink::internal

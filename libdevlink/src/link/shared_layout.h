@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 4: where each entry's shared memory lies.
+//
+// Variables of one entry lie in its `.nv.shared.E`. Variables of files and of device functions come
+// in
+// `.nv_debug.shared`: one that a single entry reaches becomes a variable of that entry, one that
+// several reach gets the same offset in all of them. `extern __shared__` begins behind everything
+// else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "link/call_graph.h"
+#include "link/liveness.h"
+
+namespace devlink::internal {
+
+struct SharedPlace {
+  std::optional<std::uint64_t> offset;  // nothing: no code refers to it
+  SectionId section = kNone;            // whose symbol it is
+  bool symbol_kept = false;             // with -g: in the output's symbol table
+};
+
+struct EntryShared {
+  std::uint64_t size = 0;  // what the section header says
+  std::uint32_t align = 1;
+  bool emitted = false;
+  bool has_symbol = false;
+};
+
+struct SharedLayout {
+  absl::flat_hash_map<SymbolId, SharedPlace> places;
+  std::vector<EntryShared> entries;  // as Liveness::entries
+  // By function that refers to `extern __shared__`: where that begins for it. Functions that no
+  // entry reaches have none.
+  absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;
+  bool module_section_emitted = false;  // `.nv_debug.shared`
+  bool module_section_has_symbol = false;
+  std::uint64_t module_section_size = 0;
+};
+
+struct SharedOptions {
+  std::uint64_t reserved = 0;  // bytes that the system keeps in front: 0x400 on sm_90
+  bool debug = false;
+};
+
+SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,
+                          const SharedOptions& options);
+
+}  // namespace devlink::internal

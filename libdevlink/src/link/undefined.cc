@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/undefined.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/demangle.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Functions that the driver supplies (docs/cubin-format.md, "System calls").
+constexpr std::array<std::string_view, 34> kSystemCalls = {
+    "vprintf", "malloc", "free", "vfprintf", "__assertfail", "__profile",
+    "cnpGetParameterBuffer", "cnpLaunchDevice", "cnpCtxSynchronize", "cnpFuncGetAttribute",
+    "cnpStreamCreate", "cnpStreamDestroy", "cnpStreamWaitEvent", "cnpEventCreate",
+    "cnpEventRecord", "cnpEventDestroy", "cnpDeviceGetName", "cnpDeviceGetAttribute",
+    "cnpGetDeviceCount", "cnpGetDevice", "cnpGetLastError", "cnpSetLastError",
+    "cnpGetCacheConfig", "cnpGetSharedMemConfig", "cnpGetLimit", "cnpDeviceGetTotalMem",
+    "cnpGetParameterBufferV2", "cnpLaunchDeviceV2", "cudaGraphLaunch",
+    "cudaGraphSetConditional", "cudaGraphKernelNodeSetParam", "cudaGraphKernelNodeSetGridDim",
+    "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeUpdatesApply"};
+
+bool IsSystemCall(std::string_view name) {
+  return name.starts_with("__cuda_syscall") ||
+         std::find(kSystemCalls.begin(), kSystemCalls.end(), name) != kSystemCalls.end();
+}
+
+bool IsMissing(const CheckInput& input, const Symbol& symbol) {
+  if (symbol.section != kNone || symbol.binding == format::kStbLocal || symbol.weak_reference) {
+    return false;
+  }
+  if (symbol.function != kNone) {
+    return input.liveness.live[symbol.function] && !IsSystemCall(symbol.name);
+  }
+  if (symbol.external_shared && symbol.size == 0) return false;
+  return !symbol.name.starts_with(".nv.reservedSmem") && !symbol.name.starts_with("__UFT") &&
+         !symbol.name.starts_with("__UDT");
+}
+
+// Number of single-character changes between two names; `limit` where there are at least so many.
+std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit;
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return std::min(row[b.size()], limit);
+}
+
+// The plain name of a function or variable: `foo` of `ns::foo(int)`.
+std::string_view PlainName(std::string_view readable) {
+  const std::size_t end = readable.find('(');
+  readable = readable.substr(0, end);
+  const std::size_t colon = readable.rfind(':');
+  return colon == std::string_view::npos ? readable : readable.substr(colon + 1);
+}
+
+class Explainer {
+ public:
+  explicit Explainer(const CheckInput& input) : input_(input), program_(input.program) {
+    WalkFromEntries();
+    for (const Relocation& relocation : program_.relocations) {
+      const Symbol& symbol = program_.symbols[relocation.symbol];
+      if (symbol.section != kNone || symbol.function != kNone) continue;
+      const Section& section = program_.sections[relocation.section];
+      if (section.function != kNone) users_.try_emplace(relocation.symbol, section.function);
+    }
+  }
+
+  std::vector<std::string> Explain(SymbolId id) const {
+    const Symbol& symbol = program_.symbols[id];
+    const std::string name(symbol.name);
+    const std::string readable = base::Demangle(name);
+    std::vector<std::string> notes;
+    if (readable != name) notes.push_back(base::Cat({"'", name, "' is ", readable}));
+    if (symbol.function != kNone) {
+      ExplainCallers(symbol.function, notes);
+    } else if (const auto user = users_.find(id); user != users_.end()) {
+      notes.push_back(base::Cat({"used by ", Path(user->second)}));
+    } else {
+      notes.push_back("declared there, but no function uses it");
+    }
+    Suggest(symbol, readable, notes);
+    if (notes.size() < 2) notes.push_back("no input defines it; add the input that does");
+    return notes;
+  }
+
+ private:
+  // For every function that runs, through whom it is reached first.
+  void WalkFromEntries() {
+    parent_.assign(input_.graph.node_count(), kNone);
+    std::vector<NodeId> queue;
+    for (const FunctionId entry : input_.liveness.entries) {
+      parent_[entry] = entry;
+      queue.push_back(entry);
+    }
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const NodeId target : input_.graph.Successors(queue[i])) {
+        if (parent_[target] != kNone) continue;
+        parent_[target] = queue[i];
+        queue.push_back(target);
+      }
+    }
+  }
+
+  [[nodiscard]] std::string NameOf(FunctionId function) const {
+    return base::Demangle(program_.symbols[program_.functions[function].symbol].name);
+  }
+
+  // `k(int*) -> f(int)` and where it is.
+  [[nodiscard]] std::string Path(FunctionId function) const {
+    constexpr std::size_t kLongest = 8;
+    std::vector<std::string> steps;
+    for (NodeId node = function; steps.size() < kLongest;) {
+      if (node < program_.functions.size()) steps.push_back(NameOf(node));
+      if (parent_[node] == kNone || parent_[node] == node) break;
+      node = parent_[node];
+    }
+    std::string out;
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      out += steps[i];
+      if (i != 0) out += " -> ";
+    }
+    const InputId input = program_.symbols[program_.functions[function].symbol].input;
+    return base::Cat({out, " in '", input_.inputs[input].name, "'"});
+  }
+
+  void ExplainCallers(FunctionId function, std::vector<std::string>& notes) const {
+    constexpr std::size_t kMost = 3;
+    std::size_t callers = 0;
+    FunctionId last = kNone;
+    for (const CallEdge& call : program_.calls) {
+      if (call.callee != function || call.caller == last || !input_.liveness.live[call.caller]) {
+        continue;
+      }
+      last = call.caller;
+      if (++callers <= kMost) notes.push_back(base::Cat({"called by ", Path(call.caller)}));
+    }
+    if (callers > kMost) {
+      notes.push_back(base::Cat({"and by ", std::to_string(callers - kMost), " more functions"}));
+    }
+    if (callers == 0) notes.push_back("its address is taken; no function calls it directly");
+  }
+
+  // Defined names that differ little, or that differ in their parameters only.
+  void Suggest(const Symbol& wanted, const std::string& readable,
+               std::vector<std::string>& notes) const {
+    constexpr std::size_t kMost = 3;
+    const std::size_t limit = std::max<std::size_t>(2, wanted.name.size() / 6) + 1;
+    std::size_t found = 0;
+    for (const Symbol& symbol : program_.symbols) {
+      if (found == kMost) return;
+      if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
+      if ((symbol.function != kNone) != (wanted.function != kNone)) continue;
+      const std::string candidate = base::Demangle(symbol.name);
+      const bool same_name = readable.size() != wanted.name.size() &&
+                             PlainName(candidate) == PlainName(readable);
+      if (!same_name && EditDistance(symbol.name, wanted.name, limit) >= limit) continue;
+      ++found;
+      const std::string_view kind =
+          symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";
+      notes.push_back(
+          base::Cat({kind, candidate, " in '", input_.inputs[symbol.input].name, "'"}));
+    }
+  }
+
+  const CheckInput& input_;
+  const Program& program_;
+  std::vector<NodeId> parent_;
+  absl::flat_hash_map<SymbolId, FunctionId> users_;  // of variables: any one function
+};
+
+}  // namespace
+
+std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
+  std::vector<SymbolId> missing;
+  for (SymbolId id = 0; id < input.program.symbols.size(); ++id) {
+    if (IsMissing(input, input.program.symbols[id])) missing.push_back(id);
+  }
+  std::vector<Diagnostic> out;
+  if (missing.empty()) return out;
+  // Explaining each costs a look at every symbol; past this many, the first ones tell the story.
+  constexpr std::size_t kExplained = 20;
+  const Explainer explainer(input);
+  for (const SymbolId id : missing) {
+    const Symbol& symbol = input.program.symbols[id];
+    const std::string& file = input.inputs[symbol.input].name;
+    out.push_back({.code = DiagnosticCode::kUndefinedReference,
+                   .severity = Severity::kError,
+                   .text = base::Cat({"Undefined reference to '", symbol.name, "' in '", file, "'"}),
+                   .symbol = std::string(symbol.name),
+                   .input = file,
+                   .notes = out.size() < kExplained ? explainer.Explain(id)
+                                                    : std::vector<std::string>()});
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

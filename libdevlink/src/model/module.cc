@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/module.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "model/module_loader.h"
+
+namespace devlink::internal {
+
+InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
+  const base::BoundedReader symbols(symbols_);
+  const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
+  return {.name = StringAt(raw.name),
+          .value = raw.value,
+          .size = raw.size,
+          .section = raw.shndx,
+          .binding = static_cast<std::uint8_t>(raw.info >> 4),
+          .type = static_cast<std::uint8_t>(raw.info & 15),
+          .other = raw.other};
+}
+
+std::string_view ProgramView::StringAt(std::uint32_t offset) const {
+  return base::BoundedReader(strings_).CString(offset).value_or(std::string_view());
+}
+
+absl::StatusOr<ModuleRef> Module::Load(std::vector<std::uint8_t> bytes) {
+  auto module = std::make_shared<Module>();
+  module->bytes_ = std::move(bytes);
+  DEVLINK_RETURN_IF_ERROR(ModuleLoader(*module).Load());
+  return ModuleRef(std::move(module));
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cubin as it was read: checked once, immutable afterwards.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/bounded_reader.h"
+#include "devlink/module_pool.h"
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+// What a section is for; found from its type, flags and name when the module is read.
+enum class SectionRole : std::uint8_t {
+  kTable,              // null section, string and symbol tables
+  kDebug,              // `.debug_*`, `.nv_debug_*`: bytes that are never loaded
+  kToolNote,           // `.note.nv.tkinfo`
+  kCudaNote,           // `.note.nv.cuinfo`
+  kModuleInfo,         // `.nv.info`
+  kFunctionInfo,       // `.nv.info.F`
+  kCompat,             // `.nv.compat`
+  kCallGraph,          // `.nv.callgraph`
+  kPrototype,          // `.nv.prototype`
+  kRelocations,        // `.rel.X`, `.rela.X`
+  kConstantBank,       // `.nv.constant3`
+  kFunctionConstants,  // `.nv.constantN.F`
+  kText,               // `.text.F`
+  kGlobalInit,         // `.nv.global.init`
+  kGlobal,             // `.nv.global`
+  kEntryShared,        // `.nv.shared.F`
+  kModuleShared,       // `.nv_debug.shared`
+};
+
+struct InputSection {
+  std::string_view name;
+  base::Bytes data;  // empty for sections without bytes in the file
+  std::uint64_t flags = 0;
+  std::uint64_t size = 0;
+  std::uint32_t type = 0;
+  std::uint32_t link = 0;
+  std::uint32_t info = 0;
+  std::uint32_t align = 1;
+  std::uint8_t entry_size = 0;
+  SectionRole role = SectionRole::kTable;
+};
+
+struct InputSymbol {
+  std::string_view name;
+  std::uint64_t value = 0;
+  std::uint64_t size = 0;
+  std::uint16_t section = 0;  // an index, or a reserved number (SHN_COMMON)
+  std::uint8_t binding = 0;
+  std::uint8_t type = 0;
+  std::uint8_t other = 0;
+};
+
+// One program as the merge sees it: a symbol table and the sections that go with it. A cubin for
+// sm_75 to sm_90a holds one; a later one holds two over the same file.
+class ProgramView {
+ public:
+  [[nodiscard]] std::span<const InputSection> sections() const { return sections_; }
+  [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
+  // `index` must be below symbol_count().
+  [[nodiscard]] InputSymbol SymbolAt(std::uint32_t index) const;
+  // The string at an offset of the symbol table's string table; empty where there is none.
+  [[nodiscard]] std::string_view StringAt(std::uint32_t offset) const;
+
+ private:
+  friend class ModuleLoader;
+  std::vector<InputSection> sections_;
+  base::Bytes symbols_;
+  base::Bytes strings_;
+  std::uint32_t symbol_count_ = 0;
+};
+
+class Module {
+ public:
+  // Checks everything that later passes rely on: section and string bounds, symbol, section and
+  // string references, record structure, relocation fields. InvalidArgument otherwise, with the
+  // place and what is wrong there.
+  static absl::StatusOr<ModuleRef> Load(std::vector<std::uint8_t> bytes);
+
+  [[nodiscard]] base::Bytes bytes() const { return bytes_; }
+  [[nodiscard]] const ProgramView& sass() const { return sass_; }
+
+  [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
+  [[nodiscard]] std::uint32_t sm() const { return (header_.flags >> 8) & 0xff; }
+  [[nodiscard]] std::uint32_t flags() const { return header_.flags; }
+  [[nodiscard]] std::uint8_t os_abi() const { return header_.ident[7]; }
+  [[nodiscard]] std::uint8_t abi_version() const { return header_.ident[8]; }
+  // The toolkit that made it (130 for 13.0); 0 where it does not say.
+  [[nodiscard]] std::uint16_t toolkit() const { return toolkit_; }
+  // Built for an 'a' target: code that no other architecture runs.
+  [[nodiscard]] bool architecture_specific() const { return architecture_specific_; }
+
+ private:
+  friend class ModuleLoader;
+  std::vector<std::uint8_t> bytes_;
+  format::Ehdr header_ = {};
+  ProgramView sass_;
+  std::uint16_t toolkit_ = 0;
+  bool architecture_specific_ = false;
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/module_loader.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "base/align.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/nv_info.h"
+#include "format/relocations.h"
+
+namespace devlink::internal {
+
+using base::ToAbsl;
+
+namespace {
+
+// Bounds on numbers that a file states without backing them with bytes. Real values are far below;
+// a hostile file must not make the linker allocate or overflow.
+constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxNobitsSize = std::uint64_t{1} << 40;
+
+absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
+
+bool HoldsData(SectionRole role) {
+  switch (role) {
+    case SectionRole::kConstantBank:
+    case SectionRole::kFunctionConstants:
+    case SectionRole::kGlobalInit:
+    case SectionRole::kGlobal:
+    case SectionRole::kEntryShared:
+    case SectionRole::kModuleShared:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+absl::Status ModuleLoader::Bad(std::uint32_t index, std::string_view what) const {
+  std::string_view name;
+  if (index < module_.sass_.sections_.size()) name = module_.sass_.sections_[index].name;
+  return absl::InvalidArgumentError(
+      absl::StrCat("section ", index, " '", ToAbsl(name), "': ", ToAbsl(what)));
+}
+
+absl::Status ModuleLoader::Load() {
+  DEVLINK_RETURN_IF_ERROR(ReadHeader());
+  DEVLINK_RETURN_IF_ERROR(ReadSections());
+  if (!module_.relocatable()) return absl::OkStatus();  // refused later, with a reason of its own
+  DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
+  const auto count = static_cast<std::uint32_t>(module_.sass_.sections_.size());
+  for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
+  for (std::uint32_t i = 0; i < module_.sass_.symbol_count_; ++i) {
+    DEVLINK_RETURN_IF_ERROR(CheckSymbol(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadHeader() {
+  format::Ehdr& header = module_.header_;
+  if (!reader_.Read(0, header)) return Malformed("shorter than an ELF header");
+  const auto* ident = header.ident;
+  if (ident[0] != 0x7f || ident[1] != 'E' || ident[2] != 'L' || ident[3] != 'F') {
+    return Malformed("not an ELF file");
+  }
+  if (ident[4] != 2 || ident[5] != 1) return Malformed("not a 64-bit little-endian ELF file");
+  if (header.machine != format::kMachineCuda) return Malformed("not a CUDA ELF file");
+  if (header.type != format::kTypeRel && header.type != format::kTypeExec) {
+    return Malformed("neither relocatable nor executable");
+  }
+  if (header.shentsize != sizeof(format::Shdr)) {
+    return Malformed("section headers of an unknown size");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadSections() {
+  const format::Ehdr& header = module_.header_;
+  format::Shdr first = {};
+  if (!reader_.Read(header.shoff, first)) {
+    return Malformed("the section header table lies outside the file: it is truncated or damaged");
+  }
+  // With 0xff00 sections and more the real numbers stand in section 0.
+  const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
+  const std::uint64_t names_index = header.shstrndx != 0xffff ? header.shstrndx : first.link;
+  if (count > module_.bytes_.size() / sizeof(format::Shdr) ||
+      !reader_.Slice(header.shoff, count * sizeof(format::Shdr))) {
+    return Malformed("the section header table lies outside the file: it is truncated or damaged");
+  }
+  format::Shdr names_header = {};
+  if (names_index >= count ||
+      !reader_.Read(header.shoff + names_index * sizeof(format::Shdr), names_header)) {
+    return Malformed("no section name table");
+  }
+  const auto names = reader_.Slice(names_header.offset, names_header.size);
+  if (!names || names_header.type != format::kShtStrtab) return Malformed("no section name table");
+
+  module_.sass_.sections_.resize(count);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const auto raw = reader_.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
+    DEVLINK_RETURN_IF_ERROR(ReadSection(i, raw, *names));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& raw,
+                                       base::Bytes names) {
+  InputSection& section = module_.sass_.sections_[index];
+  const auto name = base::BoundedReader(names).CString(raw.name);
+  if (!name) return Bad(index, "its name lies outside the name table");
+  section.name = *name;
+  section.type = raw.type;
+  section.flags = raw.flags;
+  section.size = raw.size;
+  section.link = raw.link;
+  section.info = raw.info;
+  if (raw.addralign > 1 && (!base::IsPowerOfTwo(raw.addralign) || raw.addralign > kMaxAlign)) {
+    return Bad(index, "its alignment is no power of two up to 1 MiB");
+  }
+  section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
+  section.entry_size = static_cast<std::uint8_t>(raw.entsize);
+  if (raw.entsize > 24) return Bad(index, "its entry size is unknown");
+  if (format::IsNobitsType(raw.type)) {
+    if (raw.size > kMaxNobitsSize) return Bad(index, "its size is beyond any device's memory");
+  } else {
+    const auto data = reader_.Slice(raw.offset, raw.size);
+    if (!data) return Bad(index, "it lies outside the file: the file is truncated or damaged");
+    section.data = *data;
+  }
+  if (!module_.relocatable()) return absl::OkStatus();
+  return ClassifySection(index, section);
+}
+
+absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& section) const {
+  const std::uint32_t type = section.type;
+  const bool owned = (section.flags & format::kShfInfoLink) != 0;
+  if (type == format::kShtProgbits) {
+    if ((section.flags & format::kShfExec) != 0) {
+      section.role = SectionRole::kText;
+    } else if ((section.flags & format::kShfAlloc) == 0) {
+      section.role = SectionRole::kDebug;
+    } else {
+      return Bad(index, "a loaded section of a kind that a relocatable cubin does not have");
+    }
+  } else if (type == format::kShtNote && section.name == ".note.nv.tkinfo") {
+    section.role = SectionRole::kToolNote;
+  } else if (type == format::kShtNote && section.name == ".note.nv.cuinfo") {
+    section.role = SectionRole::kCudaNote;
+  } else if (type == format::kShtCudaInfo) {
+    section.role =
+        section.name == ".nv.info" ? SectionRole::kModuleInfo : SectionRole::kFunctionInfo;
+  } else if (type == format::kShtCudaCompat) {
+    section.role = SectionRole::kCompat;
+  } else if (type == format::kShtCudaCallGraph) {
+    section.role = SectionRole::kCallGraph;
+  } else if (type == format::kShtCudaPrototype) {
+    section.role = SectionRole::kPrototype;
+  } else if (type == format::kShtRel || type == format::kShtRela) {
+    section.role = SectionRole::kRelocations;
+  } else if (format::IsConstantType(type)) {
+    section.role =
+        owned && section.info != 0 ? SectionRole::kFunctionConstants : SectionRole::kConstantBank;
+  } else if (type == format::kShtCudaGlobalInit) {
+    section.role = SectionRole::kGlobalInit;
+  } else if (type == format::kShtCudaGlobal) {
+    section.role = SectionRole::kGlobal;
+  } else if (type == format::kShtCudaShared) {
+    section.role = owned ? SectionRole::kEntryShared : SectionRole::kModuleShared;
+  } else if (type == 0 || type == format::kShtSymtab || type == format::kShtStrtab) {
+    section.role = SectionRole::kTable;
+  } else {
+    return Bad(index, absl::StrCat("a section of type 0x", absl::Hex(type),
+                                   ", which this release does not link"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadSymbolTable() {
+  ProgramView& view = module_.sass_;
+  for (std::uint32_t i = 0; i < view.sections_.size(); ++i) {
+    const InputSection& section = view.sections_[i];
+    if (section.type != format::kShtSymtab) continue;
+    if (section.size % sizeof(format::Sym) != 0)
+      return Bad(i, "its size is no whole number of symbols");
+    if (section.link >= view.sections_.size() ||
+        view.sections_[section.link].type != format::kShtStrtab) {
+      return Bad(i, "it names no string table");
+    }
+    view.symbols_ = section.data;
+    view.symbol_count_ = static_cast<std::uint32_t>(section.size / sizeof(format::Sym));
+    view.strings_ = view.sections_[section.link].data;
+    if (!view.strings_.empty() && view.strings_.back() != 0) {
+      return Bad(section.link, "the string table does not end with a NUL");
+    }
+    return absl::OkStatus();
+  }
+  return Malformed("no symbol table");
+}
+
+absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
+  const ProgramView& view = module_.sass_;
+  const base::BoundedReader raw_symbols(view.symbols_);
+  const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
+  const auto bad = [&](std::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("symbol ", index, " '", ToAbsl(view.StringAt(raw.name)), "': ", ToAbsl(what)));
+  };
+  if (raw.name != 0 && raw.name >= view.strings_.size())
+    return bad("its name lies outside the table");
+  const InputSymbol symbol = view.SymbolAt(index);
+  if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
+  if (symbol.section == format::kShnUndef || symbol.section == format::kShnAbs) {
+    return absl::OkStatus();
+  }
+  if (symbol.section == format::kShnCommon) {
+    if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
+      return bad("its alignment is no power of two up to 1 MiB");
+    }
+    return symbol.size > kMaxNobitsSize ? bad("its size is beyond any device's memory")
+                                        : absl::OkStatus();
+  }
+  if (symbol.section >= view.sections_.size())
+    return bad("it lies in a section that does not exist");
+  const InputSection& section = view.sections_[symbol.section];
+  if (symbol.type == format::kSttFunc) {
+    if (section.role != SectionRole::kText) return bad("a function outside of any code section");
+  } else if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
+    if (!HoldsData(section.role)) return bad("a variable outside of any data section");
+    const bool shared = (symbol.other & format::kStoSpaceMask) == format::kStoShared;
+    if (shared !=
+        (section.role == SectionRole::kEntryShared || section.role == SectionRole::kModuleShared)) {
+      return bad("its memory space is not that of its section");
+    }
+    if (shared) {  // the value is an alignment
+      if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
+        return bad("its alignment is no power of two up to 1 MiB");
+      }
+      if (symbol.size > kMaxNobitsSize) return bad("its size is beyond any device's memory");
+    } else if (symbol.value > section.size || section.size - symbol.value < symbol.size) {
+      return bad("it reaches beyond its section");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
+  const InputSection& section = module_.sass_.sections_[index];
+  switch (section.role) {
+    case SectionRole::kModuleInfo:
+      return CheckInfo(index);
+    case SectionRole::kFunctionInfo:
+      DEVLINK_RETURN_IF_ERROR(CheckOwner(index));
+      return CheckInfo(index);
+    case SectionRole::kFunctionConstants:
+    case SectionRole::kEntryShared:
+      return CheckOwner(index);
+    case SectionRole::kRelocations:
+      return CheckRelocations(index);
+    case SectionRole::kCallGraph:
+      return CheckCallGraph(index);
+    case SectionRole::kPrototype:
+      return CheckPrototypes(index);
+    case SectionRole::kCudaNote:
+      return ReadCudaNote(index);
+    case SectionRole::kCompat:
+      return ReadCompat(index);
+    default:
+      return absl::OkStatus();
+  }
+}
+
+absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
+  const auto& sections = module_.sass_.sections_;
+  const InputSection& section = sections[index];
+  if (section.info >= sections.size() || sections[section.info].role != SectionRole::kText) {
+    return Bad(index, "it belongs to no function");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
+  const InputSection& section = module_.sass_.sections_[index];
+  const std::uint32_t symbols = module_.sass_.symbol_count_;
+  format::InfoReader records(section.data);
+  format::InfoRecord record;
+  while (records.Next(record)) {
+    if (record.format != format::kInfoSized) continue;
+    const base::BoundedReader payload(record.payload);
+    std::uint64_t indices = 0;  // leading words that are symbol indices
+    std::uint64_t least = 0;
+    switch (record.id) {
+      case format::kAttrRegCount:
+      case format::kAttrFrameSize:
+      case format::kAttrMinStackSize:
+      case format::kAttrMaxStackSize:
+        indices = 1;
+        least = 8;
+        break;
+      case format::kAttrParamCbank:
+        indices = 1;
+        least = 8;
+        break;
+      case format::kAttrExterns:
+        indices = record.payload.size() / 4;
+        least = indices * 4;
+        if (record.payload.size() % 4 != 0) return Bad(index, "an EXTERNS list of odd length");
+        break;
+      default:
+        break;
+    }
+    if (payload.size() < least) return Bad(index, "an attribute is shorter than its kind needs");
+    for (std::uint64_t i = 0; i < indices; ++i) {
+      if (payload.ReadOrZero<std::uint32_t>(i * 4) >= symbols) {
+        return Bad(index, "an attribute names a symbol that does not exist");
+      }
+    }
+  }
+  return records.well_formed() ? absl::OkStatus()
+                               : Bad(index, "an attribute is cut off or unknown");
+}
+
+absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
+  const ProgramView& view = module_.sass_;
+  const InputSection& section = view.sections_[index];
+  const std::uint64_t step =
+      section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+  if (section.size == 0) return absl::OkStatus();
+  if (section.entry_size != step || section.size % step != 0) {
+    return Bad(index, "its size is no whole number of relocations");
+  }
+  if (section.info >= view.sections_.size()) return Bad(index, "it relocates no section");
+  const InputSection& target = view.sections_[section.info];
+  const base::BoundedReader entries(section.data);
+  for (std::uint64_t at = 0; at < section.size; at += step) {
+    const auto offset = entries.ReadOrZero<std::uint64_t>(at);
+    const auto type = entries.ReadOrZero<std::uint32_t>(at + 8);
+    const auto symbol = entries.ReadOrZero<std::uint32_t>(at + 12);
+    if (symbol >= view.symbol_count_) {
+      return Bad(index, "a relocation names a symbol that does not exist");
+    }
+    const format::RelocationInfo* info = format::FindRelocation(type);
+    if (info == nullptr) return Bad(index, absl::StrCat("a relocation of unknown type ", type));
+    const std::uint64_t bytes = info->bytes();
+    if (offset > target.data.size() || target.data.size() - offset < bytes) {
+      return Bad(index, "a relocation reaches beyond the section it relocates");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
+  const ProgramView& view = module_.sass_;
+  const InputSection& section = view.sections_[index];
+  if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
+  const base::BoundedReader pairs(section.data);
+  std::int32_t list = 0;
+  for (std::uint64_t at = 0; at < section.size; at += 8) {
+    const auto first = pairs.ReadOrZero<std::uint32_t>(at);
+    const auto second = pairs.ReadOrZero<std::int32_t>(at + 4);
+    if (first == 0 && second < 0) {
+      list = -second;
+      continue;
+    }
+    if (first >= view.symbol_count_) return Bad(index, "a pair names a symbol that does not exist");
+    const bool names_symbol = list == 1 || list == 4;
+    const auto limit = names_symbol ? view.symbol_count_ : view.strings_.size();
+    if (second < 0 || static_cast<std::uint64_t>(second) >= limit) {
+      return Bad(index, "a pair names a symbol or prototype that does not exist");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
+  const ProgramView& view = module_.sass_;
+  const InputSection& section = view.sections_[index];
+  if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
+  const base::BoundedReader pairs(section.data);
+  for (std::uint64_t at = 0; at < section.size; at += 8) {
+    if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ ||
+        pairs.ReadOrZero<std::uint32_t>(at + 4) >= view.strings_.size()) {
+      return Bad(index, "a pair names a symbol or prototype that does not exist");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
+  // Header (12 bytes), vendor name (12), then: note version, virtual architecture, toolkit, zero.
+  const InputSection& section = module_.sass_.sections_[index];
+  if (!base::BoundedReader(section.data).Read(28, module_.toolkit_) || section.size < 32) {
+    return Bad(index, "the note is cut off");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadCompat(std::uint32_t index) {
+  format::InfoReader records(module_.sass_.sections_[index].data);
+  format::InfoRecord record;
+  while (records.Next(record)) {
+    if (record.id == 9 && record.format != format::kInfoSized && record.value == 1) {
+      module_.architecture_specific_ = true;
+    }
+    if (record.id == 0x0b && record.format == format::kInfoSized && record.payload.size() != 8) {
+      return Bad(index, "a record of the wrong length");
+    }
+  }
+  return records.well_formed() ? absl::OkStatus() : Bad(index, "a record is cut off or unknown");
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns bytes into a checked Module. Used by Module::Load only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+class ModuleLoader {
+ public:
+  explicit ModuleLoader(Module& module) : module_(module), reader_(module.bytes_) {}
+  absl::Status Load();
+
+ private:
+  absl::Status ReadHeader();
+  absl::Status ReadSections();
+  absl::Status ReadSection(std::uint32_t index, const format::Shdr& raw, base::Bytes names);
+  absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
+  absl::Status ReadSymbolTable();
+  absl::Status CheckSymbol(std::uint32_t index) const;
+  absl::Status CheckSection(std::uint32_t index);
+  absl::Status CheckInfo(std::uint32_t index) const;
+  absl::Status CheckRelocations(std::uint32_t index) const;
+  absl::Status CheckCallGraph(std::uint32_t index) const;
+  absl::Status CheckPrototypes(std::uint32_t index) const;
+  absl::Status CheckOwner(std::uint32_t index) const;
+  absl::Status ReadCudaNote(std::uint32_t index);
+  absl::Status ReadCompat(std::uint32_t index);
+
+  // `section 4 '.text.k': what`.
+  [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;
+
+  Module& module_;
+  base::BoundedReader reader_;
+};
+
+}  // namespace devlink::internal

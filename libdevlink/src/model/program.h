@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The merged program: what all inputs together are, before anything is laid out or left out. The
+// merge makes it; every later pass reads it and returns a value of its own.
+//
+// Order is meaning here, too. Sections, symbols and functions stand in the order in which nvlink
+// comes to create them ("creation order", docs/cubin-format.md); names, indices and layouts follow
+// from it. Names and bytes are borrowed from the modules.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "base/bounded_reader.h"
+#include "base/strings.h"
+#include "devlink/module_pool.h"
+
+namespace devlink::internal {
+
+using SectionId = std::uint32_t;
+using SymbolId = std::uint32_t;
+using FunctionId = std::uint32_t;
+using InputId = std::uint32_t;  // position in the link order
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+// One input of the link: a module and what the user calls it.
+struct LinkInput {
+  std::string name;
+  ModuleRef module;
+};
+
+enum class SectionKind : std::uint8_t {
+  kDebug,
+  kToolNote,
+  kCudaNote,
+  kModuleInfo,
+  kFunctionInfo,
+  kCompat,
+  kCallGraph,
+  kPrototype,
+  kRelAction,
+  kRelocations,
+  kConstantBank,
+  kFunctionConstants,
+  kText,
+  kGlobalInit,
+  kGlobal,
+  kEntryShared,
+  kModuleShared,
+};
+
+// Bytes of an input at their place in an output section; zeroes fill what lies between.
+struct Piece {
+  base::Bytes bytes;
+  std::uint64_t offset = 0;
+};
+
+struct Section {
+  std::string_view name;
+  absl::InlinedVector<Piece, 1> pieces;
+  std::uint64_t flags = 0;
+  std::uint64_t size = 0;
+  std::uint32_t type = 0;
+  std::uint32_t align = 1;
+  SectionId owner = kNone;      // the section that sh_info names: a function's code, mostly
+  FunctionId function = kNone;  // whose code, attributes, constants or shared memory it is
+  SymbolId symbol = kNone;      // its section symbol
+  SectionId rel = kNone;        // the relocation sections that apply to it
+  SectionId rela = kNone;
+  std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
+  std::uint32_t generation = 0;     // counts how often the variables in it were given up
+  SectionKind kind = SectionKind::kDebug;
+  std::uint8_t registers = 0;  // upper byte of a code section's sh_info
+  std::uint8_t bank = 0;  // of constants
+  bool vacated = false;        // constants of a replaced body that the new one does not have
+};
+
+struct Symbol {
+  std::string_view name;
+  std::uint64_t value = 0;  // offset in the section; for shared memory set by the layout
+  std::uint64_t size = 0;
+  SectionId section = kNone;                           // kNone: undefined
+  FunctionId function = kNone;                         // of function symbols
+  InputId input = 0;                                   // that created or, later, defined it
+  std::uint32_t align = 1;                             // of shared variables
+  std::uint32_t generation = 0;                        // of its section when it was defined
+  std::uint32_t debug_relocations_dropped_before = 0;  // see Merger::ReplaceBody
+  std::uint8_t binding = 0;
+  std::uint8_t type = 0;
+  std::uint8_t other = 0;        // without the memory space
+  std::uint8_t space = 0;        // kStoGlobal, kStoShared, kStoConstant or 0
+  bool global_part = false;      // of the symbol table
+  bool external_shared = false;  // `extern __shared__ x[]`
+  bool constant_size = false;    // stands for the size of `.nv.constant3`
+  bool common = false;           // `.common`: allocated when all inputs are known
+  bool common_defined = false;   // a strong definition without initialiser was met, too
+  bool weak_reference = false;   // undefined, and may stay so
+};
+
+struct Function {
+  SymbolId symbol = kNone;
+  SectionId text = kNone;  // kNone: undefined
+  SectionId info = kNone;
+  SectionId shared = kNone;  // entries only
+  absl::InlinedVector<SectionId, 2> constants;
+  std::uint32_t registers = 0;   // as its module states them
+  std::uint32_t generation = 0;  // counts how often a weak body was replaced
+  std::uint32_t prototype = kNone;         // for `.nv.prototype`
+  std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
+  bool entry = false;
+};
+
+// A record of a `.nv.info` section, its symbols resolved.
+struct InfoEntry {
+  base::Bytes payload;
+  std::uint16_t value = 0;
+  std::uint8_t format = 0;
+  std::uint8_t id = 0;
+  SymbolId symbol = kNone;  // of records that begin with a symbol
+  std::uint32_t externs =
+      kNone;                     // first of `payload.size() / 4` symbols in Program::extern_symbols
+  std::uint32_t generation = 0;  // of the function it describes
+};
+
+struct Relocation {
+  std::uint64_t offset = 0;  // in the output section
+  std::int64_t addend = 0;
+  SectionId section = kNone;  // that it applies to
+  SectionId list = kNone;     // the relocation section it came in
+  SymbolId symbol = kNone;
+  std::uint32_t type = 0;
+  std::uint32_t generation = 0;  // of the function that `section` belongs to when it arrived
+};
+
+struct CallEdge {
+  FunctionId caller = kNone;
+  FunctionId callee = kNone;
+};
+struct PrototypeUse {  // a function whose address is taken, or one that calls through a pointer
+  FunctionId function = kNone;
+  std::uint32_t prototype = 0;  // offset in Program::prototypes plus one
+};
+
+// A name on its way into a string table. It gets there unless what it names is left out; of several
+// with the same text the first that stays counts.
+struct NameEntry {
+  std::string_view text;
+  SectionId section = kNone;  // whose name it is,
+  SymbolId symbol = kNone;    // if anybody's
+};
+
+struct Program {
+  std::vector<Section> sections;
+  std::vector<Symbol> symbols;
+  std::vector<Function> functions;
+
+  // Names in the order in which they enter the string tables; some more than once.
+  std::vector<NameEntry> section_names;         // `.shstrtab`
+  std::vector<NameEntry> symbol_names;          // `.strtab`
+  std::string prototypes;                       // `#v_i`..., each with its NUL
+
+  // Sections that nvlink has made by the end of the merge, those included that it keeps to itself;
+  // past a limit the output has a `.symtab_shndx`.
+  std::uint32_t internal_sections = 0;
+
+  // In order of arrival; nvlink keeps most of these lists reversed, which the writer restores.
+  std::vector<Relocation> relocations;
+  std::vector<CallEdge> calls;
+  std::vector<PrototypeUse> indirect_callers;
+  std::vector<PrototypeUse> addresses_taken;       // once per function
+  std::vector<CallEdge> address_takers;            // who takes whose address
+  std::vector<std::vector<InfoEntry>> info_lists;  // in creation order of their sections
+  std::vector<SectionId> info_sections;            // whose they are
+  std::vector<SymbolId> extern_symbols;
+  std::vector<SymbolId> commons;             // in the order of becoming common
+  std::vector<SymbolId> shared_definitions;  // one per definition, so some symbols twice
+
+  SectionId tool_note = kNone;
+  SectionId cuda_note = kNone;
+  SectionId module_info = kNone;
+  SectionId compat = kNone;
+  SectionId module_shared = kNone;
+  SectionId constant_bank3 = kNone;
+  std::uint32_t module_shared_align = 1;  // largest input alignment of `.nv_debug.shared`
+
+  std::vector<std::uint8_t> cuda_note_bytes;
+  std::vector<std::uint8_t> compat_bytes;
+
+  std::shared_ptr<base::StringArena> arena = std::make_shared<base::StringArena>();
+
+  [[nodiscard]] bool IsDefined(FunctionId function) const {
+    return functions[function].text != kNone;
+  }
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/diagnostics.h"
+
+#include "base/strings.h"
+
+namespace devlink {
+
+namespace {
+
+// nvlink pads the kind to eight columns.
+std::string_view KindText(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info    ";
+    case Severity::kWarning:
+      return "warning ";
+    case Severity::kError:
+      return "error   ";
+    case Severity::kFatal:
+      return "fatal   ";
+  }
+  return "fatal   ";
+}
+
+}  // namespace
+
+std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool) {
+  std::string out =
+      base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
+  for (const std::string& note : diagnostic.notes) {
+    out += base::Cat({tool, " note    : ", note, "\n"});
+  }
+  return out;
+}
+
+}  // namespace devlink

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The story of a link. `Link` names every pass in order; each takes what the passes before it found
+// and returns a value of its own, which no later pass changes.
+#include "devlink/link_session.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "link/attributes.h"
+#include "link/call_graph.h"
+#include "link/check.h"
+#include "link/constant_layout.h"
+#include "link/liveness.h"
+#include "link/merge.h"
+#include "link/relocate.h"
+#include "link/resources.h"
+#include "link/shared_layout.h"
+#include "model/module.h"
+#include "session/input_check.h"
+#include "session/report.h"
+#include "write/emit.h"
+
+namespace devlink {
+
+using internal::LinkInput;
+
+struct LinkSession::State {
+  LinkOptions options;
+  std::shared_ptr<ModulePool> pool;
+  LogSink* log = nullptr;
+  std::vector<LinkInput> inputs;
+  std::vector<Diagnostic> diagnostics;
+
+  void Log(std::string_view line) const {
+    if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
+  }
+
+  // nvlink -report-arch.
+  void Say(Diagnostic diagnostic) {
+    if (options.report_arch) {
+      diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
+    }
+    diagnostics.push_back(std::move(diagnostic));
+  }
+
+  absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code) {
+    std::string message = diagnostic.text;
+    for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
+    Say(std::move(diagnostic));
+    return {code, message};
+  }
+
+  absl::Status Add(std::string name, ModuleRef module) {
+    if (auto obstacle = internal::FindObstacle(name, *module, options)) {
+      return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+    }
+    inputs.push_back({std::move(name), std::move(module)});
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
+};
+
+LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LinkSession::LinkSession(LinkSession&&) noexcept = default;
+LinkSession& LinkSession::operator=(LinkSession&&) noexcept = default;
+LinkSession::~LinkSession() = default;
+
+absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
+                                                std::shared_ptr<ModulePool> pool, LogSink* log) {
+  if (!IsLinkTarget(options.target)) {
+    return absl::UnimplementedError(
+        absl::StrCat("'", options.target.Name(), "' is not among the targets of this release, sm_75 "
+                     "to sm_90a"));
+  }
+  if (options.recorded_options.empty()) {
+    options.recorded_options =
+        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
+  }
+  auto state = std::make_unique<State>();
+  state->options = std::move(options);
+  state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
+  state->log = log;
+  return LinkSession(std::move(state));
+}
+
+absl::Status LinkSession::AddFile(const std::string& path) {
+  auto bytes = base::ReadFile(path, state_->options.max_input_bytes);
+  if (!bytes.ok()) {
+    return state_->Refuse(internal::DescribeUnreadable(path, bytes.status()),
+                          bytes.status().code());
+  }
+  return AddCubin(path, *std::move(bytes));
+}
+
+absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes) {
+  auto module = state_->pool->AddCubin(bytes);
+  if (module.ok()) return state_->Add(std::string(name), *std::move(module));
+  return state_->Refuse(internal::DescribeMalformed(std::string(name), bytes, module.status()),
+                        absl::StatusCode::kInvalidArgument);
+}
+
+absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes) {
+  // The reader takes the bytes over; on failure it is enough to know how they began.
+  constexpr std::size_t kHead = 4096;
+  const std::size_t size = bytes.size();
+  std::vector<std::uint8_t> head(bytes.begin(),
+                                 bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
+  auto module = state_->pool->AddCubin(std::move(bytes));
+  if (module.ok()) return state_->Add(std::string(name), *std::move(module));
+  return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
+                        absl::StatusCode::kInvalidArgument);
+}
+
+absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module) {
+  if (module == nullptr) return absl::InvalidArgumentError("no module");
+  return state_->Add(std::string(name), std::move(module));
+}
+
+absl::StatusOr<LinkResult> LinkSession::Link() {
+  std::vector<Diagnostic> found;
+  auto result = state_->Run(found);
+  for (Diagnostic& diagnostic : found) state_->Say(std::move(diagnostic));
+  return result;
+}
+
+absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& found) const {
+  using namespace internal;  // NOLINT: the passes
+
+  // 1. All inputs become one program; names and creation order are settled.
+  DEVLINK_ASSIGN_OR_RETURN(
+      const Program program,
+      Merge(inputs, {.sm = options.target.number, .profile = options.profile}, found));
+  Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(),
+                   " functions, ", program.sections.size(), " sections"));
+
+  // 2. and 3. Who calls whom, and who stays.
+  const CallGraph graph(program);
+  const Liveness liveness = FindLiveFunctions(program, graph, options.debug);
+
+  // 4. and 5. Where variables and constants lie; from here on the layout of memory is fixed.
+  const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
+  const SharedLayout shared = LayOutShared(program, graph, liveness,
+                                           {.reserved = reserved, .debug = options.debug});
+  const ConstantLayout constants = LayOutConstants(program, graph, liveness);
+
+  // 6. and 7. What travels along calls.
+  const Resources resources = PropagateResources(program, graph, liveness);
+  const Attributes attributes = PropagateAttributes(program, graph, liveness);
+
+  // 8. Relocations are resolved or kept for the loader.
+  const Relocated relocated = Relocate(program, liveness, shared, constants);
+  const LinkedProgram linked{program, graph, liveness, shared, constants, resources, attributes,
+                             relocated};
+
+  // 9. Nothing is written for a program that cannot run.
+  LinkReport report = MakeReport(linked, inputs);
+  const absl::Status sound =
+      CheckProgram({inputs, program, graph, liveness, shared, constants, resources}, options, found);
+  if (options.verbose) {
+    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+  }
+  DEVLINK_RETURN_IF_ERROR(sound);
+
+  // 10. One buffer, sized once, filled once.
+  LinkResult result;
+  DEVLINK_ASSIGN_OR_RETURN(result.cubin, EmitExecutable(linked, options));
+  report.output_bytes = result.cubin.size();
+  result.report = std::move(report);
+  Log(absl::StrCat("wrote ", result.cubin.size(), " bytes"));
+  return result;
+}
+
+const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }
+
+}  // namespace devlink

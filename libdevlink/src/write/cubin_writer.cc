@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/cubin_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/align.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "write/string_table.h"
+
+namespace devlink {
+
+using base::AlignUp;
+using format::Phdr;
+using format::Shdr;
+
+namespace {
+
+constexpr std::uint32_t kFirstSection = 4;  // behind null, two string tables and the symbol table
+constexpr std::uint64_t kPhdrAlign = 8;
+
+// Position of a section in the file (docs/cubin-format.md, "Section order").
+int CategoryOf(std::string_view name, std::uint32_t type) {
+  if (name.starts_with(".debug") || name.starts_with(".nv_debug_")) return 1;
+  switch (type) {
+    case format::kShtNote:
+      return 2;
+    case format::kShtCudaInfo:
+    case format::kShtCudaCompat:
+      return 3;
+    case format::kShtCudaCallGraph:
+    case format::kShtCudaPrototype:
+    case format::kShtCudaRelocInfo:
+      return 4;
+    case format::kShtRel:
+    case format::kShtRela:
+      return 5;
+    default:
+      break;
+  }
+  if (name.starts_with(".nv.constant")) return 6;
+  if (name.starts_with(".text")) return 7;
+  if (name == ".nv.global.init") return 8;
+  return 9;
+}
+
+std::uint32_t Index(SectionHandle handle) { return static_cast<std::uint32_t>(handle); }
+std::uint32_t Index(SymbolHandle handle) { return static_cast<std::uint32_t>(handle); }
+
+// A run of bytes of a section: borrowed, or `size` bytes from `own_offset` of the writer's own store.
+struct Run {
+  const std::uint8_t* borrowed = nullptr;
+  std::uint64_t own_offset = 0;
+  std::uint64_t offset = 0;  // in the section
+  std::uint64_t size = 0;
+};
+
+struct SectionState {
+  std::string_view name;
+  absl::InlinedVector<Run, 1> runs;
+  std::uint64_t flags = 0;
+  std::uint64_t align = 1;
+  std::uint64_t size = 0;
+  std::uint64_t file_offset = 0;
+  SectionHandle info_section = kNoSection;
+  SectionHandle link_section = kNoSection;
+  SymbolHandle info_symbol = kNoSymbol;
+  std::uint32_t type = 0;
+  std::uint32_t index = 0;
+  std::uint8_t entry_size = 0;
+  std::uint8_t registers = 0;
+  std::uint8_t category = 0;
+  bool links_to_symtab = false;
+};
+
+struct SymbolState {
+  std::string_view name;
+  std::uint64_t value = 0;
+  std::uint64_t size = 0;
+  SectionHandle section = kNoSection;
+  std::uint32_t index = 0;
+  std::uint8_t info = 0;
+  std::uint8_t other = 0;
+  bool in_global_part = false;
+};
+
+// A word of the writer's own store that will hold a symbol's index.
+struct SymbolWord {
+  std::uint64_t own_offset = 0;
+  SymbolHandle symbol = kNoSymbol;
+};
+
+struct PatchState {
+  std::uint64_t offset = 0;
+  std::uint64_t value = 0;
+  SectionHandle section = kNoSection;
+  BitField field;
+};
+
+void StoreBits(std::uint8_t* at, BitField field, std::uint64_t value) {
+  for (unsigned done = 0; done < field.width;) {
+    const unsigned bit = field.position + done;
+    const unsigned in_byte = bit % 8;
+    const unsigned count = std::min(8 - in_byte, field.width - done);
+    const unsigned mask = ((1U << count) - 1U) << in_byte;
+    const auto bits = static_cast<unsigned>((value >> done) << in_byte) & mask;
+    std::uint8_t& byte = at[bit / 8];
+    byte = static_cast<std::uint8_t>((byte & ~mask) | bits);
+    done += count;
+  }
+}
+
+}  // namespace
+
+struct CubinWriter::State {
+  CubinHeader header;
+  std::vector<SectionState> sections;
+  std::vector<SymbolState> symbols;
+  std::vector<std::string_view> late_names;  // of the global part
+  std::vector<std::uint8_t> own;         // bytes that are not borrowed
+  std::vector<SymbolWord> symbol_words;
+  std::vector<PatchState> patches;
+  internal::StringTable section_names;
+  internal::StringTable symbol_names;
+
+  // Found by Write.
+  std::vector<SectionHandle> section_order;
+  std::vector<SymbolHandle> symbol_order;
+  std::uint32_t local_symbols = 1;
+  std::vector<Phdr> segments;
+  std::uint64_t section_names_size = 0;
+  std::uint64_t symbol_names_size = 0;
+  std::uint64_t symtab_offset = 0;
+  std::uint64_t section_headers = 0;
+  std::uint64_t program_headers = 0;
+  std::uint64_t file_size = 0;
+
+  SectionState& At(SectionHandle handle) { return sections[Index(handle)]; }
+
+  void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
+    SectionState& section = At(handle);
+    const std::uint64_t at = own.size();
+    const auto* begin = static_cast<const std::uint8_t*>(bytes);
+    own.insert(own.end(), begin, begin + size);
+    if (!section.runs.empty()) {
+      Run& last = section.runs.back();
+      if (last.borrowed == nullptr && last.own_offset + last.size == at &&
+          last.offset + last.size == section.size) {
+        last.size += size;
+        section.size += size;
+        return;
+      }
+    }
+    section.runs.push_back({nullptr, at, section.size, size});
+    section.size += size;
+  }
+
+  absl::Status Check() const;
+  void Order();
+  void LayOut();
+  void FindSegments();
+  std::vector<std::uint8_t> Fill();
+  void FillHeader(std::uint8_t* out) const;
+  void FillSections(std::uint8_t* out) const;
+  void FillSymbols(std::uint8_t* out) const;
+  [[nodiscard]] Shdr HeaderOf(const SectionState& section) const;
+};
+
+CubinWriter::CubinWriter(CubinHeader header) : state_(std::make_unique<State>()) {
+  state_->header = header;
+  for (std::string_view name : {".shstrtab", ".strtab", ".symtab"}) {
+    AddSectionName(name);
+    AddSymbolName(name);
+  }
+}
+CubinWriter::~CubinWriter() = default;
+CubinWriter::CubinWriter(CubinWriter&&) noexcept = default;
+CubinWriter& CubinWriter::operator=(CubinWriter&&) noexcept = default;
+
+void CubinWriter::Reserve(std::size_t sections, std::size_t symbols) {
+  state_->sections.reserve(sections);
+  state_->symbols.reserve(symbols);
+  state_->section_names.Reserve(sections);
+  state_->symbol_names.Reserve(sections + symbols);
+}
+
+void CubinWriter::AddSectionName(std::string_view name) { state_->section_names.Add(name); }
+void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
+void CubinWriter::AddLateSymbolName(std::string_view name) { state_->late_names.push_back(name); }
+void CubinWriter::SetPrototypes(std::string_view prototypes) {
+  state_->symbol_names.SetHead(prototypes);
+}
+
+SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
+  const auto handle = static_cast<SectionHandle>(state_->sections.size());
+  SectionState& section = state_->sections.emplace_back();
+  section.name = spec.name;
+  section.type = spec.type;
+  section.flags = spec.flags;
+  section.align = spec.align;
+  section.entry_size = static_cast<std::uint8_t>(spec.entry_size);
+  section.size = spec.nobits_size;
+  section.links_to_symtab = spec.links_to_symtab;
+  section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
+  AddSectionName(spec.name);
+  if (spec.name_in_string_table) AddSymbolName(spec.name);
+  return handle;
+}
+
+SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
+  const auto handle = static_cast<SymbolHandle>(state_->symbols.size());
+  SymbolState& symbol = state_->symbols.emplace_back();
+  symbol.name = spec.name.empty() && spec.section != kNoSection ? state_->At(spec.section).name
+                                                                : spec.name;
+  symbol.value = spec.value;
+  symbol.size = spec.size;
+  symbol.section = spec.section;
+  symbol.info = static_cast<std::uint8_t>(spec.binding << 4 | spec.type);
+  symbol.other = spec.other;
+  symbol.in_global_part = spec.part == SymbolPart::kByBinding
+                              ? spec.binding == format::kStbGlobal
+                              : spec.part == SymbolPart::kGlobal;
+  if (symbol.in_global_part) {
+    state_->late_names.push_back(symbol.name);
+  } else {
+    AddSymbolName(symbol.name);
+  }
+  return handle;
+}
+
+void CubinWriter::SetInfoSection(SectionHandle section, SectionHandle info) {
+  state_->At(section).info_section = info;
+}
+void CubinWriter::SetInfoSymbol(SectionHandle section, SymbolHandle info, std::uint8_t registers) {
+  state_->At(section).info_symbol = info;
+  state_->At(section).registers = registers;
+}
+void CubinWriter::SetLinkSection(SectionHandle section, SectionHandle link) {
+  state_->At(section).link_section = link;
+}
+
+void CubinWriter::Append(SectionHandle section, std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return;
+  SectionState& state = state_->At(section);
+  state.runs.push_back({bytes.data(), 0, state.size, bytes.size()});
+  state.size += bytes.size();
+}
+
+void CubinWriter::AppendAligned(SectionHandle section, std::span<const std::uint8_t> bytes,
+                                std::uint64_t align) {
+  const std::uint64_t size = SizeOf(section);
+  AppendZeros(section, AlignUp(size, align) - size);
+  Append(section, bytes);
+}
+
+void CubinWriter::AppendZeros(SectionHandle section, std::uint64_t count) {
+  state_->At(section).size += count;
+}
+void CubinWriter::AppendWord(SectionHandle section, std::uint32_t word) {
+  state_->AppendOwn(section, &word, sizeof(word));
+}
+void CubinWriter::AppendCopy(SectionHandle section, std::span<const std::uint8_t> bytes) {
+  if (!bytes.empty()) state_->AppendOwn(section, bytes.data(), bytes.size());
+}
+void CubinWriter::AppendSymbolIndex(SectionHandle section, SymbolHandle symbol) {
+  state_->symbol_words.push_back({state_->own.size(), symbol});
+  AppendWord(section, 0);
+}
+
+void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std::uint32_t type,
+                                SymbolHandle symbol, std::int64_t addend) {
+  const bool with_addend = state_->At(section).type != format::kShtRel;
+  const format::Rela entry{.offset = offset, .type = type, .symbol = 0, .addend = addend};
+  state_->symbol_words.push_back({state_->own.size() + offsetof(format::Rela, symbol), symbol});
+  state_->AppendOwn(section, &entry, with_addend ? sizeof(entry) : format::kRelSize);
+}
+
+void CubinWriter::AddAttribute(SectionHandle section, std::uint8_t format, std::uint8_t id,
+                               std::uint16_t value) {
+  const std::array<std::uint8_t, 4> head = {format, id, static_cast<std::uint8_t>(value & 0xff),
+                                            static_cast<std::uint8_t>(value >> 8)};
+  state_->AppendOwn(section, head.data(), head.size());
+}
+
+void CubinWriter::Patch(SectionHandle section, std::uint64_t offset, BitField field,
+                        std::uint64_t value) {
+  state_->patches.push_back({offset, value, section, field});
+}
+
+std::uint64_t CubinWriter::SizeOf(SectionHandle section) const {
+  return state_->At(section).size;
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
+  DEVLINK_RETURN_IF_ERROR(state_->Check());
+  state_->Order();
+  state_->LayOut();
+  return state_->Fill();
+}
+
+absl::Status CubinWriter::State::Check() const {
+  const auto section_ok = [this](SectionHandle handle) {
+    return handle == kNoSection || Index(handle) < sections.size();
+  };
+  const auto symbol_ok = [this](SymbolHandle handle) {
+    return handle == kNoSymbol || Index(handle) < symbols.size();
+  };
+  if (sections.size() + kFirstSection >= format::kShnLoReserve) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(sections.size(), " sections are more than the format can number"));
+  }
+  std::uint64_t total = 0;
+  for (const SectionState& section : sections) {
+    if (!base::IsPowerOfTwo(section.align) || !section_ok(section.info_section) ||
+        !section_ok(section.link_section) || !symbol_ok(section.info_symbol)) {
+      return absl::InvalidArgumentError(absl::StrCat("section '", base::ToAbsl(section.name),
+                                                     "': its alignment or a reference is invalid"));
+    }
+    if (!format::IsNobitsType(section.type)) total += section.size + section.align;
+  }
+  if (total > std::numeric_limits<std::uint32_t>::max() * std::uint64_t{16}) {
+    return absl::ResourceExhaustedError("the output would be larger than 64 GiB");
+  }
+  for (const SymbolState& symbol : symbols) {
+    if (!section_ok(symbol.section)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("symbol '", base::ToAbsl(symbol.name), "' names no section of this file"));
+    }
+  }
+  for (const SymbolWord& word : symbol_words) {
+    if (Index(word.symbol) >= symbols.size()) {
+      return absl::InvalidArgumentError("a word refers to a symbol that was never added");
+    }
+  }
+  for (const PatchState& patch : patches) {
+    const std::uint64_t bytes = (patch.field.position + patch.field.width + 7U) / 8U;
+    if (Index(patch.section) >= sections.size() || patch.field.width > 64 ||
+        format::IsNobitsType(sections[Index(patch.section)].type) ||
+        patch.offset > sections[Index(patch.section)].size ||
+        sections[Index(patch.section)].size - patch.offset < bytes) {
+      return absl::InvalidArgumentError("a patch lies outside its section");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Gives sections and symbols their indices.
+void CubinWriter::State::Order() {
+  section_order.resize(sections.size());
+  for (std::uint32_t i = 0; i < sections.size(); ++i) section_order[i] = SectionHandle{i};
+  std::stable_sort(section_order.begin(), section_order.end(),
+                   [this](SectionHandle a, SectionHandle b) {
+                     return At(a).category < At(b).category;
+                   });
+  std::uint32_t index = kFirstSection;
+  for (const SectionHandle handle : section_order) At(handle).index = index++;
+
+  std::uint32_t next = 1;
+  symbol_order.clear();
+  for (const bool global : {false, true}) {
+    for (std::uint32_t i = 0; i < symbols.size(); ++i) {
+      if (symbols[i].in_global_part != global) continue;
+      symbols[i].index = next++;
+      symbol_order.push_back(SymbolHandle{i});
+    }
+    if (!global) local_symbols = next;
+  }
+  for (const std::string_view name : late_names) symbol_names.Add(name);
+  section_names_size = section_names.Finish();
+  symbol_names_size = symbol_names.Finish();
+  for (const SymbolWord& word : symbol_words) {
+    const std::uint32_t value = symbols[Index(word.symbol)].index;
+    std::memcpy(own.data() + word.own_offset, &value, sizeof(value));
+  }
+}
+
+// Header, string tables, symbol table, sections, section headers, program headers.
+void CubinWriter::State::LayOut() {
+  std::uint64_t at = sizeof(format::Ehdr) + section_names_size + symbol_names_size;
+  symtab_offset = at = AlignUp(at, 8);
+  at += (symbols.size() + 1) * sizeof(format::Sym);
+  for (const SectionHandle handle : section_order) {
+    SectionState& section = At(handle);
+    section.file_offset = at = AlignUp(at, section.align);
+    if (!format::IsNobitsType(section.type)) at += section.size;
+  }
+  section_headers = at = AlignUp(at, 8);
+  at += (sections.size() + kFirstSection) * sizeof(Shdr);
+  program_headers = at;
+  if (header.executable) FindSegments();
+  file_size = at + segments.size() * sizeof(Phdr);
+}
+
+// The program headers themselves, read-only sections, writable sections, the headers again.
+void CubinWriter::State::FindSegments() {
+  const SectionState* first_constant = nullptr;
+  const SectionState* last_constant = nullptr;
+  const SectionState* first_data = nullptr;
+  const SectionState* last_data = nullptr;
+  const SectionState* last_nobits = nullptr;
+  std::uint64_t zeroed = 0;  // memory behind the file's bytes
+  for (const SectionHandle handle : section_order) {
+    const SectionState& section = At(handle);
+    if ((section.flags & format::kShfAlloc) == 0) continue;
+    if ((section.flags & format::kShfWrite) == 0) {
+      if (first_constant == nullptr) first_constant = &section;
+      last_constant = &section;
+      continue;
+    }
+    if (first_data == nullptr) first_data = &section;
+    last_data = &section;
+    if (section.type != format::kShtNobits) continue;
+    last_nobits = &section;
+    zeroed = AlignUp(zeroed, section.align) + section.size;
+  }
+  segments.clear();
+  const std::uint64_t count =
+      2 + (first_constant != nullptr ? 1 : 0) + (first_data != nullptr ? 1 : 0);
+  const std::uint64_t table = count * sizeof(Phdr);
+  segments.push_back({format::kPtPhdr, format::kPfRX, program_headers, 0, 0, table, table,
+                      kPhdrAlign});
+  if (first_constant != nullptr) {
+    const std::uint64_t size =
+        last_constant->file_offset + last_constant->size - first_constant->file_offset;
+    segments.push_back({format::kPtLoad, format::kPfRX, first_constant->file_offset, 0, 0, size,
+                        size, kPhdrAlign});
+  }
+  if (first_data != nullptr) {
+    const std::uint64_t end = last_nobits != nullptr ? last_nobits->file_offset
+                                                     : last_data->file_offset + last_data->size;
+    const std::uint64_t size = end - first_data->file_offset;
+    segments.push_back({format::kPtLoad, format::kPfRW, first_data->file_offset, 0, 0, size,
+                        size + zeroed, kPhdrAlign});
+  }
+  segments.push_back({format::kPtLoad, format::kPfRX, program_headers, 0, 0, table, table,
+                      kPhdrAlign});
+}
+
+std::vector<std::uint8_t> CubinWriter::State::Fill() {
+  std::vector<std::uint8_t> out(file_size);
+  FillHeader(out.data());
+  section_names.Write(out.data() + sizeof(format::Ehdr));
+  symbol_names.Write(out.data() + sizeof(format::Ehdr) + section_names_size);
+  FillSymbols(out.data() + symtab_offset);
+  for (const SectionState& section : sections) {
+    for (const Run& run : section.runs) {
+      const std::uint8_t* from = run.borrowed != nullptr ? run.borrowed : own.data() + run.own_offset;
+      std::memcpy(out.data() + section.file_offset + run.offset, from, run.size);
+    }
+  }
+  for (const PatchState& patch : patches) {
+    StoreBits(out.data() + At(patch.section).file_offset + patch.offset, patch.field, patch.value);
+  }
+  FillSections(out.data() + section_headers);
+  if (!segments.empty()) {
+    std::memcpy(out.data() + program_headers, segments.data(), segments.size() * sizeof(Phdr));
+  }
+  return out;
+}
+
+void CubinWriter::State::FillHeader(std::uint8_t* out) const {
+  std::uint32_t cuda_note = 0;
+  for (const SectionState& section : sections) {
+    if (section.name == ".note.nv.cuinfo") cuda_note = section.index;
+  }
+  format::Ehdr ehdr = {};
+  const std::array<std::uint8_t, 9> ident = {
+      0x7f, 'E', 'L', 'F', 2, 1, 1, format::kOsAbiCuda, format::kAbiVersion};
+  std::copy(ident.begin(), ident.end(), ehdr.ident);
+  ehdr.type = header.executable ? format::kTypeExec : format::kTypeRel;
+  ehdr.machine = format::kMachineCuda;
+  ehdr.version = 1;
+  ehdr.phoff = segments.empty() ? 0 : program_headers;
+  ehdr.shoff = section_headers;
+  ehdr.flags = cuda_note << 24 | std::uint32_t{header.sm} << 8 | header.flags_low_byte;
+  ehdr.ehsize = sizeof(format::Ehdr);
+  ehdr.phentsize = sizeof(Phdr);
+  ehdr.phnum = static_cast<std::uint16_t>(segments.size());
+  ehdr.shentsize = sizeof(Shdr);
+  ehdr.shnum = static_cast<std::uint16_t>(sections.size() + kFirstSection);
+  ehdr.shstrndx = 1;
+  std::memcpy(out, &ehdr, sizeof(ehdr));
+}
+
+format::Shdr CubinWriter::State::HeaderOf(const SectionState& section) const {
+  Shdr out = {};
+  out.name = section_names.OffsetOf(section.name);
+  out.type = section.type;
+  out.flags = section.flags;
+  out.offset = section.file_offset;
+  out.size = section.size;
+  out.addralign = section.align;
+  out.entsize = section.entry_size;
+  if (section.links_to_symtab) out.link = 3;
+  if (section.link_section != kNoSection) out.link = sections[Index(section.link_section)].index;
+  if (section.info_section != kNoSection) out.info = sections[Index(section.info_section)].index;
+  if (section.info_symbol != kNoSymbol) {
+    out.info = std::uint32_t{section.registers} << 24 | symbols[Index(section.info_symbol)].index;
+  }
+  return out;
+}
+
+void CubinWriter::State::FillSections(std::uint8_t* out) const {
+  const auto put = [out](std::uint32_t index, const Shdr& shdr) {
+    std::memcpy(out + index * sizeof(Shdr), &shdr, sizeof(shdr));
+  };
+  const std::uint64_t names_at = sizeof(format::Ehdr);
+  put(1, {section_names.OffsetOf(".shstrtab"), format::kShtStrtab, 0, 0, names_at,
+          section_names_size, 0, 0, 1, 0});
+  put(2, {section_names.OffsetOf(".strtab"), format::kShtStrtab, 0, 0,
+          names_at + section_names_size, symbol_names_size, 0, 0, 1, 0});
+  put(3, {section_names.OffsetOf(".symtab"), format::kShtSymtab, 0, 0, symtab_offset,
+          (symbols.size() + 1) * sizeof(format::Sym), 2, local_symbols, 8, sizeof(format::Sym)});
+  for (const SectionState& section : sections) put(section.index, HeaderOf(section));
+}
+
+void CubinWriter::State::FillSymbols(std::uint8_t* out) const {
+  for (const SymbolState& symbol : symbols) {
+    format::Sym sym = {};
+    sym.name = symbol_names.OffsetOf(symbol.name);
+    sym.info = symbol.info;
+    sym.other = symbol.other;
+    if (symbol.section != kNoSection) {
+      sym.shndx = static_cast<std::uint16_t>(sections[Index(symbol.section)].index);
+    }
+    sym.value = symbol.value;
+    sym.size = symbol.size;
+    std::memcpy(out + symbol.index * sizeof(sym), &sym, sizeof(sym));
+  }
+}
+
+}  // namespace devlink

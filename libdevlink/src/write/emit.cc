@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/emit.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "format/elf_cuda.h"
+#include "write/emitter.h"
+
+namespace devlink::internal {
+
+absl::StatusOr<std::vector<std::uint8_t>> EmitExecutable(const LinkedProgram& linked,
+                                                         const LinkOptions& options) {
+  return Emitter(linked, options).Run();
+}
+
+Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
+    : linked_(linked),
+      program_(linked.program),
+      options_(options),
+      writer_({.sm = options.target.number, .executable = true}),
+      section_handles_(linked.program.sections.size(), kNoSection),
+      symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
+  writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16);
+  for (const ConstantBank& bank : linked.constants.banks) {
+    if (bank.section != kNone) changed_banks_[bank.section] = &bank;
+  }
+  for (std::uint32_t i = 0; i < linked.liveness.entries.size(); ++i) {
+    if (!linked.resources.entries[i].stack) unbounded_entries_.insert(linked.liveness.entries[i]);
+  }
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> Emitter::Run() {
+  DropSectionsAndSymbols();
+  AddNames();
+  AddSections();
+  AddLateSections();
+  AddSymbols();
+  LinkSections();
+  FillNotes();
+  FillContents();
+  FillCallGraph();
+  FillAttributes();
+  FillRelocations();
+  return writer_.Write();
+}
+
+// A section that is not written although its function stays.
+bool Emitter::IsOmitted(SectionId id) const {
+  const Section& section = program_.sections[id];
+  switch (section.kind) {
+    case SectionKind::kRelocations:
+      return linked_.relocated.kept_in_list[id] == 0 || section_dropped_[section.owner];
+    case SectionKind::kFunctionConstants:
+      return section.vacated;
+    case SectionKind::kModuleShared:
+      return !linked_.shared.module_section_emitted;
+    default:
+      return false;
+  }
+}
+
+void Emitter::DropSectionsAndSymbols() {
+  section_dropped_.assign(program_.sections.size(), false);
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const bool moved = linked_.constants.moved.contains(id);
+    section_dropped_[id] = linked_.liveness.section_removed[id] || moved;
+  }
+  name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
+  for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
+    const SectionId shared = program_.functions[linked_.liveness.entries[i]].shared;
+    entry_of_shared_[shared] = i;
+    if (!linked_.shared.entries[i].emitted) section_dropped_[shared] = true;
+  }
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    if (IsOmitted(id)) section_dropped_[id] = true;
+  }
+  symbol_dropped_.assign(program_.symbols.size(), false);
+  for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+    const Symbol& symbol = program_.symbols[id];
+    if (symbol.type == format::kSttSection) {
+      symbol_dropped_[id] = section_dropped_[symbol.section] || LacksSymbol(symbol.section);
+    } else {
+      symbol_dropped_[id] = IsGone(id);
+    }
+  }
+}
+
+// Sections without bytes have no symbol; which those are differs by kind.
+bool Emitter::LacksSymbol(SectionId id) const {
+  const Section& section = program_.sections[id];
+  switch (section.kind) {
+    case SectionKind::kDebug:
+      return section.size == 0;
+    case SectionKind::kEntryShared:
+      return !linked_.shared.entries[entry_of_shared_.at(id)].has_symbol;
+    case SectionKind::kModuleShared:
+      return !linked_.shared.module_section_has_symbol;
+    default:
+      return false;
+  }
+}
+
+// A symbol, other than a section's, that the output does not have.
+bool Emitter::IsGone(SymbolId id) const {
+  const Symbol& symbol = program_.symbols[id];
+  if (symbol.function != kNone) return !linked_.liveness.live[symbol.function];
+  if (symbol.constant_size) return true;
+  if (symbol.section != kNone && program_.sections[symbol.section].generation != symbol.generation) {
+    return true;
+  }
+  if (symbol.space == format::kStoShared) {
+    const auto place = linked_.shared.places.find(id);
+    return place == linked_.shared.places.end() || !place->second.symbol_kept;
+  }
+  return symbol.section != kNone && (symbol.other & format::kStoInternal) != 0;
+}
+
+void Emitter::AddNames() {
+  writer_.SetPrototypes(program_.prototypes);
+  const auto stays = [this](const NameEntry& name) {
+    return (name.section == kNone || !name_dropped_[name.section]) &&
+           (name.symbol == kNone || !symbol_dropped_[name.symbol]);
+  };
+  for (const NameEntry& name : program_.section_names) {
+    if (stays(name)) writer_.AddSectionName(name.text);
+  }
+  for (const NameEntry& name : program_.symbol_names) {
+    if (stays(name)) writer_.AddSymbolName(name.text);
+  }
+}
+
+void Emitter::AddSections() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const Section& section = program_.sections[id];
+    if (section_dropped_[id]) continue;
+    SectionSpec spec{.name = section.name,
+                     .type = section.type,
+                     .flags = section.flags,
+                     .align = section.align};
+    if (section.type == format::kShtNobits) spec.nobits_size = section.size;
+    if (section.kind == SectionKind::kEntryShared) {
+      const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
+      spec.nobits_size = shared.size;
+      spec.align = shared.align;
+    } else if (section.kind == SectionKind::kModuleShared) {
+      spec.nobits_size = linked_.shared.module_section_size;
+    } else if (section.kind == SectionKind::kRelocations) {
+      spec.entry_size =
+          section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+      spec.links_to_symtab = true;
+    } else {
+      spec.links_to_symtab = section.kind == SectionKind::kText ||
+                             section.kind == SectionKind::kModuleInfo ||
+                             section.kind == SectionKind::kFunctionInfo;
+    }
+    if (const ConstantBank* bank = BankOf(id)) spec.align = bank->align;
+    section_handles_[id] = writer_.AddSection(spec);
+  }
+}
+
+const ConstantBank* Emitter::BankOf(SectionId id) const {
+  if (program_.sections[id].kind != SectionKind::kFunctionConstants) return nullptr;
+  const auto found = changed_banks_.find(id);
+  if (found != changed_banks_.end()) return found->second;
+  return nullptr;
+}
+
+// Sections that come into being after all inputs, in nvlink's order.
+void Emitter::AddLateSections() {
+  call_graph_ = writer_.AddSection({.name = ".nv.callgraph",
+                                    .type = format::kShtCudaCallGraph,
+                                    .align = 4,
+                                    .entry_size = 8,
+                                    .links_to_symtab = true});
+  if (AnyPrototype()) {
+    prototypes_ = writer_.AddSection({.name = ".nv.prototype",
+                                      .type = format::kShtCudaPrototype,
+                                      .align = 4,
+                                      .entry_size = 8,
+                                      .links_to_symtab = true});
+  } else {
+    writer_.AddSectionName(".nv.prototype");
+    writer_.AddSymbolName(".nv.prototype");
+  }
+  for (const ConstantBank& bank : linked_.constants.banks) {
+    if (bank.section != kNone) continue;
+    const SectionHandle handle = writer_.AddSection(
+        {.name = bank.name, .type = format::kShtProgbits, .flags = bank.flags, .align = bank.align});
+    new_banks_.push_back({handle, &bank});
+  }
+  action_ = writer_.AddSection({.name = ".nv.rel.action",
+                                .type = format::kShtCudaRelocInfo,
+                                .align = 8,
+                                .entry_size = 8});
+}
+
+void Emitter::AddSymbols() {
+  for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+    if (!symbol_dropped_[id]) AddSymbol(id);
+  }
+  const auto add_section_symbol = [this](SectionHandle section) {
+    writer_.AddSymbol({.type = format::kSttSection, .section = section});
+  };
+  add_section_symbol(call_graph_);
+  if (prototypes_ != kNoSection) add_section_symbol(prototypes_);
+  for (const auto& [handle, bank] : new_banks_) add_section_symbol(handle);
+  add_section_symbol(action_);
+}
+
+void Emitter::AddSymbol(SymbolId id) {
+  const Symbol& symbol = program_.symbols[id];
+  // Tables of unified functions are left to the loader; nvlink keeps the name and nothing else.
+  const bool name_only = symbol.section == kNone && symbol.function == kNone &&
+                         (symbol.name.starts_with("__UDT") || symbol.name.starts_with("__UFT"));
+  if (name_only) {
+    writer_.AddLateSymbolName(symbol.name);
+    return;
+  }
+  SymbolSpec spec{.name = symbol.name,
+                  .binding = symbol.binding,
+                  .type = symbol.type,
+                  .other = symbol.other,
+                  .value = symbol.value,
+                  .size = symbol.size,
+                  .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
+  if (symbol.section != kNone) spec.section = section_handles_[symbol.section];
+  if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
+    const SharedPlace& place = linked_.shared.places.at(id);
+    spec.section = section_handles_[place.section];
+    spec.value = place.offset.value_or(0) + (symbol.external_shared ? 0 : Reserved());
+  }
+  symbol_handles_[id] = writer_.AddSymbol(spec);
+}
+
+std::uint64_t Emitter::Reserved() const { return options_.target.number >= 90 ? 0x400 : 0; }
+
+void Emitter::LinkSections() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const SectionHandle handle = section_handles_[id];
+    if (handle == kNoSection) continue;
+    const Section& section = program_.sections[id];
+    if (section.kind == SectionKind::kText) {
+      const SymbolId function = program_.functions[section.function].symbol;
+      writer_.SetInfoSymbol(handle, symbol_handles_[function], section.registers);
+    } else if (section.owner != kNone) {
+      writer_.SetInfoSection(handle, section_handles_[section.owner]);
+    }
+  }
+  for (const auto& [handle, bank] : new_banks_) {
+    writer_.SetInfoSection(handle, section_handles_[program_.functions[bank->entry].text]);
+  }
+  const SectionHandle cuda_note = section_handles_[program_.cuda_note];
+  writer_.SetLinkSection(cuda_note, section_handles_[program_.tool_note]);
+  if (program_.compat != kNone) {
+    writer_.SetInfoSection(cuda_note, section_handles_[program_.compat]);
+  }
+}
+
+void Emitter::FillContents() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const SectionHandle handle = section_handles_[id];
+    const Section& section = program_.sections[id];
+    if (handle == kNoSection || section.kind == SectionKind::kToolNote ||
+        section.type == format::kShtNobits) {
+      continue;
+    }
+    if (const ConstantBank* bank = BankOf(id)) {
+      FillPieces(handle, bank->pieces, bank->size);
+    } else if (!section.pieces.empty() || section.size != 0) {
+      FillPieces(handle, section.pieces, section.size);
+    }
+  }
+  for (const auto& [handle, bank] : new_banks_) FillPieces(handle, bank->pieces, bank->size);
+  for (const FieldPatch& patch : linked_.relocated.patches) {
+    const SectionHandle handle = section_handles_[patch.section];
+    if (handle != kNoSection) writer_.Patch(handle, patch.offset, patch.field, patch.value);
+  }
+}
+
+template <typename Pieces>
+void Emitter::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size) {
+  for (const Piece& piece : pieces) {
+    writer_.AppendZeros(handle, piece.offset - writer_.SizeOf(handle));
+    writer_.Append(handle, piece.bytes);
+  }
+  writer_.AppendZeros(handle, size - writer_.SizeOf(handle));
+}
+
+void Emitter::FillRelocations() {
+  for (const Relocation& relocation : linked_.relocated.kept) {
+    const SectionHandle handle = section_handles_[relocation.list];
+    if (handle == kNoSection) continue;
+    writer_.AddRelocation(handle, relocation.offset, relocation.type,
+                          symbol_handles_[relocation.symbol], relocation.addend);
+  }
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last step: what all passes found, written as an executable cubin.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "devlink/link_options.h"
+#include "link/attributes.h"
+#include "link/call_graph.h"
+#include "link/constant_layout.h"
+#include "link/liveness.h"
+#include "link/relocate.h"
+#include "link/resources.h"
+#include "link/shared_layout.h"
+
+namespace devlink::internal {
+
+// Everything that is known of a link before it is written. All borrowed.
+struct LinkedProgram {
+  const Program& program;
+  const CallGraph& graph;
+  const Liveness& liveness;
+  const SharedLayout& shared;
+  const ConstantLayout& constants;
+  const Resources& resources;
+  const Attributes& attributes;
+  const Relocated& relocated;
+};
+
+absl::StatusOr<std::vector<std::uint8_t>> EmitExecutable(const LinkedProgram& linked,
+                                                         const LinkOptions& options);
+
+}  // namespace devlink::internal

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/case_file.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "support/process.h"
+#include "support/text.h"
+
+namespace devlink::testing {
+namespace {
+
+// What the comment at the head of a file says.
+struct Head {
+  std::string purpose;
+  std::optional<std::vector<std::string>> flags;
+  std::vector<std::string> archs;
+  std::vector<std::string> link_flags;
+  Expectation expectation = Expectation::kOk;
+};
+
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+Expectation ParseExpectation(const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? std::string() : words.front();
+  if (word == "warning") return Expectation::kWarning;
+  if (word == "error") return Expectation::kError;
+  return word == "any" ? Expectation::kAny : Expectation::kOk;
+}
+
+Head ReadHead(const std::filesystem::path& path) {
+  Head head;
+  std::istringstream in(ReadText(path).value_or(""));
+  constexpr std::string_view kComment = "// ";
+  for (std::string line; std::getline(in, line) && line.starts_with(kComment);) {
+    const std::string text = line.substr(kComment.size());
+    const std::size_t colon = text.find(": ");
+    const std::string key = colon == std::string::npos ? std::string() : text.substr(0, colon);
+    const std::vector<std::string> words =
+        Words(colon == std::string::npos ? text : text.substr(colon + 1));
+    if (key == "SPDX-License-Identifier") continue;
+    if (key == "flags") {
+      head.flags = words;
+    } else if (key == "archs") {
+      head.archs = words;
+    } else if (key == "link-flags") {
+      head.link_flags = words;
+    } else if (key == "expect") {
+      head.expectation = ParseExpectation(words);
+    } else if (head.purpose.empty()) {
+      head.purpose = text;
+    }
+  }
+  return head;
+}
+
+// "globals.12.cu" -> "globals", 12; "globals.cu" -> "globals", 0.
+std::pair<std::string, int> SplitName(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  const std::size_t dot = stem.rfind('.');
+  if (dot == std::string::npos || dot + 1 == stem.size()) return {stem, 0};
+  int number = 0;
+  for (const char c : stem.substr(dot + 1)) {
+    if (c < '0' || c > '9') return {stem, 0};
+    number = number * 10 + (c - '0');
+  }
+  return {stem.substr(0, dot), number};
+}
+
+LinkCase MakeCase(const std::string& name, const std::map<int, std::filesystem::path>& paths) {
+  LinkCase out;
+  out.name = name;
+  const std::filesystem::path& first = paths.begin()->second;
+  const Head head = ReadHead(first);
+  out.purpose = head.purpose;
+  out.archs = head.archs.empty() ? std::vector<std::string>{"75", "80", "90"} : head.archs;
+  out.link_flags = head.link_flags;
+  out.expectation = head.expectation;
+  for (const auto& [number, path] : paths) {
+    const std::optional<std::vector<std::string>> own = ReadHead(path).flags;
+    const bool same_kind = path.extension() == first.extension();
+    CaseFile file;
+    file.path = path;
+    file.flags = own         ? *own
+                 : same_kind ? head.flags.value_or(std::vector<std::string>{})
+                             : std::vector<std::string>{};
+    out.files.push_back(std::move(file));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<LinkCase> FindCases(const std::filesystem::path& directory) {
+  std::map<std::string, std::map<int, std::filesystem::path>> groups;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() != ".cu" && path.extension() != ".ptx") continue;
+    const auto [name, number] = SplitName(path);
+    groups[name][number] = path;
+  }
+  std::vector<LinkCase> cases;
+  for (const auto& [name, paths] : groups) cases.push_back(MakeCase(name, paths));
+  return cases;
+}
+
+std::vector<std::string> CompileCommand(const Toolkit& toolkit, const CaseFile& file,
+                                        std::string_view arch, const std::string& output,
+                                        const std::vector<std::string>& more_flags) {
+  std::vector<std::string> command;
+  if (file.path.extension() == ".ptx") {
+    command = {toolkit.ptxas, "-c"};
+  } else {
+    command = {toolkit.nvcc, "-w", "-rdc=true", "-cubin", "-std=c++17"};
+  }
+  // A file that names its architecture is about exactly that.
+  const bool has_arch = std::any_of(file.flags.begin(), file.flags.end(),
+                                    [](const std::string& f) { return f.starts_with("-arch="); });
+  if (!has_arch) command.push_back(Cat("-arch=sm_", arch));
+  command.insert(command.end(), file.flags.begin(), file.flags.end());
+  command.insert(command.end(), more_flags.begin(), more_flags.end());
+  command.insert(command.end(), {file.path.string(), "-o", output});
+  return command;
+}
+
+}  // namespace devlink::testing

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+__device__ __noinline__ int Step(int x) { return x < 3 ? x * 7 : x - 1; }
+__global__ void Second(int* p) { *p = Step(*p); }

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random/link_pair.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "support/cubin_diff.h"
+#include "support/process.h"
+#include "support/text.h"
+
+#ifndef DEVLINK_FUZZ_EXTERNAL_ONLY
+#include "devlink/devlink.h"
+#endif
+
+namespace devlink::testing {
+namespace {
+
+constexpr auto kToolLimit = std::chrono::seconds(120);
+
+[[maybe_unused]] bool HasFlag(const RandomProgram& program, std::string_view flag) {
+  return std::find(program.link_flags.begin(), program.link_flags.end(), flag) !=
+         program.link_flags.end();
+}
+
+// Calls `visit` with each line, without its newline.
+template <typename Visitor>
+void ForEachLine(std::string_view text, Visitor visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// Where two message texts part.
+std::string FirstMessageDifference(const std::string& expected, const std::string& actual) {
+  std::vector<std::string> a;
+  std::vector<std::string> b;
+  ForEachLine(expected, [&a](std::string_view line) { a.emplace_back(line); });
+  ForEachLine(actual, [&b](std::string_view line) { b.emplace_back(line); });
+  std::size_t i = 0;
+  while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
+  return Cat("messages, line ", i + 1, ":\n  - ", i < a.size() ? a[i] : "(end)", "\n  + ",
+             i < b.size() ? b[i] : "(end)", "\n");
+}
+
+}  // namespace
+
+std::string TargetName(ProgramTarget target) {
+  std::string name = Cat("sm_", target.number);
+  if (target.variant != 0) name += target.variant;
+  return name;
+}
+
+std::string UnderDevlinksName(const std::string& messages) {
+  constexpr std::string_view kName = "nvlink ";
+  constexpr std::string_view kNote = "devlink note    :";
+  std::string out;
+  ForEachLine(messages, [&out, kName, kNote](std::string_view line) {
+    if (line.empty() || line.starts_with(kNote)) return;
+    if (line.starts_with(kName)) {
+      Append(out, "devlink ", line.substr(kName.size()), "\n");
+    } else {
+      Append(out, line, "\n");
+    }
+  });
+  return out;
+}
+
+LinkPair::LinkPair(Toolkit toolkit, ProgramTarget target, std::filesystem::path directory,
+                   std::string program)
+    : toolkit_(std::move(toolkit)),
+      target_(target),
+      directory_(std::move(directory)),
+      program_(std::move(program)) {
+  std::error_code ignored;
+  std::filesystem::create_directories(directory_, ignored);
+}
+
+bool LinkPair::CompileFile(const SourceFile& source, const std::string& output,
+                           std::string& error) {
+  const std::string path = (directory_ / source.name).string();
+  if (!WriteText(path, source.text)) {
+    error = "cannot write " + path;
+    return false;
+  }
+  const std::string arch = "-arch=" + TargetName(target_);
+  std::vector<std::string> command;
+  if (source.name.ends_with(".ptx")) {
+    command = {toolkit_.ptxas, "-c", arch};
+  } else {
+    command = {toolkit_.nvcc, "-w", "--extended-lambda", "-rdc=true", "-cubin", arch};
+  }
+  command.insert(command.end(), source.flags.begin(), source.flags.end());
+  command.insert(command.end(), {path, "-o", output});
+  const ProcessResult result = RunProcess(command, kToolLimit);
+  if (!result.ok()) error = source.name + ": " + result.err + result.out;
+  return result.ok();
+}
+
+bool LinkPair::Compile(const RandomProgram& program, std::string& error) {
+  inputs_.clear();
+  for (const SourceFile& source : program.files) {
+    const std::string output = (directory_ / (source.name + ".cubin")).string();
+    const std::string state = Join(source.flags, " ") + "\n" + source.text;
+    const auto it = compiled_.find(source.name);
+    if (it == compiled_.end() || it->second != state) {
+      compiled_.erase(source.name);
+      if (!CompileFile(source, output, error)) return false;
+      compiled_[source.name] = state;
+    }
+    inputs_.push_back(output);
+  }
+  return true;
+}
+
+std::string LinkPair::OutputPath(std::string_view tool) const {
+  const std::filesystem::path place = directory_ / tool;
+  std::error_code ignored;
+  std::filesystem::create_directories(place, ignored);
+  std::filesystem::remove(place / "out.cubin", ignored);
+  return (place / "out.cubin").string();
+}
+
+LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
+  const std::string output = OutputPath("nvlink");
+  std::vector<std::string> command = {toolkit_.nvlink, "-arch=" + TargetName(target_)};
+  command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
+  command.insert(command.end(), inputs_.begin(), inputs_.end());
+  command.insert(command.end(), {"-o", output});
+  const ProcessResult result = RunProcess(command, kToolLimit);
+  LinkOutcome outcome;
+  outcome.ok = result.ok();
+  outcome.messages = UnderDevlinksName(result.err);
+  if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+  if (result.signal != 0 || result.timed_out) {
+    outcome.messages += Cat("nvlink crashed, signal ", result.signal, "\n");
+  }
+  return outcome;
+}
+
+LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
+  const std::string output = OutputPath("devlink");
+  std::vector<std::string> command = {program_, "-arch=" + TargetName(target_)};
+  command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
+  command.insert(command.end(), inputs_.begin(), inputs_.end());
+  command.insert(command.end(), {"-o", output});
+  const ProcessResult result = RunProcess(command, kToolLimit);
+  LinkOutcome outcome;
+  outcome.ok = result.ok();
+  outcome.messages = UnderDevlinksName(result.err);
+  if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+  return outcome;
+}
+
+#ifdef DEVLINK_FUZZ_EXTERNAL_ONLY
+
+LinkOutcome LinkPair::LinkInProcess(const RandomProgram& /*program*/) {
+  return {.ok = false, .cubin = {}, .messages = "built without the library; give --devlink\n"};
+}
+
+#else
+
+std::string LinkPair::RecordedOptions() const {
+  std::string names;
+  for (const std::string& input : inputs_) {
+    Append(names, names.empty() ? "" : ",", std::filesystem::path(input).filename().string());
+  }
+  return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), " ");
+}
+
+LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
+  LinkOutcome outcome;
+  const auto arch = Arch::Parse(TargetName(target_));
+  if (!arch.ok()) return outcome;
+  LinkOptions options;
+  options.target = *arch;
+  options.debug = HasFlag(program, "-g");
+  // With -g nvlink records the names of all files as well, which a session does not know.
+  if (options.debug) options.recorded_options = RecordedOptions();
+  auto session = LinkSession::Create(options);
+  if (!session.ok()) {
+    outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
+    return outcome;
+  }
+  // nvlink stops at the first input that it cannot take.
+  bool added = true;
+  for (const std::string& input : inputs_) {
+    added = added && session->AddFile(input).ok();
+  }
+  if (added) {
+    auto result = session->Link();
+    outcome.ok = result.ok();
+    if (result.ok()) outcome.cubin = std::move(result->cubin);
+  }
+  std::string text;
+  for (const Diagnostic& d : session->diagnostics()) text += RenderDiagnostic(d, "devlink");
+  outcome.messages = UnderDevlinksName(text);
+  // For whoever looks at a kept directory.
+  if (outcome.ok) WriteBytes(OutputPath("devlink"), outcome.cubin);
+  return outcome;
+}
+
+#endif
+
+PairResult LinkPair::Check(const RandomProgram& program) {
+  std::string error;
+  if (!Compile(program, error)) {
+    return {.verdict = Verdict::kSkipped, .kind = "compile", .explanation = error};
+  }
+  const LinkOutcome expected = LinkWithNvlink(program);
+  const LinkOutcome actual = program_.empty() ? LinkInProcess(program) : LinkWithProgram(program);
+  if (expected.messages.find("Internal error") != std::string::npos ||
+      expected.messages.find("nvlink crashed") != std::string::npos) {
+    // Nothing can be learned from what nvlink itself calls a fault.
+    return {.verdict = Verdict::kSkipped, .kind = "nvlink", .explanation = expected.messages};
+  }
+  if (expected.ok != actual.ok) {
+    return {.verdict = Verdict::kDifferent,
+            .kind = "status",
+            .explanation = Cat("nvlink ", expected.ok ? "succeeds" : "fails", ", devlink ",
+                               actual.ok ? "succeeds" : "fails", "\n", expected.messages, "---\n",
+                               actual.messages)};
+  }
+  std::string difference = ExplainDifference(expected.cubin, actual.cubin);
+  if (expected.ok && !difference.empty()) {
+    return {.verdict = Verdict::kDifferent, .kind = "cubin", .explanation = std::move(difference)};
+  }
+  if (expected.messages != actual.messages) {
+    return {.verdict = Verdict::kDifferent,
+            .kind = "messages",
+            .explanation = FirstMessageDifference(expected.messages, actual.messages)};
+  }
+  return {.verdict = Verdict::kIdentical, .kind = {}, .explanation = {}};
+}
+
+}  // namespace devlink::testing

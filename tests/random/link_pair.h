@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiles a program, links it twice, with nvlink and with devlink, and compares what comes out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "random/random_program.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+
+// `sm_90a` and the like.
+std::string TargetName(ProgramTarget target);
+
+enum class Verdict { kIdentical, kDifferent, kSkipped };
+
+struct PairResult {
+  Verdict verdict = Verdict::kSkipped;
+  std::string kind;         // in a word: "cubin", "messages", "status", "compile"
+  std::string explanation;  // what differs, or why it was skipped
+};
+
+// One of the two links.
+struct LinkOutcome {
+  bool ok = false;
+  std::vector<std::uint8_t> cubin;
+  std::string messages;  // as the command line prints them, under the name devlink, without notes
+};
+
+// nvlink's messages under devlink's name.
+std::string UnderDevlinksName(const std::string& messages);
+
+// Works in one directory, for one target. Used by one thread at a time.
+class LinkPair {
+ public:
+  // `program` is a devlink command line to run; empty links in this process.
+  LinkPair(Toolkit toolkit, ProgramTarget target, std::filesystem::path directory,
+           std::string program);
+
+  // Writes the sources and compiles those that changed since the last call.
+  bool Compile(const RandomProgram& program, std::string& error);
+
+  // Compile, link twice, compare.
+  PairResult Check(const RandomProgram& program);
+
+  // Names of the compiled files in link order, after Compile.
+  [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  bool CompileFile(const SourceFile& source, const std::string& output, std::string& error);
+  // Both outputs bear the same name, because with -g the name stands in the output.
+  [[nodiscard]] std::string OutputPath(std::string_view tool) const;
+  [[nodiscard]] std::string RecordedOptions() const;
+  LinkOutcome LinkWithNvlink(const RandomProgram& program);
+  LinkOutcome LinkWithProgram(const RandomProgram& program);
+  LinkOutcome LinkInProcess(const RandomProgram& program);
+
+  Toolkit toolkit_;
+  ProgramTarget target_;
+  std::filesystem::path directory_;
+  std::string program_;
+  std::vector<std::string> inputs_;
+  std::map<std::string, std::string> compiled_;  // source name -> text and flags
+};
+
+}  // namespace devlink::testing
