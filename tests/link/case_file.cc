@@ -109,6 +109,7 @@ std::vector<LinkCase> FindCases(const std::filesystem::path& directory) {
     groups[name][number] = path;
   }
   std::vector<LinkCase> cases;
+  cases.reserve(groups.size());
   for (const auto& [name, paths] : groups) cases.push_back(MakeCase(name, paths));
   return cases;
 }

@@ -8,6 +8,7 @@
 // the whole files, whether they succeed, and what they print. A differing program is kept with both
 // outputs, the explanation and a smaller program that differs in the same way. The exit status is 1
 // if anything differs, 2 for a usage error.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -35,7 +36,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kUsage =
+constexpr char kUsage[] =
     "usage: devlink-fuzz [--arch sm_80,sm_90a] [--kind ptx|cuda] [--seed N] [--count M] [--jobs "
     "J]\n"
     "                    [--minutes T] [--keep DIR] [--shrink SECONDS] [--devlink PROGRAM]\n"
@@ -155,6 +156,7 @@ class Fuzzer {
     const Clock::time_point start = Clock::now();
     if (options_.minutes > 0) end_ = start + std::chrono::minutes(options_.minutes);
     std::vector<std::jthread> workers;
+    workers.reserve(static_cast<std::size_t>(options_.jobs));
     for (int i = 0; i < options_.jobs; ++i) workers.emplace_back([this] { Work(); });
     workers.clear();  // joins
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -250,7 +252,7 @@ class Fuzzer {
 int Main(const std::vector<std::string>& args) {
   const auto options = ParseOptions(args);
   if (!options) {
-    std::fputs(kUsage.data(), stderr);
+    std::fputs(kUsage, stderr);
     return 2;
   }
   if (options->print) {

@@ -2,6 +2,7 @@
 #include "random/link_pair.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "support/cubin_diff.h"
@@ -44,6 +45,28 @@ std::string FirstMessageDifference(const std::string& expected, const std::strin
              i < b.size() ? b[i] : "(end)", "\n");
 }
 
+// The section an explanation is about, in general terms: `.nv.info` for `.nv.info.k`. A program
+// being made smaller must keep this, or another difference, one found in every program, takes its
+// place.
+std::string Subject(const std::string& explanation) {
+  constexpr std::array<std::string_view, 3> kSections = {".nv.", ".text.", ".rel"};
+  std::string general;
+  std::string subject;
+  ForEachLine(explanation, [&](std::string_view line) {
+    if (line.empty() || line.front() == ' ') return;
+    line = line.substr(0, line.find(':'));
+    if (general.empty()) general = line;
+    const bool is_section = std::any_of(kSections.begin(), kSections.end(),
+                                        [line](std::string_view s) { return line.starts_with(s); });
+    if (!is_section || !subject.empty()) return;
+    const std::size_t second = line.find('.', 1);
+    const std::size_t third =
+        second == std::string_view::npos ? second : line.find('.', second + 1);
+    subject = line.substr(0, line.starts_with(".text") ? second : third);
+  });
+  return subject.empty() ? general : subject;
+}
+
 }  // namespace
 
 std::string TargetName(ProgramTarget target) {
@@ -58,11 +81,11 @@ std::string UnderDevlinksName(const std::string& messages) {
   std::string out;
   ForEachLine(messages, [&out, kName, kNote](std::string_view line) {
     if (line.empty() || line.starts_with(kNote)) return;
-    if (line.starts_with(kName)) {
-      Append(out, "devlink ", line.substr(kName.size()), "\n");
-    } else {
-      Append(out, line, "\n");
-    }
+    const std::string ours = line.starts_with(kName)
+                                 ? Cat("devlink ", line.substr(kName.size()), "\n")
+                                 : Cat(line, "\n");
+    // nvlink warns of one entry's stack once for every call; devlink once (docs/compatibility.md).
+    if (out.find(ours) == std::string::npos) out += ours;
   });
   return out;
 }
@@ -177,7 +200,10 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   options.target = *arch;
   options.debug = HasFlag(program, "-g");
   // With -g nvlink records the names of all files as well, which a session does not know.
-  if (options.debug) options.recorded_options = RecordedOptions();
+  if (options.debug) {
+    options.recorded_options = RecordedOptions();
+    options.recorded_object = "out.cubin";
+  }
   auto session = LinkSession::Create(options);
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
@@ -224,7 +250,9 @@ PairResult LinkPair::Check(const RandomProgram& program) {
   }
   std::string difference = ExplainDifference(expected.cubin, actual.cubin);
   if (expected.ok && !difference.empty()) {
-    return {.verdict = Verdict::kDifferent, .kind = "cubin", .explanation = std::move(difference)};
+    return {.verdict = Verdict::kDifferent,
+            .kind = "cubin, " + Subject(difference),
+            .explanation = std::move(difference)};
   }
   if (expected.messages != actual.messages) {
     return {.verdict = Verdict::kDifferent,

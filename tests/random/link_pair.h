@@ -22,7 +22,7 @@ enum class Verdict { kIdentical, kDifferent, kSkipped };
 
 struct PairResult {
   Verdict verdict = Verdict::kSkipped;
-  std::string kind;         // in a word: "cubin", "messages", "status", "compile"
+  std::string kind;         // in a word: "cubin, .nv.info", "messages", "status", "compile"
   std::string explanation;  // what differs, or why it was skipped
 };
 
@@ -33,7 +33,7 @@ struct LinkOutcome {
   std::string messages;  // as the command line prints them, under the name devlink, without notes
 };
 
-// nvlink's messages under devlink's name.
+// nvlink's messages under devlink's name, each once.
 std::string UnderDevlinksName(const std::string& messages);
 
 // Works in one directory, for one target. Used by one thread at a time.

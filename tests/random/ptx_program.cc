@@ -53,7 +53,7 @@ class FileWriter {
       if (f.kind == Kind::kAlias) {
         uses_.functions.insert(i);
         uses_.functions.insert(f.alias_of);
-        bodies.push_back({});
+        bodies.emplace_back();
         aliases_ += Cat(".alias ", f.name, ", ", plan_.functions[f.alias_of].name, ";\n");
       } else {
         bodies.push_back(PtxFunctionWriter(plan_, i, file_, uses_).Write());

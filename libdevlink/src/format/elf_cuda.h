@@ -125,7 +125,16 @@ inline constexpr std::uint8_t kStbWeak = 2;
 inline constexpr std::uint8_t kSttObject = 1;
 inline constexpr std::uint8_t kSttFunc = 2;
 inline constexpr std::uint8_t kSttSection = 3;
+inline constexpr std::uint8_t kSttCudaTexture = 10;
+inline constexpr std::uint8_t kSttCudaSampler = 11;
+inline constexpr std::uint8_t kSttCudaSurface = 12;
 inline constexpr std::uint8_t kSttCudaObject = 13;
+
+// References that are bound by name; always undefined.
+constexpr bool IsTextureType(std::uint8_t type) {
+  return type >= kSttCudaTexture && type <= kSttCudaSurface;
+}
+
 inline constexpr std::uint8_t kStoInternal = 0x01;
 inline constexpr std::uint8_t kStoManaged = 0x04;
 inline constexpr std::uint8_t kStoEntry = 0x10;

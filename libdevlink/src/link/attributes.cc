@@ -135,7 +135,7 @@ class Propagator {
           externs.push_back(symbol);
         }
       }
-      extern_lists_.push_back({function, list});
+      extern_lists_.push_back({function, list, entry.externs});
     }
   }
 
@@ -172,7 +172,7 @@ class Propagator {
   // An entry's list: its own, then those of all it reaches, in the order of their sections.
   void FindExternsOfEntries() {
     std::vector<Holding> holdings;
-    for (const auto& [function, list] : extern_lists_) {
+    for (const auto& [function, list, arrival] : extern_lists_) {
       std::uint32_t position = 0;
       for (const SymbolId symbol : own_externs_[function]) {
         holdings.push_back({function, symbol, (std::uint64_t{list} << 32) | position++});
@@ -283,14 +283,26 @@ class Propagator {
     ListAllUndefined(entry, out);
   }
 
-  // With one entry all undefined functions are its, unless it names them all itself.
-  void ListAllUndefined(FunctionId entry, FunctionAttributes& out) {
-    std::vector<SymbolId> undefined;
-    for (FunctionId f = static_cast<FunctionId>(own_.size()); f-- > 0;) {
-      if (!program_.IsDefined(f) && liveness_.live[f]) {
-        undefined.push_back(program_.functions[f].symbol);
+  // Undefined functions that are named anywhere, last arrived first.
+  std::vector<SymbolId> AllUndefined() const {
+    std::vector<std::pair<std::uint32_t, FunctionId>> lists;  // by arrival of their records
+    for (const ExternList& list : extern_lists_) lists.push_back({list.arrival, list.function});
+    std::sort(lists.begin(), lists.end());
+    std::vector<SymbolId> met;
+    absl::flat_hash_set<SymbolId> seen;
+    for (const auto& [arrival, function] : lists) {
+      for (const SymbolId symbol : own_externs_[function]) {
+        const bool undefined = program_.symbols[symbol].section == kNone;
+        if (undefined && seen.insert(symbol).second) met.push_back(symbol);
       }
     }
+    std::reverse(met.begin(), met.end());
+    return met;
+  }
+
+  // With one entry all undefined functions are its, unless it names them all itself.
+  void ListAllUndefined(FunctionId entry, FunctionAttributes& out) {
+    const std::vector<SymbolId> undefined = AllUndefined();
     std::vector<SymbolId> own;
     absl::flat_hash_set<SymbolId> seen;
     for (const SymbolId symbol : own_externs_[entry]) {
@@ -306,6 +318,13 @@ class Propagator {
     }
   }
 
+  // A function that names undefined functions.
+  struct ExternList {
+    FunctionId function = kNone;
+    std::uint32_t section = 0;  // position among the attribute sections
+    std::uint32_t arrival = 0;  // position of its record among all of its kind
+  };
+
   const Program& program_;
   const CallGraph& graph_;
   const Liveness& liveness_;
@@ -315,7 +334,7 @@ class Propagator {
   std::vector<Gathered> own_;         // by FunctionId
   std::vector<Gathered> components_;  // by ComponentId
   std::vector<std::vector<SymbolId>> own_externs_;
-  std::vector<std::pair<FunctionId, std::uint32_t>> extern_lists_;
+  std::vector<ExternList> extern_lists_;
   std::vector<std::uint16_t> mbarriers_;
   std::vector<std::uint16_t> entry_mbarriers_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 7: attributes that travel from callees to entries, and the lists of undefined functions.
+// Pass 8: attributes that travel from callees to entries, and the lists of undefined functions.
 //
 // nvlink treats a link with exactly one entry in another way than one with more: then everything that
 // is alive counts, reached or not, and what is appended comes in a fixed order instead of the order in

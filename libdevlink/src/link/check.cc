@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/check.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "link/reach.h"
 #include "link/undefined.h"
 
 namespace devlink::internal {
@@ -118,27 +120,56 @@ class Checker {
     }
   }
 
-  // An entry that was compiled for few registers must not reach a function that needs more.
+  // An entry that was compiled for few registers must not reach a function that needs more. nvlink
+  // goes through the functions as they were defined, and for each through the entries, last one first.
   void CheckRegisters() {
-    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
+    const auto& registers = input_.resources.function_registers;
+    std::vector<FunctionId> limited;
+    std::uint32_t least = kMaxRegisters;
+    for (std::size_t i = input_.liveness.entries.size(); i-- > 0;) {
       const FunctionId entry = input_.liveness.entries[i];
       const std::uint32_t limit = RegisterLimit(entry);
       if (limit >= kMaxRegisters || input_.resources.entries[i].registers <= limit) continue;
-      std::uint32_t most = input_.resources.function_registers[entry];
-      const FunctionId from[] = {entry};
-      const std::vector<bool> reached = ReachableFrom(input_.graph, from);
-      for (FunctionId f = 0; f < program_.functions.size(); ++f) {
-        const std::uint32_t registers = input_.resources.function_registers[f];
-        if (!reached[f] || f == entry || registers <= most) continue;
-        most = registers;
-        if (registers <= limit) continue;
-        Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-               absl::StrCat("entry function '", base::ToAbsl(NameOf(entry)),
-                            "' with max regcount of ", limit, " calls function '",
-                            base::ToAbsl(NameOf(f)), "' with regcount of ", registers),
-               entry, "");
+      limited.push_back(entry);
+      least = std::min(least, limit);
+    }
+    if (limited.empty()) return;
+    std::vector<Holding> holdings;  // the item is the code section: those come as functions are defined
+    for (FunctionId f = 0; f < program_.functions.size(); ++f) {
+      if (program_.IsDefined(f) && registers[f] > least) {
+        holdings.push_back({f, program_.functions[f].text, 0});
       }
     }
+    struct Excess {
+      SectionId text;
+      std::uint32_t entry;  // position in `limited`
+    };
+    std::vector<Excess> found;
+    const auto reached = CollectReachable(input_.graph, holdings, limited);
+    for (std::uint32_t i = 0; i < reached.size(); ++i) {
+      for (const Found& use : reached[i]) found.push_back({use.item, i});
+    }
+    std::sort(found.begin(), found.end(), [](const Excess& a, const Excess& b) {
+      return std::pair(a.text, a.entry) < std::pair(b.text, b.entry);
+    });
+    std::vector<std::uint32_t> most;
+    for (const FunctionId entry : limited) most.push_back(registers[entry]);
+    for (const Excess& excess : found) {
+      const FunctionId entry = limited[excess.entry];
+      const FunctionId function = program_.sections[excess.text].function;
+      const std::uint32_t limit = RegisterLimit(entry);
+      if (registers[function] <= most[excess.entry]) continue;
+      most[excess.entry] = registers[function];
+      if (registers[function] > limit) ReportRegisters(entry, limit, function);
+    }
+  }
+
+  void ReportRegisters(FunctionId entry, std::uint32_t limit, FunctionId function) {
+    Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+           absl::StrCat("entry function '", base::ToAbsl(NameOf(entry)), "' with max regcount of ",
+                        limit, " calls function '", base::ToAbsl(NameOf(function)),
+                        "' with regcount of ", input_.resources.function_registers[function]),
+           entry, "");
   }
 
   [[nodiscard]] std::uint32_t RegisterLimit(FunctionId entry) const {

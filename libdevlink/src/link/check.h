@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 9: what is wrong with the program as a whole, in the order in which nvlink reports it. Nothing
+// Pass 10: what is wrong with the program as a whole, in the order in which nvlink reports it. Nothing
 // is written where an error is found.
 #pragma once
 

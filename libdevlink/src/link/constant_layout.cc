@@ -47,6 +47,11 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     const auto own = bank_of_entry.find(liveness.entries[entry]);
     return own == bank_of_entry.end() ? 0 : program.sections[own->second].size;
   };
+  const auto align_of = [&](std::uint32_t entry) -> std::uint32_t {
+    if (bank_index[entry] != kNone) return layout.banks[bank_index[entry]].align;
+    const auto own = bank_of_entry.find(liveness.entries[entry]);
+    return own == bank_of_entry.end() ? 1 : program.sections[own->second].align;
+  };
   const auto open_bank = [&](std::uint32_t entry, const Section& callee) -> ConstantBank& {
     if (bank_index[entry] != kNone) return layout.banks[bank_index[entry]];
     bank_index[entry] = static_cast<std::uint32_t>(layout.banks.size());
@@ -74,9 +79,12 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   for (auto holding = holdings.rbegin(); holding != holdings.rend(); ++holding) {
     const Section& callee = program.sections[holding->item];
     const std::vector<std::uint32_t>& entries = users[holding->item];
+    // The strictest alignment of all banks concerned holds for each of them.
+    std::uint32_t align = callee.align;
+    for (const std::uint32_t entry : entries) align = std::max(align, align_of(entry));
     std::uint64_t offset = 0;
     for (const std::uint32_t entry : entries) {
-      offset = std::max(offset, base::AlignUp(size_of(entry), callee.align));
+      offset = std::max(offset, base::AlignUp(size_of(entry), align));
     }
     layout.moved[holding->item] = offset;
     for (const std::uint32_t entry : entries) {
@@ -84,8 +92,8 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       for (const Piece& piece : callee.pieces) {
         bank.pieces.push_back({piece.bytes, offset + piece.offset});
       }
-      bank.align = std::max(bank.align, callee.align);
-      bank.size = base::AlignUp(offset + callee.size, bank.align);
+      bank.align = align;
+      bank.size = base::AlignUp(offset + callee.size, align);
     }
   }
   return layout;

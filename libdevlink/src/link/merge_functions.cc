@@ -85,6 +85,7 @@ void Merger::ReferToFunction(std::uint32_t index, const InputSymbol& symbol) {
 // The first definition: it may complete a symbol that an earlier input referred to.
 void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   const InputSection& code = view_->sections()[symbol.section];
+  const Mapping mapped = section_map_[symbol.section];
   SymbolId id = known;
   if (id == kNone) {
     id = AddSymbol(symbol, format::kSttFunc);
@@ -100,6 +101,13 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
   program_.functions[function].entry = (symbol.other & format::kStoEntry) != 0;
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
 
+  symbol_map_[index] = id;
+  if (mapped.state == Mapping::kMapped) {  // a second name for code that is there
+    program_.symbols[id].section = mapped.section;
+    program_.functions[function].text = mapped.section;
+    program_.functions[function].alias_of = program_.sections[mapped.section].function;
+    return;
+  }
   const SectionId text =
       AddSection(code.name, SectionKind::kText, format::kShtProgbits, code.flags, code.align);
   Section& section = program_.sections[text];
@@ -110,7 +118,6 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
   program_.symbols[id].section = text;
   program_.functions[function].text = text;
   AddSectionSymbol(text);
-  symbol_map_[index] = id;
   section_map_[symbol.section] = {text, 0, Mapping::kMapped};
   if (program_.functions[function].entry) AddEntrySections(function, symbol);
 }

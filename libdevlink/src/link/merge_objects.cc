@@ -36,6 +36,8 @@ void Merger::MergeObjects() {
     const InputSymbol symbol = view_->SymbolAt(i);
     if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
       MergeObject(i, symbol);
+    } else if (format::IsTextureType(symbol.type)) {
+      ReferToTexture(i, symbol);
     }
   }
 }
@@ -201,11 +203,21 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
   out.input = input_;
   if (out.space == format::kStoShared) {
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
-    program_.shared_definitions.push_back(id);
+    if (!out.external_shared) program_.shared_definitions.push_back(id);
   } else {
     out.value = mapping.base + symbol.value;
   }
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  symbol_map_[index] = id;
+}
+
+void Merger::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
+  SymbolId id = FindGlobal(symbol);
+  if (id == kNone) {
+    InputSymbol reference = symbol;
+    reference.binding = format::kStbGlobal;
+    id = AddSymbol(reference, symbol.type);
+  }
   symbol_map_[index] = id;
 }
 
@@ -225,6 +237,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;
+      program_.shared_definitions.push_back(id);
       if (program_.module_shared == kNone) {
         program_.module_shared =
             AddSection(".nv_debug.shared", SectionKind::kModuleShared, format::kShtNobits, 3, 1);

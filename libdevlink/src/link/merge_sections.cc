@@ -190,7 +190,8 @@ void Merger::MergeCallGraph(const InputSection& section) {
       continue;
     }
     const FunctionId function = function_of(first);
-    if (function == kNone || discarded_[first]) continue;
+    // That its address is taken holds for a function whichever copy stays; whom it calls does not.
+    if (function == kNone || (discarded_[first] && list != 2)) continue;
     const auto other = static_cast<std::uint32_t>(second);
     if (list == 1 || list == 4) {
       const FunctionId callee = function_of(other);

@@ -53,6 +53,7 @@ class Merger {
   // merge_objects.cc
   void MergeObjects();
   void MergeObject(std::uint32_t index, const InputSymbol& symbol);
+  void ReferToTexture(std::uint32_t index, const InputSymbol& symbol);
   void ReferToObject(std::uint32_t index, const InputSymbol& symbol);
   void MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MakeCommon(SymbolId id, const InputSymbol& symbol);

@@ -13,8 +13,12 @@ namespace {
 class Relocator {
  public:
   Relocator(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-            const ConstantLayout& constants)
-      : program_(program), liveness_(liveness), shared_(shared), constants_(constants) {
+            const ConstantLayout& constants, const TextureLayout& textures)
+      : program_(program),
+        liveness_(liveness),
+        shared_(shared),
+        constants_(constants),
+        textures_(textures) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -79,7 +83,7 @@ class Relocator {
       return kind == SectionKind::kGlobal || kind == SectionKind::kGlobalInit;
     }
     return symbol.space != format::kStoShared && symbol.space != format::kStoConstant &&
-           symbol.function == kNone && !symbol.constant_size;
+           symbol.function == kNone && !symbol.constant_size && !format::IsTextureType(symbol.type);
   }
 
   // Whether the symbol stands in the output's symbol table.
@@ -94,7 +98,12 @@ class Relocator {
     return !symbol.constant_size && (symbol.other & format::kStoInternal) == 0;
   }
 
-  void Keep(const Relocation& relocation) {
+  // An alias is written as what it stands for.
+  void Keep(Relocation relocation) {
+    const FunctionId function = program_.symbols[relocation.symbol].function;
+    if (function != kNone && program_.functions[function].alias_of != kNone) {
+      relocation.symbol = program_.functions[program_.functions[function].alias_of].symbol;
+    }
     ++result_.kept_in_list[relocation.list];
     result_.kept.push_back(relocation);
   }
@@ -145,6 +154,10 @@ class Relocator {
     const auto addend = static_cast<std::uint64_t>(relocation.addend);
     if (symbol.type == format::kSttSection) return addend;
     if (symbol.constant_size) return ConstantSize() + addend;
+    if (format::IsTextureType(symbol.type)) {
+      const auto slot = textures_.offsets.find(relocation.symbol);
+      return (slot == textures_.offsets.end() ? 0 : slot->second) + addend;
+    }
     if (symbol.space == format::kStoShared) return SharedValue(relocation, symbol) + addend;
     return ConstantValue(symbol) + addend;
   }
@@ -177,6 +190,7 @@ class Relocator {
   [[nodiscard]] std::uint64_t BankOf(const Symbol& symbol) const {
     constexpr std::uint64_t kShared = 6;
     constexpr std::uint64_t kUndefined = 0x1c;
+    if (format::IsTextureType(symbol.type)) return 0;
     if (symbol.section == kNone) return kUndefined;
     const Section& section = program_.sections[symbol.section];
     switch (section.kind) {
@@ -195,14 +209,15 @@ class Relocator {
   const Liveness& liveness_;
   const SharedLayout& shared_;
   const ConstantLayout& constants_;
+  const TextureLayout& textures_;
   Relocated result_;
 };
 
 }  // namespace
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-                   const ConstantLayout& constants) {
-  return Relocator(program, liveness, shared, constants).Run();
+                   const ConstantLayout& constants, const TextureLayout& textures) {
+  return Relocator(program, liveness, shared, constants, textures).Run();
 }
 
 }  // namespace devlink::internal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 8: what becomes of each relocation. Those to shared and constant memory and to section symbols
+// Pass 9: what becomes of each relocation. Those to shared and constant memory and to section symbols
 // are resolved here and leave the file; those to functions and global variables stay for the loader,
 // which alone knows their addresses.
 #pragma once
@@ -13,6 +13,7 @@
 #include "link/constant_layout.h"
 #include "link/liveness.h"
 #include "link/shared_layout.h"
+#include "link/texture_layout.h"
 
 namespace devlink::internal {
 
@@ -32,6 +33,6 @@ struct Relocated {
 };
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-                   const ConstantLayout& constants);
+                   const ConstantLayout& constants, const TextureLayout& textures);
 
 }  // namespace devlink::internal

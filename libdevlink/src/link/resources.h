@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 6: registers and stack of each entry, everything it calls included. One sweep.
+// Pass 7: registers and stack of each entry, everything it calls included. One sweep.
 #pragma once
 
 #include <cstdint>

@@ -86,8 +86,8 @@ class SharedLayouter {
     }
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = SymbolOf(id);
-      // A definition that follows `extern x[]` is never placed.
-      if (symbol.section == program_.module_shared && !symbol.external_shared) {
+      // `extern x[]` takes part in the sort, but is never placed, defined later or not.
+      if (symbol.section == program_.module_shared || symbol.external_shared) {
         variables_.push_back(id);
       }
     }
@@ -104,71 +104,56 @@ class SharedLayouter {
       for (const Found& use : found[entry]) users[use.item].push_back(entry);
     }
     for (const SymbolId id : variables_) {
-      SharedPlace& place = layout_.places[id];
-      place.section = program_.module_shared;
-      const auto entries = users.find(id);
-      if (entries == users.end()) {
-        if (referenced_.contains(id)) place.offset = 0;
-        any_module_variable_stays_ = any_module_variable_stays_ || referenced_.contains(id);
-      } else if (entries->second.size() == 1) {
-        locals_[entries->second.front()].push_back(id);
+      if (SymbolOf(id).external_shared) continue;
+      layout_.places[id].section = program_.module_shared;
+      if (!referenced_.contains(id)) continue;
+      const std::vector<std::uint32_t>& entries = users[id];
+      if (entries.size() == 1) {
+        locals_[entries.front()].push_back(id);
       } else {
-        common_.push_back({id, std::move(entries->second)});
+        common_.push_back({id, entries});
         any_module_variable_stays_ = true;
       }
     }
   }
 
-  struct Interval {
-    std::uint64_t begin;
-    std::uint64_t end;
+  // A stretch of memory that variables share of which no two are used by one entry.
+  struct Region {
+    std::vector<SymbolId> variables;
+    absl::flat_hash_set<std::uint32_t> users;
+    std::uint64_t size = 0;
+    std::uint32_t align = 1;
   };
 
-  // One after another at the lowest aligned offset that is free in all entries that share it.
+  // Largest first, each variable goes into the first region where it meets none that an entry of its
+  // own uses; those that only dead code uses meet nobody. Regions lie one behind the other.
   void PlaceCommonVariables() {
-    // Entries that share the same variables have the same intervals: one list serves them all.
-    std::vector<std::vector<std::uint32_t>> variables_of(locals_.size());
-    for (std::uint32_t i = 0; i < common_.size(); ++i) {
-      for (const std::uint32_t entry : common_[i].entries) variables_of[entry].push_back(i);
-    }
-    absl::flat_hash_map<std::vector<std::uint32_t>, std::uint32_t> class_of;
-    std::vector<std::uint32_t> entry_class(locals_.size(), 0);
-    for (std::uint32_t entry = 0; entry < locals_.size(); ++entry) {
-      entry_class[entry] =
-          class_of.try_emplace(variables_of[entry], static_cast<std::uint32_t>(class_of.size()))
-              .first->second;
-    }
-    std::vector<std::vector<Interval>> placed(class_of.size());
+    std::vector<Region> regions;
     for (const Common& variable : common_) {
-      std::vector<std::uint32_t> classes;
-      for (const std::uint32_t entry : variable.entries) classes.push_back(entry_class[entry]);
-      std::sort(classes.begin(), classes.end());
-      classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-      std::vector<Interval> taken;
-      for (const std::uint32_t c : classes) {
-        taken.insert(taken.end(), placed[c].begin(), placed[c].end());
-      }
+      auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) {
+        return std::none_of(variable.entries.begin(), variable.entries.end(),
+                            [&r](std::uint32_t entry) { return r.users.contains(entry); });
+      });
+      if (region == regions.end()) region = regions.insert(regions.end(), Region());
       const Symbol& symbol = SymbolOf(variable.symbol);
-      const std::uint64_t at = FirstFit(taken, symbol.size, symbol.align);
-      layout_.places[variable.symbol].offset = at;
-      for (const std::uint32_t c : classes) placed[c].push_back({at, at + symbol.size});
+      region->variables.push_back(variable.symbol);
+      region->users.insert(variable.entries.begin(), variable.entries.end());
+      region->size = std::max(region->size, symbol.size);
+      region->align = std::max(region->align, symbol.align);
+    }
+    std::uint64_t at = 0;
+    for (const Region& region : regions) {
+      at = AlignUp(at, region.align);
+      for (const SymbolId id : region.variables) layout_.places[id].offset = at;
+      at += region.size;
+    }
+    for (const Common& variable : common_) {
+      const std::uint64_t end =
+          *layout_.places[variable.symbol].offset + SymbolOf(variable.symbol).size;
       for (const std::uint32_t entry : variable.entries) {
-        start_[entry] = std::max(start_[entry], at + symbol.size);
+        start_[entry] = std::max(start_[entry], end);
       }
     }
-  }
-
-  static std::uint64_t FirstFit(std::vector<Interval>& taken, std::uint64_t size,
-                                std::uint32_t align) {
-    std::sort(taken.begin(), taken.end(), [](const Interval& a, const Interval& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
-    std::uint64_t at = 0;
-    for (const Interval& interval : taken) {
-      if (AlignUp(at, align) + size <= interval.begin) break;
-      at = std::max(at, interval.end);
-    }
-    return AlignUp(at, align);
   }
 
   // Behind the common variables: alignment descending, then size ascending.
@@ -229,7 +214,6 @@ class SharedLayouter {
       EntryShared& out = layout_.entries[entry];
       out.size = offset[root_of(entry)];
       out.align = std::max(out.align, kExternalAlign);
-      out.emitted = true;
     }
     for (const auto& [item, entry] : entry_of) {
       if (options_.debug) {
@@ -240,20 +224,29 @@ class SharedLayouter {
     }
   }
 
+  // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as that
+  // is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
   void FinishEntry(EntryShared& entry) const {
-    const bool has_external = entry.emitted;
-    entry.has_symbol = entry.size != 0 || (has_external && options_.reserved != 0);
-    entry.emitted = entry.size != 0 || has_external;
-    if (entry.emitted) entry.size += options_.reserved;
+    const bool marked = any_external_ && entry.align == kExternalAlign;
+    if (entry.size != 0 || (any_external_ && entry.align >= kExternalAlign)) {
+      entry.size += options_.reserved;
+    }
+    entry.has_symbol = entry.size != 0;
+    entry.emitted = entry.size != 0 || marked;
   }
 
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
-    layout_.module_section_emitted = any_external_;
+    layout_.module_section_align =
+        any_module_variable_stays_ ? std::max(program_.module_shared_align, kExternalAlign)
+                                   : kExternalAlign;
+    layout_.module_section_emitted =
+        any_external_ && layout_.module_section_align == kExternalAlign;
     if (!options_.debug) return;
     std::uint64_t& size = layout_.module_section_size;
     for (const SymbolId id : variables_) {
       SharedPlace& place = layout_.places[id];
+      if (SymbolOf(id).external_shared) continue;
       if (place.section != program_.module_shared || !place.offset) continue;
       place.symbol_kept = true;
       size = std::max(size, *place.offset + SymbolOf(id).size);
@@ -285,7 +278,7 @@ class SharedLayouter {
   std::vector<std::pair<FunctionId, SymbolId>> external_users_;
   absl::flat_hash_set<SymbolId> referenced_;
   std::vector<SymbolId> variables_;            // of `.nv_debug.shared`, largest first
-  std::vector<Common> common_;                 // those of several entries
+  std::vector<Common> common_;                 // those not of exactly one entry
   std::vector<std::vector<SymbolId>> locals_;  // by entry
   std::vector<std::uint64_t> start_;           // by entry: end of its common variables
   bool any_module_variable_stays_ = false;

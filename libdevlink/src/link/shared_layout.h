@@ -41,6 +41,7 @@ struct SharedLayout {
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;
   std::uint64_t module_section_size = 0;
+  std::uint32_t module_section_align = 1;
 };
 
 struct SharedOptions {

@@ -31,7 +31,8 @@ bool IsSystemCall(std::string_view name) {
 }
 
 bool IsMissing(const CheckInput& input, const Symbol& symbol) {
-  if (symbol.section != kNone || symbol.binding == format::kStbLocal || symbol.weak_reference) {
+  if (symbol.section != kNone || symbol.binding == format::kStbLocal || symbol.weak_reference ||
+      format::IsTextureType(symbol.type)) {
     return false;
   }
   if (symbol.function != kNone) {

@@ -111,6 +111,7 @@ struct Function {
   std::uint32_t generation = 0;  // counts how often a weak body was replaced
   std::uint32_t prototype = kNone;         // for `.nv.prototype`
   std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
+  FunctionId alias_of = kNone;  // another function with the same code (`.alias`)
   bool entry = false;
 };
 
@@ -177,7 +178,7 @@ struct Program {
   std::vector<SectionId> info_sections;            // whose they are
   std::vector<SymbolId> extern_symbols;
   std::vector<SymbolId> commons;             // in the order of becoming common
-  std::vector<SymbolId> shared_definitions;  // one per definition, so some symbols twice
+  std::vector<SymbolId> shared_definitions;  // `extern x[]` too; one per definition, so some twice
 
   SectionId tool_note = kNone;
   SectionId cuda_note = kNone;

@@ -20,6 +20,7 @@
 #include "link/relocate.h"
 #include "link/resources.h"
 #include "link/shared_layout.h"
+#include "link/texture_layout.h"
 #include "model/module.h"
 #include "session/input_check.h"
 #include "session/report.h"
@@ -143,22 +144,23 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   const CallGraph graph(program);
   const Liveness liveness = FindLiveFunctions(program, graph, options.debug);
 
-  // 4. and 5. Where variables and constants lie; from here on the layout of memory is fixed.
+  // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
   const SharedLayout shared = LayOutShared(program, graph, liveness,
                                            {.reserved = reserved, .debug = options.debug});
   const ConstantLayout constants = LayOutConstants(program, graph, liveness);
+  const TextureLayout textures = LayOutTextures(program, graph, liveness);
 
-  // 6. and 7. What travels along calls.
+  // 7. and 8. What travels along calls.
   const Resources resources = PropagateResources(program, graph, liveness);
   const Attributes attributes = PropagateAttributes(program, graph, liveness);
 
-  // 8. Relocations are resolved or kept for the loader.
-  const Relocated relocated = Relocate(program, liveness, shared, constants);
-  const LinkedProgram linked{program, graph, liveness, shared, constants, resources, attributes,
-                             relocated};
+  // 9. Relocations are resolved or kept for the loader.
+  const Relocated relocated = Relocate(program, liveness, shared, constants, textures);
+  const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
+                             textures, resources, attributes, relocated};
 
-  // 9. Nothing is written for a program that cannot run.
+  // 10. Nothing is written for a program that cannot run.
   LinkReport report = MakeReport(linked, inputs);
   const absl::Status sound =
       CheckProgram({inputs, program, graph, liveness, shared, constants, resources}, options, found);
@@ -167,7 +169,7 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   }
   DEVLINK_RETURN_IF_ERROR(sound);
 
-  // 10. One buffer, sized once, filled once.
+  // 11. One buffer, sized once, filled once.
   LinkResult result;
   DEVLINK_ASSIGN_OR_RETURN(result.cubin, EmitExecutable(linked, options));
   report.output_bytes = result.cubin.size();

@@ -25,6 +25,7 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
   for (const ConstantBank& bank : linked.constants.banks) {
     if (bank.section != kNone) changed_banks_[bank.section] = &bank;
   }
+  for (const ConstantBank& bank : linked.textures.banks) changed_banks_[bank.section] = &bank;
   for (std::uint32_t i = 0; i < linked.liveness.entries.size(); ++i) {
     if (!linked.resources.entries[i].stack) unbounded_entries_.insert(linked.liveness.entries[i]);
   }
@@ -42,6 +43,7 @@ absl::StatusOr<std::vector<std::uint8_t>> Emitter::Run() {
   FillCallGraph();
   FillAttributes();
   FillRelocations();
+  FillSlotLists();
   return writer_.Write();
 }
 
@@ -145,6 +147,7 @@ void Emitter::AddSections() {
       spec.align = shared.align;
     } else if (section.kind == SectionKind::kModuleShared) {
       spec.nobits_size = linked_.shared.module_section_size;
+      spec.align = linked_.shared.module_section_align;
     } else if (section.kind == SectionKind::kRelocations) {
       spec.entry_size =
           section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
@@ -156,6 +159,36 @@ void Emitter::AddSections() {
     }
     if (const ConstantBank* bank = BankOf(id)) spec.align = bank->align;
     section_handles_[id] = writer_.AddSection(spec);
+    if (section.bank == 0 && BankOf(id) != nullptr) AddSlotList(id);
+  }
+}
+
+// Tells the driver where an entry's texture references want their handles.
+void Emitter::AddSlotList(SectionId parameters) {
+  const std::string_view name =
+      program_.arena->Concat(".rel", program_.sections[parameters].name);
+  const SectionHandle handle = writer_.AddSection({.name = name,
+                                                   .type = format::kShtRel,
+                                                   .align = 8,
+                                                   .entry_size = format::kRelSize,
+                                                   .links_to_symtab = true});
+  writer_.SetInfoSection(handle, section_handles_[parameters]);
+  slot_lists_.push_back({handle, parameters});
+}
+
+void Emitter::FillSlotLists() {
+  constexpr std::uint32_t kTextureHeader = 6;
+  constexpr std::uint32_t kSamplerHeader = 7;
+  constexpr std::uint32_t kSurfaceHeader = 0x34;
+  const auto& slots = linked_.textures.slots;
+  for (const auto& [handle, parameters] : slot_lists_) {
+    for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {
+      const std::uint8_t type = program_.symbols[slot->symbol].type;
+      const std::uint32_t kind = type == format::kSttCudaTexture   ? kTextureHeader
+                                 : type == format::kSttCudaSampler ? kSamplerHeader
+                                                                   : kSurfaceHeader;
+      writer_.AddRelocation(handle, slot->offset, kind, symbol_handles_[slot->symbol], 0);
+    }
   }
 }
 

@@ -25,6 +25,7 @@ struct LinkedProgram {
   const Liveness& liveness;
   const SharedLayout& shared;
   const ConstantLayout& constants;
+  const TextureLayout& textures;
   const Resources& resources;
   const Attributes& attributes;
   const Relocated& relocated;

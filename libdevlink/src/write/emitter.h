@@ -36,6 +36,8 @@ class Emitter {
   template <typename Pieces>
   void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
   void FillRelocations();
+  void AddSlotList(SectionId parameters);
+  void FillSlotLists();
   [[nodiscard]] const ConstantBank* BankOf(SectionId id) const;
   [[nodiscard]] std::uint64_t Reserved() const;
 
@@ -66,6 +68,7 @@ class Emitter {
   absl::flat_hash_map<SectionId, std::uint32_t> entry_of_shared_;
   absl::flat_hash_map<SectionId, const ConstantBank*> changed_banks_;
   std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
+  std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots
   absl::flat_hash_set<FunctionId> unbounded_entries_;  // whose stack cannot be told
   std::vector<std::uint8_t> tool_note_;
   SectionHandle call_graph_ = kNoSection;

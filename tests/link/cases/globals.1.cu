@@ -6,4 +6,6 @@ __device__ char text[5] = {'a', 'b'};
 __device__ short unused[3];
 __device__ int* pointer = &counter;
 __device__ float4 vectors[2];
-__global__ void Read(int* out) { out[0] = counter + (int)table[out[1]] + text[2] + (int)vectors[1].x; }
+__global__ void Read(int* out) {
+  out[0] = counter + (int)table[out[1]] + text[2] + (int)vectors[1].x;
+}

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inline assembly: special registers, predicates, labels, fences.
-__device__ __noinline__ unsigned Smem() { unsigned r; asm("mov.u32 %0, %%total_smem_size;" : "=r"(r)); return r; }
+__device__ __noinline__ unsigned Smem() {
+  unsigned r;
+  asm("mov.u32 %0, %%total_smem_size;" : "=r"(r));
+  return r;
+}
 __global__ void Kernel(unsigned* p) {
   __shared__ int s[10];
   s[*p] = 1;

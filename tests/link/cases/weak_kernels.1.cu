@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel template instantiated in two files becomes one weak entry.
-template <typename T> __global__ void Fill(T* p, T v) { p[threadIdx.x] = v; }
+template <typename T>
+__global__ void Fill(T* p, T v) {
+  p[threadIdx.x] = v;
+}
 template __global__ void Fill<int>(int*, int);
 template __global__ void Fill<float>(float*, float);

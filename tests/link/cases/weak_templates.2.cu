@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-template <int N> __device__ __noinline__ int Count(int x) {
+template <int N>
+__device__ __noinline__ int Count(int x) {
   static __device__ int calls[N];
   static __device__ int start = N;
   return calls[x % N]++ + start;

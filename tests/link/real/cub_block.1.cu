@@ -5,7 +5,8 @@
 
 __device__ int Transform(int x);
 
-template <int kThreads> __global__ void Sum(const int* in, int* out) {
+template <int kThreads>
+__global__ void Sum(const int* in, int* out) {
   using Reduce = cub::BlockReduce<int, kThreads>;
   __shared__ typename Reduce::TempStorage storage;
   const int sum = Reduce(storage).Sum(Transform(in[blockIdx.x * kThreads + threadIdx.x]));

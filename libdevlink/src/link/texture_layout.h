@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 6: slots for texture and surface references (`.texref`, `.surfref`), the kind that is named in
+// the program and bound by name, not the objects that CUDA C++ has today.
+//
+// Each entry that uses one gets a word for every reference of the link behind its parameters; the
+// driver stores the handles there, told where by relocations of the parameter bank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "link/call_graph.h"
+#include "link/constant_layout.h"
+#include "link/liveness.h"
+
+namespace devlink::internal {
+
+struct TextureSlot {
+  SymbolId symbol = kNone;
+  std::uint64_t offset = 0;  // in the parameter bank of every entry that has slots
+};
+
+struct TextureLayout {
+  std::vector<TextureSlot> slots;   // by ascending offset
+  std::vector<ConstantBank> banks;  // the grown parameter banks
+  absl::flat_hash_map<SymbolId, std::uint64_t> offsets;  // the same as `slots`, by symbol
+};
+
+TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
+                             const Liveness& liveness);
+
+}  // namespace devlink::internal
