@@ -40,6 +40,9 @@ struct CubinHeader {
   std::uint16_t sm = 0;             // 80 for sm_80
   bool executable = false;          // ET_EXEC with program headers, else ET_REL
   std::uint8_t flags_low_byte = 4;  // low byte of e_flags: 4 below sm_100
+  // Adds `.symtab_shndx`, which has the section index of every symbol in 32 bits. Added by itself where
+  // there are 0xff00 sections or more; nvlink adds it earlier, by a count of its own.
+  bool wide_section_indices = false;
 };
 
 struct SectionSpec {
@@ -94,6 +97,9 @@ class CubinWriter {
   void AddSymbolName(std::string_view name);   // `.strtab`
   void AddLateSymbolName(std::string_view name);  // `.strtab`, among the global names
 
+  // The value of symbol 0, which is 0 in ELF but not always in what nvlink writes.
+  void SetNullSymbolValue(std::uint64_t value);
+
   // Text that stands before all names in `.strtab`: NUL-terminated prototypes (`#v_i`).
   void SetPrototypes(std::string_view prototypes);
 
@@ -134,8 +140,8 @@ class CubinWriter {
   [[nodiscard]] std::uint64_t SizeOf(SectionHandle section) const;
 
   // Lays the file out, allocates it once and fills it. InvalidArgument for handles that are none,
-  // patches outside a section, alignments that are no power of two; ResourceExhausted for more
-  // sections than the format can number.
+  // patches outside a section, alignments that are no power of two; ResourceExhausted where the
+  // file would be larger than 64 GiB.
   absl::StatusOr<std::vector<std::uint8_t>> Write();
 
  private:

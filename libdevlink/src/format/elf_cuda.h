@@ -86,6 +86,7 @@ inline constexpr std::uint32_t kShtRela = 4;
 inline constexpr std::uint32_t kShtNote = 7;
 inline constexpr std::uint32_t kShtNobits = 8;
 inline constexpr std::uint32_t kShtRel = 9;
+inline constexpr std::uint32_t kShtSymtabShndx = 18;
 inline constexpr std::uint32_t kShtCudaInfo = 0x70000000;
 inline constexpr std::uint32_t kShtCudaCallGraph = 0x70000001;
 inline constexpr std::uint32_t kShtCudaPrototype = 0x70000002;
@@ -115,10 +116,13 @@ inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
 
 // Symbols.
-inline constexpr std::uint16_t kShnUndef = 0;
-inline constexpr std::uint16_t kShnLoReserve = 0xff00;
-inline constexpr std::uint16_t kShnAbs = 0xfff1;
-inline constexpr std::uint16_t kShnCommon = 0xfff2;
+inline constexpr std::uint32_t kShnUndef = 0;
+inline constexpr std::uint32_t kShnLoReserve = 0xff00;  // from here on 16 bits are no index
+inline constexpr std::uint32_t kShnXindex = 0xffff;     // the index stands in `.symtab_shndx`
+// Reserved numbers as InputSymbol has them, out of the way of real indices.
+inline constexpr std::uint32_t kReservedSection = 0xffff0000;
+inline constexpr std::uint32_t kShnAbs = kReservedSection | 0xfff1;
+inline constexpr std::uint32_t kShnCommon = kReservedSection | 0xfff2;
 inline constexpr std::uint8_t kStbLocal = 0;
 inline constexpr std::uint8_t kStbGlobal = 1;
 inline constexpr std::uint8_t kStbWeak = 2;

@@ -87,6 +87,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       offset = std::max(offset, base::AlignUp(size_of(entry), align));
     }
     layout.moved[holding->item] = offset;
+    if (callee.has_stray && !entries.empty()) layout.null_symbol_value = offset + callee.stray_base;
     for (const std::uint32_t entry : entries) {
       ConstantBank& bank = open_bank(entry, callee);
       for (const Piece& piece : callee.pieces) {

@@ -70,9 +70,13 @@ void Merger::PrepareInput() {
   const auto sections = view_->sections();
   symbol_map_.assign(view_->symbol_count(), kNone);
   discarded_.assign(view_->symbol_count(), false);
+  duplicate_.assign(view_->symbol_count(), false);
+  discarded_init_.clear();
+  taken_by_function_.assign(view_->symbol_count(), false);
+  taken_of_discarded_.clear();
   registers_.assign(view_->symbol_count(), 0);
   section_map_.assign(sections.size(), Mapping());
-  overruled_.assign(sections.size(), kNone);
+  surviving_.assign(sections.size(), kNone);
   shared_of_.assign(sections.size(), 0);
   parameters_of_.assign(sections.size(), 0);
   for (std::uint32_t i = 0; i < sections.size(); ++i) {

@@ -157,7 +157,7 @@ void Merger::MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId
   symbol_map_[index] = known;
   discarded_[index] = true;
   section_map_[symbol.section].state = Mapping::kDiscarded;
-  if (first.binding == format::kStbGlobal) overruled_[symbol.section] = first.section;
+  surviving_[symbol.section] = first.section;
 }
 
 void Merger::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {

@@ -54,29 +54,22 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   }
   if (symbol.section == format::kShnUndef) return ReferToObject(index, symbol);
   if (symbol.section == format::kShnCommon) return MergeCommon(index, symbol, known);
-  if (symbol.section >= format::kShnLoReserve) return;
+  if (symbol.section >= format::kReservedSection) return;
   const bool common = known != kNone && program_.symbols[known].common;
   const bool defined = known != kNone && program_.symbols[known].section != kNone;
   const bool weak = symbol.binding == format::kStbWeak;
   Mapping& mapping = section_map_[symbol.section];
-  if (mapping.state == Mapping::kDiscarded) {
-    symbol_map_[index] = known;
-    return;
-  }
+  if (mapping.state == Mapping::kDiscarded) return PassOver(index, known, mapping);
   // A second copy of a weak variable does not make its section part of the output; a variable that
   // is new does.
   // An initialised weak copy ends a common one, where nvlink 13.0 crashes.
   const bool ends_common = common && IsInit(symbol) && !program_.symbols[known].common_defined;
   if (mapping.state == Mapping::kUnmapped && weak && (defined || common) && !ends_common) {
-    symbol_map_[index] = known;
-    return;
+    return DiscardObject(index, symbol, known);
   }
   if (mapping.state == Mapping::kUnmapped) MapData(symbol.section);
-  if (mapping.state != Mapping::kMapped) return;
-  if (defined && weak) {
-    symbol_map_[index] = known;
-    return;
-  }
+  if (mapping.state != Mapping::kMapped) return PassOver(index, known, mapping);
+  if (defined && weak) return DiscardObject(index, symbol, known);
   if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
     // It stays common and is allocated again; the bytes of this definition are never used.
     program_.symbols[known].common_defined = !weak;
@@ -84,6 +77,21 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     return;
   }
   DefineObject(index, symbol, known, mapping);
+}
+
+// A second copy of a weak variable.
+void Merger::DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  symbol_map_[index] = known;
+  duplicate_[index] = true;
+  if (IsInit(symbol)) discarded_init_.push_back({symbol.value, symbol.value + symbol.size});
+}
+
+// A variable of a section whose copy was discarded.
+void Merger::PassOver(std::uint32_t index, SymbolId known, const Mapping& mapping) {
+  symbol_map_[index] = known;
+  if (mapping.section == kNone) return;
+  program_.sections[mapping.section].has_stray = true;
+  program_.sections[mapping.section].stray_base = mapping.base;
 }
 
 // What a second mention of a variable must agree on with the first.
@@ -255,6 +263,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
 void Merger::MapData(std::uint32_t index) {
   const InputSection& section = view_->sections()[index];
   if (section.role == SectionRole::kFunctionConstants) return MapFunctionConstants(index);
+  if (section.role == SectionRole::kEntryShared) return MapLocals(index);
   const bool nobits = format::IsNobitsType(section.type);
   SectionId id = FindByName(section.name);
   if (id == kNone) {
@@ -280,41 +289,57 @@ void Merger::MapData(std::uint32_t index) {
   section_map_[index] = {id, base, Mapping::kMapped};
 }
 
+// Shared memory of an entry whose copy was discarded: nvlink makes room for it all the same.
+void Merger::MapLocals(std::uint32_t index) {
+  const SectionId text = surviving_[view_->sections()[index].info];
+  Mapping& mapping = section_map_[index];
+  mapping.state = Mapping::kDiscarded;
+  if (text == kNone) return;
+  const SectionId shared = program_.functions[program_.sections[text].function].shared;
+  if (shared != kNone) mapping = {shared, 0, Mapping::kMapped};
+}
+
+// Constants of one function. Those of a discarded copy stay all the same, unused, behind those of the
+// copy that stays; the parameter bank does so only where a strong copy met a weak one.
 void Merger::MapFunctionConstants(std::uint32_t index) {
   const InputSection& section = view_->sections()[index];
   const Mapping& code = section_map_[section.info];
   const bool kept = code.state == Mapping::kMapped;
-  const SectionId text = kept ? code.section : overruled_[section.info];
+  const SectionId text = kept ? code.section : surviving_[section.info];
+  const bool parameters = section.type == format::kShtCudaConstant0;
   Mapping& mapping = section_map_[index];
+  mapping.state = Mapping::kDiscarded;
+  if (text == kNone) return;
 
-  SectionId present = kNone;
-  SectionId vacated = kNone;
-  if (text != kNone) {
-    for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
-      if (program_.sections[id].name != section.name) continue;
-      (program_.sections[id].vacated ? vacated : present) = id;
-    }
-  }
-  // A weak and a strong copy of one entry both leave their parameters in the bank.
-  if (present != kNone && section.type == format::kShtCudaConstant0) {
-    Section& out = program_.sections[present];
-    const std::uint64_t base = base::AlignUp(out.size, section.align);
-    AppendPiece(out, section.data, base);
-    out.size = base + section.size;
-    mapping = {present, base, Mapping::kMapped};
+  const Function& function = program_.functions[program_.sections[text].function];
+  const auto known = std::find_if(
+      function.constants.begin(), function.constants.end(),
+      [&](SectionId id) { return program_.sections[id].name == section.name; });
+  if (known == function.constants.end()) {
+    if (!kept) return;
+    const SectionId added = AddFunctionConstants(section, text);
+    AppendConstants(added, index, 0);
     return;
   }
-  if (!kept) {
-    mapping.state = Mapping::kDiscarded;
+  Section& out = program_.sections[*known];
+  if (out.vacated) {
+    if (kept) AppendConstants(*known, index, 0);
     return;
   }
-  if (vacated == kNone) vacated = AddFunctionConstants(section, text);
-  Section& out = program_.sections[vacated];
+  const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;
+  if (parameters && weak_only) return;
+  AppendConstants(*known, index, base::AlignUp(out.size, section.align));
+  if (!kept && !parameters) mapping.state = Mapping::kDiscarded;
+}
+
+void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset) {
+  const InputSection& section = view_->sections()[index];
+  Section& out = program_.sections[id];
   out.vacated = false;
-  AppendPiece(out, section.data, 0);
-  out.size = section.size;
-  out.align = section.align;
-  mapping = {vacated, 0, Mapping::kMapped};
+  AppendPiece(out, section.data, offset);
+  out.size = offset + section.size;
+  out.align = std::max(out.align, section.align);
+  section_map_[index] = {id, offset, Mapping::kMapped};
 }
 
 SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId text) {

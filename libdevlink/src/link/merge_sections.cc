@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include "base/align.h"
 #include "base/strings.h"
@@ -55,6 +56,7 @@ void Merger::MergeOtherSections() {
       if (ComesFirst(view_->sections()[i]) == with_data) MergeSection(i);
     }
   }
+  TakeAddressesOfDiscarded();
 }
 
 void Merger::MergeSection(std::uint32_t index) {
@@ -190,12 +192,18 @@ void Merger::MergeCallGraph(const InputSection& section) {
       continue;
     }
     const FunctionId function = function_of(first);
-    // That its address is taken holds for a function whichever copy stays; whom it calls does not.
+    // Whom a discarded copy calls does not count. That the address of its function is taken does, if a
+    // function takes it that stays; pointers in variables are not enough.
     if (function == kNone || (discarded_[first] && list != 2)) continue;
+    if (discarded_[first]) {
+      taken_of_discarded_.push_back({first, static_cast<std::uint32_t>(second)});
+      continue;
+    }
     const auto other = static_cast<std::uint32_t>(second);
     if (list == 1 || list == 4) {
       const FunctionId callee = function_of(other);
       if (callee == kNone) continue;
+      if (list == 4) taken_by_function_[other] = true;
       (list == 1 ? program_.calls : program_.address_takers).push_back({function, callee});
     } else if (list == 2 || list == 3) {
       const std::uint32_t prototype = AddPrototype(view_->StringAt(other));
@@ -204,9 +212,7 @@ void Merger::MergeCallGraph(const InputSection& section) {
         continue;
       }
       CheckPrototype(symbol_map_[first], prototype);
-      address_taken_.resize(program_.functions.size());
-      if (!address_taken_[function]) program_.addresses_taken.push_back({function, prototype});
-      address_taken_[function] = true;
+      TakeAddress(function, prototype);
     }
   }
 }
@@ -245,6 +251,12 @@ void Merger::MergeRelocations(std::uint32_t index) {
     return entry;
   };
 
+  std::sort(discarded_init_.begin(), discarded_init_.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  const SectionRole role = view_->sections()[section.info].role;
+  bool any = false;
+  for (std::uint64_t i = 0; i < count && !any; ++i) any = !IsOfDuplicate(read(i), role);
+  if (!any) return;
   const SectionId list =
       with_addend ? RelocationSection(section.name, target.section, section.type) : kNone;
   if (with_addend && options_.profile.writes_phantom_rel_names) {
@@ -258,6 +270,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const format::Rela entry = read(i);
+    if (IsOfDuplicate(entry, role)) continue;
     if (with_addend) {
       MergeRelocation(entry, list, target);
     } else if (MovesSection(entry)) {
@@ -269,6 +282,19 @@ void Merger::MergeRelocations(std::uint32_t index) {
                       target);
     }
   }
+}
+
+// Pointers in a second copy of a weak variable go with it; so do pointers from constants to a second
+// copy, whose bytes stay as the input has them.
+bool Merger::IsOfDuplicate(const format::Rela& entry, SectionRole role) const {
+  if (role == SectionRole::kConstantBank) {
+    return duplicate_[entry.symbol] || discarded_[entry.symbol];
+  }
+  if (role != SectionRole::kGlobalInit) return false;
+  auto after = std::upper_bound(
+      discarded_init_.begin(), discarded_init_.end(), entry.offset,
+      [](std::uint64_t offset, const Range& range) { return offset < range.begin; });
+  return after != discarded_init_.begin() && entry.offset < std::prev(after)->end;
 }
 
 // Refers to a section symbol of the input whose bytes do not come first in the output's section.
@@ -301,6 +327,20 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
     if (discarded_[entry.symbol] && section.kind == SectionKind::kDebug) return;
   }
   program_.relocations.push_back(out);
+}
+
+void Merger::TakeAddress(FunctionId function, std::uint32_t prototype) {
+  address_taken_.resize(program_.functions.size());
+  if (!address_taken_[function]) program_.addresses_taken.push_back({function, prototype});
+  address_taken_[function] = true;
+}
+
+void Merger::TakeAddressesOfDiscarded() {
+  for (const auto& [index, prototype] : taken_of_discarded_) {
+    if (!taken_by_function_[index]) continue;
+    TakeAddress(program_.symbols[symbol_map_[index]].function,
+                AddPrototype(view_->StringAt(prototype)));
+  }
 }
 
 namespace {

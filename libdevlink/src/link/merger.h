@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -60,11 +61,15 @@ class Merger {
   void AllocateCommons();
   void CheckSizes(SymbolId known, const InputSymbol& symbol);
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
+  void DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void MapLocals(std::uint32_t index);
+  void PassOver(std::uint32_t index, SymbolId known, const Mapping& mapping);
   void DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                     const Mapping& mapping);
   void CheckObject(SymbolId known, const InputSymbol& symbol);
   void MapData(std::uint32_t index);
   void MapFunctionConstants(std::uint32_t index);
+  void AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset);
   SectionId AddFunctionConstants(const InputSection& section, SectionId text);
 
   // merge_sections.cc
@@ -78,9 +83,12 @@ class Merger {
   void MergeInfo(std::uint32_t index);
   void MergeInfoRecords(const InputSection& section, SectionId target);
   void MergeCallGraph(const InputSection& section);
+  void TakeAddress(FunctionId function, std::uint32_t prototype);
+  void TakeAddressesOfDiscarded();
   void MergePrototypes(const InputSection& section);
   void MergeRelocations(std::uint32_t index);
   [[nodiscard]] bool MovesSection(const format::Rela& entry) const;
+  [[nodiscard]] bool IsOfDuplicate(const format::Rela& entry, SectionRole role) const;
   void MergeRelocation(const format::Rela& entry, SectionId list, const Mapping& target);
 
   // Makers; each enters names as nvlink does. merge.cc
@@ -127,8 +135,16 @@ class Merger {
   const ProgramView* view_ = nullptr;
   std::vector<SymbolId> symbol_map_;  // input symbol -> symbol, kNone where it has none
   std::vector<bool> discarded_;       // function symbols whose copy was discarded
+  std::vector<bool> duplicate_;             // weak variables that an earlier input has
+  std::vector<bool> taken_by_function_;     // functions whose address a function takes
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_of_discarded_;  // symbol, prototype
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  std::vector<Range> discarded_init_;       // their bytes in `.nv.global.init`
   std::vector<Mapping> section_map_;
-  std::vector<SectionId> overruled_;      // code section of a weak copy -> the strong one's section
+  std::vector<SectionId> surviving_;        // code section of a discarded copy -> the one that stays
   std::vector<std::uint32_t> registers_;  // input symbol -> REGCOUNT
   std::vector<std::uint32_t> shared_of_;  // code section -> its `.nv.shared.F`, 0 where none
   std::vector<std::uint32_t> parameters_of_;  // code section -> its `.nv.constant0.F`, 0 where none

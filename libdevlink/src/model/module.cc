@@ -12,10 +12,16 @@ namespace devlink::internal {
 InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
   const base::BoundedReader symbols(symbols_);
   const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
+  std::uint32_t section = raw.shndx;
+  if (section == format::kShnXindex) {
+    section = base::BoundedReader(wide_indices_).ReadOrZero<std::uint32_t>(std::uint64_t{index} * 4);
+  } else if (section >= format::kShnLoReserve) {
+    section |= format::kReservedSection;
+  }
   return {.name = StringAt(raw.name),
           .value = raw.value,
           .size = raw.size,
-          .section = raw.shndx,
+          .section = section,
           .binding = static_cast<std::uint8_t>(raw.info >> 4),
           .type = static_cast<std::uint8_t>(raw.info & 15),
           .other = raw.other};

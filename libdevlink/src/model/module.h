@@ -54,7 +54,7 @@ struct InputSymbol {
   std::string_view name;
   std::uint64_t value = 0;
   std::uint64_t size = 0;
-  std::uint16_t section = 0;  // an index, or a reserved number (SHN_COMMON)
+  std::uint32_t section = 0;  // an index, or a reserved number (kShnCommon)
   std::uint8_t binding = 0;
   std::uint8_t type = 0;
   std::uint8_t other = 0;
@@ -75,6 +75,7 @@ class ProgramView {
   friend class ModuleLoader;
   std::vector<InputSection> sections_;
   base::Bytes symbols_;
+  base::Bytes wide_indices_;  // `.symtab_shndx`
   base::Bytes strings_;
   std::uint32_t symbol_count_ = 0;
 };

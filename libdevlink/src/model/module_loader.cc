@@ -169,7 +169,8 @@ absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& se
     section.role = SectionRole::kGlobal;
   } else if (type == format::kShtCudaShared) {
     section.role = owned ? SectionRole::kEntryShared : SectionRole::kModuleShared;
-  } else if (type == 0 || type == format::kShtSymtab || type == format::kShtStrtab) {
+  } else if (type == 0 || type == format::kShtSymtab || type == format::kShtStrtab ||
+             type == format::kShtSymtabShndx) {
     section.role = SectionRole::kTable;
   } else {
     return Bad(index, absl::StrCat("a section of type 0x", absl::Hex(type),
@@ -180,6 +181,9 @@ absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& se
 
 absl::Status ModuleLoader::ReadSymbolTable() {
   ProgramView& view = module_.sass_;
+  for (const InputSection& section : view.sections_) {
+    if (section.type == format::kShtSymtabShndx) view.wide_indices_ = section.data;
+  }
   for (std::uint32_t i = 0; i < view.sections_.size(); ++i) {
     const InputSection& section = view.sections_[i];
     if (section.type != format::kShtSymtab) continue;

@@ -74,6 +74,8 @@ struct Section {
   std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
   std::uint32_t generation = 0;     // counts how often the variables in it were given up
   SectionKind kind = SectionKind::kDebug;
+  std::uint64_t stray_base = 0;   // of constants: where the last discarded copy's lie,
+  bool has_stray = false;         // if there is one that had variables
   std::uint8_t registers = 0;  // upper byte of a code section's sh_info
   std::uint8_t bank = 0;  // of constants
   bool vacated = false;        // constants of a replaced body that the new one does not have

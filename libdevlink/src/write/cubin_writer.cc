@@ -24,7 +24,7 @@ using format::Shdr;
 
 namespace {
 
-constexpr std::uint32_t kFirstSection = 4;  // behind null, two string tables and the symbol table
+constexpr std::uint32_t kTables = 4;  // null, two string tables, the symbol table
 constexpr std::uint64_t kPhdrAlign = 8;
 
 // Position of a section in the file (docs/cubin-format.md, "Section order").
@@ -128,6 +128,7 @@ struct CubinWriter::State {
   std::vector<std::uint8_t> own;         // bytes that are not borrowed
   std::vector<SymbolWord> symbol_words;
   std::vector<PatchState> patches;
+  std::uint64_t null_symbol_value = 0;
   internal::StringTable section_names;
   internal::StringTable symbol_names;
 
@@ -139,11 +140,16 @@ struct CubinWriter::State {
   std::uint64_t section_names_size = 0;
   std::uint64_t symbol_names_size = 0;
   std::uint64_t symtab_offset = 0;
+  std::uint64_t wide_indices_offset = 0;
   std::uint64_t section_headers = 0;
   std::uint64_t program_headers = 0;
   std::uint64_t file_size = 0;
 
   SectionState& At(SectionHandle handle) { return sections[Index(handle)]; }
+
+  [[nodiscard]] std::uint64_t section_count() const {
+    return sections.size() + kTables + (header.wide_section_indices ? 1 : 0);
+  }
 
   void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
     SectionState& section = At(handle);
@@ -195,6 +201,7 @@ void CubinWriter::Reserve(std::size_t sections, std::size_t symbols) {
 void CubinWriter::AddSectionName(std::string_view name) { state_->section_names.Add(name); }
 void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
 void CubinWriter::AddLateSymbolName(std::string_view name) { state_->late_names.push_back(name); }
+void CubinWriter::SetNullSymbolValue(std::uint64_t value) { state_->null_symbol_value = value; }
 void CubinWriter::SetPrototypes(std::string_view prototypes) {
   state_->symbol_names.SetHead(prototypes);
 }
@@ -313,10 +320,6 @@ absl::Status CubinWriter::State::Check() const {
   const auto symbol_ok = [this](SymbolHandle handle) {
     return handle == kNoSymbol || Index(handle) < symbols.size();
   };
-  if (sections.size() + kFirstSection >= format::kShnLoReserve) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(sections.size(), " sections are more than the format can number"));
-  }
   std::uint64_t total = 0;
   for (const SectionState& section : sections) {
     if (!base::IsPowerOfTwo(section.align) || !section_ok(section.info_section) ||
@@ -360,7 +363,10 @@ void CubinWriter::State::Order() {
                    [this](SectionHandle a, SectionHandle b) {
                      return At(a).category < At(b).category;
                    });
-  std::uint32_t index = kFirstSection;
+  header.wide_section_indices =
+      header.wide_section_indices || sections.size() + kTables >= format::kShnLoReserve;
+  if (header.wide_section_indices) section_names.Add(".symtab_shndx");
+  std::uint32_t index = kTables + (header.wide_section_indices ? 1 : 0);
   for (const SectionHandle handle : section_order) At(handle).index = index++;
 
   std::uint32_t next = 1;
@@ -387,13 +393,17 @@ void CubinWriter::State::LayOut() {
   std::uint64_t at = sizeof(format::Ehdr) + section_names_size + symbol_names_size;
   symtab_offset = at = AlignUp(at, 8);
   at += (symbols.size() + 1) * sizeof(format::Sym);
+  if (header.wide_section_indices) {
+    wide_indices_offset = at;
+    at += (symbols.size() + 1) * sizeof(std::uint32_t);
+  }
   for (const SectionHandle handle : section_order) {
     SectionState& section = At(handle);
     section.file_offset = at = AlignUp(at, section.align);
     if (!format::IsNobitsType(section.type)) at += section.size;
   }
   section_headers = at = AlignUp(at, 8);
-  at += (sections.size() + kFirstSection) * sizeof(Shdr);
+  at += section_count() * sizeof(Shdr);
   program_headers = at;
   if (header.executable) FindSegments();
   file_size = at + segments.size() * sizeof(Phdr);
@@ -449,7 +459,7 @@ std::vector<std::uint8_t> CubinWriter::State::Fill() {
   FillHeader(out.data());
   section_names.Write(out.data() + sizeof(format::Ehdr));
   symbol_names.Write(out.data() + sizeof(format::Ehdr) + section_names_size);
-  FillSymbols(out.data() + symtab_offset);
+  FillSymbols(out.data());
   for (const SectionState& section : sections) {
     for (const Run& run : section.runs) {
       const std::uint8_t* from = run.borrowed != nullptr ? run.borrowed : own.data() + run.own_offset;
@@ -485,7 +495,9 @@ void CubinWriter::State::FillHeader(std::uint8_t* out) const {
   ehdr.phentsize = sizeof(Phdr);
   ehdr.phnum = static_cast<std::uint16_t>(segments.size());
   ehdr.shentsize = sizeof(Shdr);
-  ehdr.shnum = static_cast<std::uint16_t>(sections.size() + kFirstSection);
+  // Past 0xff00 the number stands in the null section's size.
+  ehdr.shnum =
+      section_count() > format::kShnLoReserve ? 0 : static_cast<std::uint16_t>(section_count());
   ehdr.shstrndx = 1;
   std::memcpy(out, &ehdr, sizeof(ehdr));
 }
@@ -519,21 +531,38 @@ void CubinWriter::State::FillSections(std::uint8_t* out) const {
           names_at + section_names_size, symbol_names_size, 0, 0, 1, 0});
   put(3, {section_names.OffsetOf(".symtab"), format::kShtSymtab, 0, 0, symtab_offset,
           (symbols.size() + 1) * sizeof(format::Sym), 2, local_symbols, 8, sizeof(format::Sym)});
+  if (header.wide_section_indices) {
+    put(4, {section_names.OffsetOf(".symtab_shndx"), format::kShtSymtabShndx, 0, 0,
+            wide_indices_offset, (symbols.size() + 1) * sizeof(std::uint32_t), 3, 0, 4, 4});
+  }
+  if (section_count() > format::kShnLoReserve) {
+    Shdr null = {};
+    null.size = section_count();
+    put(0, null);
+  }
   for (const SectionState& section : sections) put(section.index, HeaderOf(section));
 }
 
 void CubinWriter::State::FillSymbols(std::uint8_t* out) const {
+  format::Sym null = {};
+  null.value = null_symbol_value;
+  std::memcpy(out + symtab_offset, &null, sizeof(null));
   for (const SymbolState& symbol : symbols) {
     format::Sym sym = {};
     sym.name = symbol_names.OffsetOf(symbol.name);
     sym.info = symbol.info;
     sym.other = symbol.other;
-    if (symbol.section != kNoSection) {
-      sym.shndx = static_cast<std::uint16_t>(sections[Index(symbol.section)].index);
+    const std::uint32_t section =
+        symbol.section == kNoSection ? 0 : sections[Index(symbol.section)].index;
+    sym.shndx = static_cast<std::uint16_t>(std::min(section, format::kShnXindex));
+    if (section >= format::kShnLoReserve) sym.shndx = format::kShnXindex;
+    if (header.wide_section_indices) {
+      std::memcpy(out + wide_indices_offset + symbol.index * sizeof(section), &section,
+                  sizeof(section));
     }
     sym.value = symbol.value;
     sym.size = symbol.size;
-    std::memcpy(out + symbol.index * sizeof(sym), &sym, sizeof(sym));
+    std::memcpy(out + symtab_offset + symbol.index * sizeof(sym), &sym, sizeof(sym));
   }
 }
 

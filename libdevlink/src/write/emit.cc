@@ -9,6 +9,13 @@
 
 namespace devlink::internal {
 
+namespace {
+
+// nvlink's count of sections from which on it writes `.symtab_shndx`.
+constexpr std::uint32_t kWideIndicesFrom = 0xff00;
+
+}  // namespace
+
 absl::StatusOr<std::vector<std::uint8_t>> EmitExecutable(const LinkedProgram& linked,
                                                          const LinkOptions& options) {
   return Emitter(linked, options).Run();
@@ -18,7 +25,9 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
     : linked_(linked),
       program_(linked.program),
       options_(options),
-      writer_({.sm = options.target.number, .executable = true}),
+      writer_({.sm = options.target.number,
+               .executable = true,
+               .wide_section_indices = linked.program.internal_sections >= kWideIndicesFrom}),
       section_handles_(linked.program.sections.size(), kNoSection),
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
   writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16);
@@ -120,6 +129,7 @@ bool Emitter::IsGone(SymbolId id) const {
 
 void Emitter::AddNames() {
   writer_.SetPrototypes(program_.prototypes);
+  writer_.SetNullSymbolValue(linked_.constants.null_symbol_value);
   const auto stays = [this](const NameEntry& name) {
     return (name.section == kNone || !name_dropped_[name.section]) &&
            (name.symbol == kNone || !symbol_dropped_[name.symbol]);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every link case, and programs that use CUDA's own libraries, through nvlink and through devlink.
+// One test case per program and architecture: `./link_cases_test "globals sm_80"` runs one.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/devlink.h"
+#include "link/case_file.h"
+#include "random/link_pair.h"
+#include "support/catch.h"
+#include "support/cubin_diff.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+namespace {
+
+struct Job {
+  LinkCase program;
+  std::string arch;                     // "80"
+  std::vector<std::string> more_flags;  // for the compiler
+};
+
+// Steps of a job that went wrong; a job without any is as it should be.
+using Complaints = std::vector<std::string>;
+
+bool Has(const std::vector<std::string>& flags, std::string_view flag) {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+class Comparison {
+ public:
+  Comparison(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
+
+  Complaints Run() {
+    if (!Compile()) return complaints_;
+    const LinkOutcome expected = LinkWithNvlink();
+    const LinkOutcome actual = LinkInProcess();
+    CheckExpectation(expected);
+    if (expected.ok != actual.ok) {
+      complaints_.push_back(Cat("nvlink ", expected.ok ? "succeeds" : "fails", ", devlink ",
+                                actual.ok ? "succeeds" : "fails", "\nnvlink says:\n",
+                                expected.messages, "devlink says:\n", actual.messages));
+      return complaints_;
+    }
+    if (expected.ok) {
+      const std::string difference = ExplainDifference(expected.cubin, actual.cubin);
+      if (!difference.empty()) complaints_.push_back(difference);
+    }
+    if (expected.messages != actual.messages) {
+      complaints_.push_back(Cat("messages differ\nnvlink says:\n", expected.messages,
+                                "devlink says:\n", actual.messages));
+    }
+    return complaints_;
+  }
+
+ private:
+  bool Compile() {
+    for (const CaseFile& file : job_.program.files) {
+      const std::string output = directory_.File(file.path.filename().string() + ".cubin");
+      const ProcessResult result =
+          RunProcess(CompileCommand(toolkit_, file, job_.arch, output, job_.more_flags));
+      if (!result.ok()) {
+        complaints_.push_back(Cat("does not compile: ", result.err, result.out));
+        return false;
+      }
+      inputs_.push_back(output);
+    }
+    return true;
+  }
+
+  LinkOutcome LinkWithNvlink() {
+    const std::string output = directory_.File("out.cubin");
+    std::vector<std::string> command = {toolkit_.nvlink, "-arch=sm_" + job_.arch};
+    const auto& flags = job_.program.link_flags;
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), inputs_.begin(), inputs_.end());
+    command.insert(command.end(), {"-o", output});
+    const ProcessResult result = RunProcess(command);
+    LinkOutcome outcome;
+    outcome.ok = result.ok();
+    outcome.messages = UnderDevlinksName(result.err);
+    if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+    if (result.signal != 0) Append(outcome.messages, "nvlink ended by signal ", result.signal);
+    return outcome;
+  }
+
+  // As nvlink writes it; with -g the names of the files come first.
+  [[nodiscard]] std::string RecordedOptions() const {
+    const auto& flags = job_.program.link_flags;
+    std::string text;
+    if (Has(flags, "-g")) {
+      for (const std::string& input : inputs_) {
+        Append(text, text.empty() ? "" : ",", std::filesystem::path(input).filename().string());
+      }
+      text += " ";
+    }
+    if (Has(flags, "-suppress-stack-size-warning")) text += "-suppress-stack-size-warning  ";
+    if (Has(flags, "-g")) text += "-o out.cubin -g  ";
+    Append(text, "-arch sm_", job_.arch, " ");
+    for (const std::string_view flag : {"-v", "-Werror", "-disable-infos", "-report-arch"}) {
+      if (Has(flags, flag)) Append(text, flag, "  ");
+    }
+    return text;
+  }
+
+  LinkOutcome LinkInProcess() {
+    const auto& flags = job_.program.link_flags;
+    LinkOutcome outcome;
+    LinkOptions options;
+    options.target = Arch::Parse("sm_" + job_.arch).value_or(Arch{});
+    options.debug = Has(flags, "-g");
+    options.verbose = Has(flags, "-v");
+    options.warnings_are_errors = Has(flags, "-Werror");
+    options.suppress_warnings = Has(flags, "-disable-infos");
+    options.suppress_stack_size_warning = Has(flags, "-suppress-stack-size-warning");
+    options.report_arch = Has(flags, "-report-arch");
+    options.recorded_options = RecordedOptions();
+    if (options.debug) options.recorded_object = "out.cubin";
+    auto session = LinkSession::Create(options);
+    if (!session.ok()) {
+      outcome.messages = session.status().ToString();
+      return outcome;
+    }
+    // nvlink stops at the first input that it cannot take.
+    bool added = true;
+    for (const std::string& input : inputs_) added = added && session->AddFile(input).ok();
+    if (added) {
+      auto result = session->Link();
+      outcome.ok = result.ok();
+      if (result.ok()) outcome.cubin = std::move(result->cubin);
+    }
+    std::string text;
+    for (const Diagnostic& d : session->diagnostics()) text += RenderDiagnostic(d, "devlink");
+    outcome.messages = UnderDevlinksName(text);
+    return outcome;
+  }
+
+  // That the case still shows what it was written to show.
+  void CheckExpectation(const LinkOutcome& expected) {
+    const bool warned = expected.messages.find("warning ") != std::string::npos;
+    bool as_written = true;
+    switch (job_.program.expectation) {
+      case Expectation::kOk:
+        as_written = expected.ok && !warned;
+        break;
+      case Expectation::kWarning:
+        as_written = expected.ok && warned;
+        break;
+      case Expectation::kError:
+        as_written = !expected.ok;
+        break;
+      case Expectation::kAny:
+        break;
+    }
+    if (!as_written) {
+      complaints_.push_back(Cat("not what the case expects of nvlink, which ",
+                                expected.ok ? "succeeds" : "fails", " and says:\n",
+                                expected.messages));
+    }
+  }
+
+  const Toolkit& toolkit_;
+  const Job& job_;
+  TemporaryDirectory directory_{"devlink-link"};
+  std::vector<std::string> inputs_;
+  Complaints complaints_;
+};
+
+// Runs jobs a little ahead of the test cases that look at their results: compiling takes most of
+// the time, and one process of it leaves the other processors idle.
+class JobRunner {
+ public:
+  std::size_t Add(Job job) {
+    jobs_.push_back(std::move(job));
+    results_.emplace_back();
+    return jobs_.size() - 1;
+  }
+
+  Complaints ResultOf(std::size_t index, const Toolkit& toolkit) {
+    constexpr std::size_t kAhead = 2;
+    for (std::size_t i = index; i < std::min(index + kAhead, jobs_.size()); ++i) {
+      if (results_[i].valid()) continue;
+      results_[i] = std::async(std::launch::async,
+                               [this, &toolkit, i] { return Comparison(toolkit, jobs_[i]).Run(); })
+                        .share();
+    }
+    return results_[index].get();
+  }
+
+ private:
+  std::vector<Job> jobs_;
+  std::vector<std::shared_future<Complaints>> results_;
+};
+
+JobRunner& Runner() {
+  static JobRunner runner;
+  return runner;
+}
+
+void AddLinkTest(const std::string& name, const std::string& tags, Job job) {
+  const std::size_t index = Runner().Add(std::move(job));
+  AddTestCase(name, tags, [index] {
+    static const auto kToolkit = FindToolkit();
+    for (const std::string& complaint : Runner().ResultOf(index, *kToolkit)) {
+      FAIL_CHECK(complaint);
+    }
+    SUCCEED();
+  });
+}
+
+void AddCases() {
+  const std::filesystem::path source = DEVLINK_TEST_SOURCE;
+  if (!FindToolkit()) {
+    // One test that was left out, not hundreds that compared nothing.
+    AddTestCase("link cases", "[case]", [] {
+      DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+    });
+    return;
+  }
+  for (const LinkCase& program : FindCases(source / "link" / "cases")) {
+    for (const std::string& arch : program.archs) {
+      AddLinkTest(Cat(program.name, " sm_", arch), "[case]", {program, arch, {}});
+    }
+  }
+  // Each takes seconds to compile; not every combination is worth that.
+  const std::vector<std::pair<std::string, std::vector<std::string>>> kKinds = {
+      {"75", {}}, {"80", {"-lineinfo"}}, {"90", {}}, {"90", {"-lineinfo"}}};
+  for (const LinkCase& program : FindCases(source / "link" / "real")) {
+    for (const auto& [arch, flags] : kKinds) {
+      AddLinkTest(Cat("real ", program.name, " sm_", arch, " ", Join(flags, " ")), "[real]",
+                  {program, arch, flags});
+    }
+    if (program.name == "cub_block" || program.name == "cooperative_groups") {
+      AddLinkTest(Cat("real ", program.name, " sm_80 -G"), "[real]", {program, "80", {"-G"}});
+    }
+  }
+}
+
+const AtStart kCases(AddCases);
+
+}  // namespace
+}  // namespace devlink::testing

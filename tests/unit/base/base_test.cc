@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/align.h"
+#include "base/bounded_reader.h"
+#include "base/demangle.h"
+#include "base/file.h"
+#include "base/strings.h"
+#include "support/catch.h"
+#include "support/process.h"
+
+namespace devlink::testing {
+namespace {
+
+using base::BoundedReader;
+
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+
+TEST_CASE("AlignUp goes to the next multiple", "[base]") {
+  CHECK(base::AlignUp(0, 16) == 0);
+  CHECK(base::AlignUp(1, 16) == 16);
+  CHECK(base::AlignUp(16, 16) == 16);
+  CHECK(base::AlignUp(17, 16) == 32);
+  CHECK(base::AlignUp(17, 0) == 17);
+  CHECK(base::AlignUp(17, 1) == 17);
+  CHECK(base::AlignUp(10, 12) == 12);  // not only powers of two
+}
+
+TEST_CASE("IsPowerOfTwo", "[base]") {
+  CHECK_FALSE(base::IsPowerOfTwo(0));
+  CHECK_FALSE(base::IsPowerOfTwo(3));
+  CHECK_FALSE(base::IsPowerOfTwo(kMax));
+  for (int bit = 0; bit < 64; ++bit) CHECK(base::IsPowerOfTwo(std::uint64_t{1} << bit));
+}
+
+TEST_CASE("BoundedReader reads little-endian values within its range", "[base]") {
+  const std::array<std::uint8_t, 8> bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+  const BoundedReader reader(bytes);
+  std::uint32_t word = 0;
+  CHECK(reader.Read(0, word));
+  CHECK(word == 0x04030201);
+  CHECK(reader.Read(4, word));
+  CHECK(word == 0x08070605);
+  CHECK(reader.Read(1, word));
+  CHECK(word == 0x05040302);
+}
+
+TEST_CASE("BoundedReader refuses what is not wholly within its range", "[base]") {
+  const std::array<std::uint8_t, 8> bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+  const BoundedReader reader(bytes);
+  std::uint32_t word = 77;
+  for (const std::uint64_t offset : {std::uint64_t{5}, std::uint64_t{8}, std::uint64_t{9},
+                                     kMax - 3, kMax - 2, kMax}) {
+    CHECK_FALSE(reader.Read(offset, word));
+    CHECK(reader.ReadOrZero<std::uint32_t>(offset) == 0);
+  }
+  CHECK(word == 77);
+  std::uint64_t wide = 0;
+  CHECK(reader.Read(0, wide));
+  CHECK_FALSE(reader.Read(1, wide));
+}
+
+TEST_CASE("BoundedReader slices do not overflow", "[base]") {
+  const std::array<std::uint8_t, 4> bytes = {1, 2, 3, 4};
+  const BoundedReader reader(bytes);
+  REQUIRE(reader.Slice(1, 3));
+  CHECK(reader.Slice(1, 3)->front() == 2);
+  REQUIRE(reader.Slice(4, 0));
+  CHECK(reader.Slice(4, 0)->empty());
+  CHECK_FALSE(reader.Slice(4, 1));
+  CHECK_FALSE(reader.Slice(5, 0));
+  CHECK_FALSE(reader.Slice(1, kMax));
+  CHECK_FALSE(reader.Slice(kMax, 1));
+  CHECK_FALSE(reader.Slice(kMax, kMax));
+  CHECK(BoundedReader({}).Slice(0, 0));
+}
+
+TEST_CASE("BoundedReader strings end within its range", "[base]") {
+  const std::array<std::uint8_t, 6> bytes = {'a', 'b', 0, 0, 'c', 'd'};
+  const BoundedReader reader(bytes);
+  CHECK(reader.CString(0) == std::optional<std::string_view>("ab"));
+  CHECK(reader.CString(1) == std::optional<std::string_view>("b"));
+  CHECK(reader.CString(2) == std::optional<std::string_view>(""));
+  CHECK_FALSE(reader.CString(4));  // no NUL behind it
+  CHECK_FALSE(reader.CString(6));
+  CHECK_FALSE(reader.CString(kMax));
+}
+
+TEST_CASE("Cat joins pieces", "[base]") {
+  CHECK(base::Cat({}).empty());
+  CHECK(base::Cat({"a", "", "bc"}) == "abc");
+}
+
+TEST_CASE("StringArena keeps strings where they are", "[base]") {
+  base::StringArena arena;
+  std::vector<std::string_view> views;
+  std::vector<std::string> copies;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string tail = std::to_string(i);
+    views.push_back(arena.Concat(".text.", tail));
+    copies.push_back(".text." + tail);
+  }
+  // Longer than a chunk, in between.
+  const std::string long_text(200000, 'x');
+  const std::string_view long_view = arena.Concat("y", long_text);
+  const std::string_view after = arena.Concat("a", "b");
+  CHECK(long_view == "y" + long_text);
+  CHECK(after == "ab");
+  CHECK(arena.Concat("", "").empty());
+  CHECK(std::equal(views.begin(), views.end(), copies.begin(), copies.end()));
+}
+
+TEST_CASE("Demangle leaves other names as they are", "[base]") {
+  CHECK(base::Demangle("_Z3fooi") == "foo(int)");
+  CHECK(base::Demangle("plain") == "plain");
+  CHECK(base::Demangle("").empty());
+  CHECK(base::Demangle("_Z") == "_Z");
+}
+
+TEST_CASE("ReadFile reads regular files up to a size", "[base]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("file");
+  const std::vector<std::uint8_t> content = {1, 2, 3};
+  REQUIRE(WriteBytes(path, content));
+  const auto whole = base::ReadFile(path, 3);
+  REQUIRE(whole.ok());
+  CHECK(*whole == content);
+  CHECK(base::ReadFile(path, 2).status().code() == absl::StatusCode::kResourceExhausted);
+  CHECK(base::ReadFile(directory.File("none"), 9).status().code() == absl::StatusCode::kNotFound);
+  CHECK(base::ReadFile(directory.path().string(), 9).status().code() ==
+        absl::StatusCode::kNotFound);
+  CHECK(base::ReadFile("/dev/null", 9).status().code() == absl::StatusCode::kNotFound);
+  REQUIRE(WriteBytes(path, {}));
+  const auto empty = base::ReadFile(path, 0);
+  REQUIRE(empty.ok());
+  CHECK(empty->empty());
+}
+
+}  // namespace
+}  // namespace devlink::testing
