@@ -65,14 +65,13 @@ class PtxText {
 
 std::string Function(int module, int index) { return "f" + Number(module) + "_" + Number(index); }
 
-// One kernel and nine device functions.
-//
-// Deep: nine chains run through all modules, and a kernel calls into three of them, so that a
-// kernel reaches what all modules before its own have. Flat: the functions of a module call each
-// other in a row, and what the module before has at the end of its row; so a kernel reaches thirty
-// functions, however many modules there are.
+// One kernel and nine device functions, which call each other in a row; the seventh goes on with
+// the last two of the module before. Flat: that is all, so that a kernel reaches twenty functions,
+// however many modules there are. Deep: the first two call their like in the module before instead,
+// so that a kernel reaches two functions of every module before its own.
 std::string PlainModule(int module, std::string_view target, bool deep) {
   constexpr int kFunctions = 9;
+  constexpr int kChains = 2;
   constexpr int kLastInRow = 7;  // the two others are what the next module calls
   const bool has_shared = module % 4 == 0;
   const bool prints = module % 8 == 0;
@@ -80,7 +79,9 @@ std::string PlainModule(int module, std::string_view target, bool deep) {
   const auto before = [module](int distance) { return std::max(0, module - distance); };
   PtxText out(target);
   for (int other = before(2); other < module; ++other) {
-    for (int i = deep ? 1 : kLastInRow + 1; i <= kFunctions; ++i) out.Declare(Function(other, i));
+    for (int i = 1; i <= kFunctions; ++i) {
+      if (i > kLastInRow || (deep && i <= kChains)) out.Declare(Function(other, i));
+    }
   }
   out.Line(".visible .global .align 4 .u32 g" + id + " = " + Number(module + 1) + ";");
   out.Line(".visible .global .align 4 .b8 z" + id + "[64];");
@@ -94,8 +95,8 @@ std::string PlainModule(int module, std::string_view target, bool deep) {
     out.Compute(module + i);
     if (i == 2) out.AddGlobal("g" + id);
     if (i == 5) out.AddGlobal("z" + id);
-    if (i == 8 && has_shared && (!deep || module == 0)) out.AddShared("s" + id);
-    if (deep) {
+    if (i == 8 && has_shared) out.AddShared("s" + id);
+    if (deep && i <= kChains) {
       if (module > 0) out.Call(Function(module - 1, i));
     } else if (i < kLastInRow || (i == kLastInRow && module == 0)) {
       out.Call(Function(module, i + 1));
@@ -106,13 +107,12 @@ std::string PlainModule(int module, std::string_view target, bool deep) {
     out.EndFunction();
   }
   out.BeginKernel("k" + id);
+  out.Call(Function(module, 1));
   if (deep) {
-    if (has_shared) out.AddShared("s" + id);
-    for (int i = 1; i <= kFunctions; ++i) out.Call(Function(before((i - 1) / 3), i));
-  } else {
-    out.Call(Function(module, 1));
-    for (int other = before(2); other <= module; ++other) out.Call(Function(other, kLastInRow + 1));
+    out.Call(Function(before(1), kChains));
+    out.Call(Function(module, kChains + 1));
   }
+  for (int other = before(2); other <= module; ++other) out.Call(Function(other, kLastInRow + 1));
   if (prints) {
     out.Line("mov.u64 %rd3, t" + id + ";\ncvta.global.u64 %rd4, %rd3;\nmov.u64 %rd5, 0;");
     out.Line("{\n.param .b32 n;\n.param .b64 f;\n.param .b64 v;\nst.param.b64 [f], %rd4;");

@@ -29,7 +29,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     if (!IsCompilerBank(section) || liveness.section_removed[id]) continue;
     if (program.functions[section.function].entry) {
       bank_of_entry[section.function] = id;
-    } else {
+    } else if (!section.unused_copy) {
       holdings.push_back({section.function, id, 0});
     }
   }

@@ -59,7 +59,15 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   const bool defined = known != kNone && program_.symbols[known].section != kNone;
   const bool weak = symbol.binding == format::kStbWeak;
   Mapping& mapping = section_map_[symbol.section];
-  if (mapping.state == Mapping::kDiscarded) return PassOver(index, known, mapping);
+  if (mapping.state == Mapping::kDiscarded) {
+    symbol_map_[index] = known;
+    return;
+  }
+  if (IsOfDiscardedCode(symbol.section)) {
+    // Its bytes may stay (MapFunctionConstants); it does not.
+    mapping.has_symbols = true;
+    return;
+  }
   // A second copy of a weak variable does not make its section part of the output; a variable that
   // is new does.
   // An initialised weak copy ends a common one, where nvlink 13.0 crashes.
@@ -68,7 +76,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     return DiscardObject(index, symbol, known);
   }
   if (mapping.state == Mapping::kUnmapped) MapData(symbol.section);
-  if (mapping.state != Mapping::kMapped) return PassOver(index, known, mapping);
+  if (mapping.state != Mapping::kMapped) return;
   if (defined && weak) return DiscardObject(index, symbol, known);
   if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
     // It stays common and is allocated again; the bytes of this definition are never used.
@@ -79,19 +87,18 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   DefineObject(index, symbol, known, mapping);
 }
 
+// Constants of a function whose copy was discarded.
+bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
+  const InputSection& input = view_->sections()[section];
+  return input.role == SectionRole::kFunctionConstants &&
+         section_map_[input.info].state == Mapping::kDiscarded;
+}
+
 // A second copy of a weak variable.
 void Merger::DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   symbol_map_[index] = known;
   duplicate_[index] = true;
   if (IsInit(symbol)) discarded_init_.push_back({symbol.value, symbol.value + symbol.size});
-}
-
-// A variable of a section whose copy was discarded.
-void Merger::PassOver(std::uint32_t index, SymbolId known, const Mapping& mapping) {
-  symbol_map_[index] = known;
-  if (mapping.section == kNone) return;
-  program_.sections[mapping.section].has_stray = true;
-  program_.sections[mapping.section].stray_base = mapping.base;
 }
 
 // What a second mention of a variable must agree on with the first.
@@ -316,20 +323,24 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
       function.constants.begin(), function.constants.end(),
       [&](SectionId id) { return program_.sections[id].name == section.name; });
   if (known == function.constants.end()) {
-    if (!kept) return;
+    if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);
     AppendConstants(added, index, 0);
-    return;
+    program_.sections[added].unused_copy = !kept;
+  } else if (program_.sections[*known].vacated) {
+    if (!kept) return;
+    AppendConstants(*known, index, 0);
+  } else {
+    const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;
+    if (parameters && weak_only) return;
+    AppendConstants(*known, index,
+                    base::AlignUp(program_.sections[*known].size, section.align));
   }
-  Section& out = program_.sections[*known];
-  if (out.vacated) {
-    if (kept) AppendConstants(*known, index, 0);
-    return;
-  }
-  const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;
-  if (parameters && weak_only) return;
-  AppendConstants(*known, index, base::AlignUp(out.size, section.align));
-  if (!kept && !parameters) mapping.state = Mapping::kDiscarded;
+  if (kept || parameters) return;
+  Section& out = program_.sections[mapping.section];
+  out.has_stray = out.has_stray || mapping.has_symbols;
+  if (mapping.has_symbols) out.stray_base = mapping.base;
+  mapping.state = Mapping::kDiscarded;
 }
 
 void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset) {
@@ -339,7 +350,10 @@ void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t of
   AppendPiece(out, section.data, offset);
   out.size = offset + section.size;
   out.align = std::max(out.align, section.align);
-  section_map_[index] = {id, offset, Mapping::kMapped};
+  Mapping& mapping = section_map_[index];
+  mapping.section = id;
+  mapping.base = offset;
+  mapping.state = Mapping::kMapped;
 }
 
 SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId text) {

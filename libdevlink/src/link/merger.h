@@ -32,6 +32,7 @@ class Merger {
     SectionId section = kNone;
     std::uint64_t base = 0;
     State state = kUnmapped;
+    bool has_symbols = false;  // of constants of a discarded copy
   };
 
   // The three passes over one input, and what they call. merge.cc
@@ -63,7 +64,7 @@ class Merger {
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
   void DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MapLocals(std::uint32_t index);
-  void PassOver(std::uint32_t index, SymbolId known, const Mapping& mapping);
+  [[nodiscard]] bool IsOfDiscardedCode(std::uint32_t section) const;
   void DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                     const Mapping& mapping);
   void CheckObject(SymbolId known, const InputSymbol& symbol);

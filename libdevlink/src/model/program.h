@@ -79,6 +79,7 @@ struct Section {
   std::uint8_t registers = 0;  // upper byte of a code section's sh_info
   std::uint8_t bank = 0;  // of constants
   bool vacated = false;        // constants of a replaced body that the new one does not have
+  bool unused_copy = false;  // constants that only a discarded copy has: they stay where they are
 };
 
 struct Symbol {

@@ -62,8 +62,6 @@ bool Emitter::IsOmitted(SectionId id) const {
   switch (section.kind) {
     case SectionKind::kRelocations:
       return linked_.relocated.kept_in_list[id] == 0 || section_dropped_[section.owner];
-    case SectionKind::kFunctionConstants:
-      return section.vacated;
     case SectionKind::kModuleShared:
       return !linked_.shared.module_section_emitted;
     default:
@@ -75,7 +73,8 @@ void Emitter::DropSectionsAndSymbols() {
   section_dropped_.assign(program_.sections.size(), false);
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const bool moved = linked_.constants.moved.contains(id);
-    section_dropped_[id] = linked_.liveness.section_removed[id] || moved;
+    section_dropped_[id] =
+        linked_.liveness.section_removed[id] || moved || program_.sections[id].vacated;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
   for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {

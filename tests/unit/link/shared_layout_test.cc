@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/shared_layout.h"
+
+#include <optional>
+
+#include "support/catch.h"
+#include "unit/link/program_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+internal::SharedLayout LayOut(const ProgramBuilder& builder, std::uint64_t reserved = 0,
+                              bool debug = false) {
+  const internal::CallGraph graph(builder.program);
+  const auto live = internal::FindLiveFunctions(builder.program, graph, debug);
+  return internal::LayOutShared(builder.program, graph, live,
+                                {.reserved = reserved, .debug = debug});
+}
+
+using Offset = std::optional<std::uint64_t>;
+
+TEST_CASE("A kernel without shared memory has no section", "[link]") {
+  ProgramBuilder builder;
+  builder.AddFunction(true);
+  for (const std::uint64_t reserved : {0, 0x400}) {
+    const auto layout = LayOut(builder, reserved);
+    REQUIRE(layout.entries.size() == 1);
+    CHECK(layout.entries[0].size == 0);
+    CHECK_FALSE(layout.entries[0].emitted);
+    CHECK_FALSE(layout.entries[0].has_symbol);
+  }
+}
+
+TEST_CASE("Variables of one entry lie by alignment, then size", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  const auto small = builder.AddLocalShared(k, 4, 4);
+  const auto wide = builder.AddLocalShared(k, 40, 8);
+  const auto narrow = builder.AddLocalShared(k, 8, 8);
+  const auto layout = LayOut(builder);
+  CHECK(layout.places.at(narrow).offset == Offset(0));
+  CHECK(layout.places.at(wide).offset == Offset(8));
+  CHECK(layout.places.at(small).offset == Offset(48));
+  CHECK(layout.entries[0].size == 52);
+  CHECK(layout.entries[0].align == 8);
+  CHECK(layout.entries[0].emitted);
+}
+
+TEST_CASE("sm_90's reserved bytes are counted where there is shared memory", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  builder.AddLocalShared(k, 12, 4);
+  CHECK(LayOut(builder, 0x400).entries[0].size == 0x40c);
+}
+
+TEST_CASE("A variable of a file goes to its only user", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  const auto other = builder.AddFunction(true);
+  const auto variable = builder.AddShared(16, 4);
+  builder.AddUse(k, variable);
+  const auto layout = LayOut(builder);
+  CHECK(layout.places.at(variable).section == builder.program.functions[k].shared);
+  CHECK(layout.entries[0].size == 16);
+  CHECK(layout.entries[1].size == 0);
+  CHECK_FALSE(layout.module_section_emitted);
+  CHECK(builder.program.functions[other].entry);
+}
+
+TEST_CASE("A variable that several entries use lies at one offset", "[link]") {
+  ProgramBuilder builder;
+  const auto first = builder.AddFunction(true);
+  const auto second = builder.AddFunction(true);
+  const auto helper = builder.AddFunction();
+  builder.AddCall(first, helper);
+  builder.AddCall(second, helper);
+  const auto small = builder.AddShared(8, 4);
+  const auto large = builder.AddShared(64, 4);
+  const auto own = builder.AddLocalShared(second, 4, 4);
+  builder.AddUse(helper, small);
+  builder.AddUse(helper, large);
+  const auto layout = LayOut(builder);
+  CHECK(layout.places.at(large).offset == Offset(0));
+  CHECK(layout.places.at(small).offset == Offset(64));
+  CHECK(layout.places.at(small).section == builder.program.module_shared);
+  CHECK(layout.places.at(own).offset == Offset(72));
+  CHECK(layout.entries[0].size == 72);
+  CHECK(layout.entries[1].size == 76);
+}
+
+TEST_CASE("Variables that no entry uses together share memory", "[link]") {
+  ProgramBuilder builder;
+  for (int i = 0; i < 4; ++i) builder.AddFunction(true);
+  const auto a = builder.AddShared(32, 4);
+  const auto b = builder.AddShared(16, 4);
+  for (const internal::FunctionId f : {0U, 1U}) builder.AddUse(f, a);
+  for (const internal::FunctionId f : {2U, 3U}) builder.AddUse(f, b);
+  const auto layout = LayOut(builder);
+  CHECK(layout.places.at(a).offset == Offset(0));
+  CHECK(layout.places.at(b).offset == Offset(0));
+  CHECK(layout.entries[0].size == 32);
+  CHECK(layout.entries[2].size == 16);
+}
+
+TEST_CASE("A variable without users has no place", "[link]") {
+  ProgramBuilder builder;
+  builder.AddFunction(true);
+  const auto variable = builder.AddShared(16, 4);
+  const auto layout = LayOut(builder);
+  CHECK_FALSE(layout.places.at(variable).offset.has_value());
+}
+
+TEST_CASE("Dynamic shared memory begins behind everything else", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  const auto helper = builder.AddFunction();
+  const auto alone = builder.AddFunction();
+  builder.AddCall(k, helper);
+  builder.AddLocalShared(k, 20, 4);
+  const auto dynamic = builder.AddExternalShared();
+  builder.AddUse(helper, dynamic);
+  builder.AddUse(alone, dynamic);  // no entry gets there
+  const auto layout = LayOut(builder);
+  REQUIRE(layout.external_offsets.contains(helper));
+  CHECK(layout.external_offsets.at(helper) == 32);
+  CHECK_FALSE(layout.external_offsets.contains(alone));
+  CHECK(layout.entries[0].size == 32);
+  CHECK(layout.entries[0].align == 16);
+}
+
+TEST_CASE("Entries that share a function agree on where dynamic memory begins", "[link]") {
+  ProgramBuilder builder;
+  const auto first = builder.AddFunction(true);
+  const auto second = builder.AddFunction(true);
+  const auto helper = builder.AddFunction();
+  builder.AddCall(first, helper);
+  builder.AddCall(second, helper);
+  builder.AddLocalShared(first, 4, 4);
+  builder.AddLocalShared(second, 100, 4);
+  builder.AddUse(helper, builder.AddExternalShared());
+  const auto layout = LayOut(builder);
+  CHECK(layout.external_offsets.at(helper) == 112);
+  CHECK(layout.entries[0].size == 112);
+  CHECK(layout.entries[1].size == 112);
+}
+
+}  // namespace
+}  // namespace devlink::testing

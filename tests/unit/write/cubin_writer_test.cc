@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/cubin_writer.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/elf_cuda.h"
+#include "model/module.h"
+#include "support/catch.h"
+#include "support/cubin_view.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+constexpr std::uint64_t kTextFlags = format::kShfAlloc | format::kShfExec;
+
+SectionHandle AddText(CubinWriter& writer, std::string_view name, std::uint64_t align = 128) {
+  return writer.AddSection({.name = name, .type = 1, .flags = kTextFlags, .align = align});
+}
+
+std::vector<std::uint8_t> BytesOf(CubinWriter& writer, std::string_view section) {
+  const auto bytes = writer.Write();
+  REQUIRE(bytes.ok());
+  const CubinView view = ViewCubin(*bytes);
+  const ViewSection* found = view.Find(section);
+  REQUIRE(found != nullptr);
+  return {found->data.begin(), found->data.end()};
+}
+
+TEST_CASE("A written file reads back as what was added", "[write]") {
+  CubinWriter writer({.sm = 90});
+  const auto text = AddText(writer, ".text.k");
+  const std::array<std::uint8_t, 32> code = {1, 2, 3};
+  writer.Append(text, code);
+  const auto local = writer.AddSymbol({.type = format::kSttSection, .section = text});
+  const auto k = writer.AddSymbol({.name = "k",
+                                   .binding = format::kStbGlobal,
+                                   .type = format::kSttFunc,
+                                   .other = format::kStoEntry,
+                                   .section = text,
+                                   .size = 32});
+  writer.SetInfoSymbol(text, k, 17);
+  CHECK(writer.SizeOf(text) == 32);
+  auto bytes = writer.Write();
+  REQUIRE(bytes.ok());
+  const CubinView view = ViewCubin(*bytes);
+  CHECK(view.problems.empty());
+  const ViewSection* section = view.Find(".text.k");
+  REQUIRE(section != nullptr);
+  CHECK(section->offset % 128 == 0);
+  CHECK(section->info == (17U << 24 | 2U));
+  REQUIRE(view.symbols.size() == 3);
+  CHECK(view.symbols[2].key == "k");
+  CHECK(local != k);
+  const auto module = internal::Module::Load(*bytes);
+  REQUIRE(module.ok());
+  CHECK((*module)->sm() == 90);
+}
+
+TEST_CASE("An executable has program headers", "[write]") {
+  CubinWriter writer({.sm = 80, .executable = true});
+  writer.AppendZeros(AddText(writer, ".text.k"), 128);
+  const auto bytes = writer.Write();
+  REQUIRE(bytes.ok());
+  const CubinView view = ViewCubin(*bytes);
+  CHECK(view.problems.empty());
+  CHECK_FALSE(view.segments.empty());
+}
+
+TEST_CASE("Sections are sorted by category and keep their order within", "[write]") {
+  CubinWriter writer({.sm = 80});
+  AddText(writer, ".text.b");
+  AddText(writer, ".text.a");
+  writer.AddSection({.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4});
+  writer.AddSection({.name = ".debug_line", .type = 1});
+  const auto bytes = writer.Write();
+  REQUIRE(bytes.ok());
+  std::vector<std::string> names;
+  const CubinView view = ViewCubin(*bytes);
+  for (const ViewSection& s : view.sections) names.push_back(s.name);
+  CHECK(names == std::vector<std::string>{"", ".shstrtab", ".strtab", ".symtab", ".debug_line",
+                                          ".nv.info", ".text.b", ".text.a"});
+}
+
+TEST_CASE("Contents come in the order in which they were appended", "[write]") {
+  CubinWriter writer({.sm = 80});
+  const auto section = writer.AddSection({.name = ".debug_x", .type = 1});
+  const std::array<std::uint8_t, 3> three = {1, 2, 3};
+  writer.Append(section, three);
+  writer.Append(section, {});
+  writer.AppendAligned(section, three, 8);
+  writer.AppendZeros(section, 1);
+  writer.AppendWord(section, 0x04030201);
+  writer.AppendCopy(section, three);
+  writer.AddAttribute(section, 3, 0x1b, 0x1ff);
+  CHECK(BytesOf(writer, ".debug_x") ==
+        std::vector<std::uint8_t>{1, 2, 3, 0, 0, 0, 0, 0, 1, 2, 3, 0,
+                                  1, 2, 3, 4, 1, 2, 3, 3, 0x1b, 0xff, 1});
+}
+
+TEST_CASE("A patch changes its bits and no others", "[write]") {
+  struct Case {
+    BitField field;
+    std::uint64_t value;
+  };
+  // Within a byte, across borders, whole words, more value than field.
+  const std::vector<Case> cases = {{{0, 1}, 1},       {{3, 2}, 2},      {{7, 2}, 3},
+                                   {{5, 19}, 0x5a5a5}, {{32, 32}, ~0ULL}, {{1, 64}, 0x123456789abcdef},
+                                   {{40, 14}, 0x2bcd}, {{0, 64}, 42},    {{0, 0}, 7},
+                                   {{63, 8}, 0x1ff}};
+  for (const std::uint8_t background : {0x00, 0xff, 0xa5}) {
+    for (const Case& c : cases) {
+      CAPTURE(background, int{c.field.position}, int{c.field.width});
+      CubinWriter writer({.sm = 80});
+      const auto section = writer.AddSection({.name = ".debug_x", .type = 1});
+      const std::vector<std::uint8_t> before(16, background);
+      writer.Append(section, before);
+      writer.Patch(section, 3, c.field, c.value);
+      const auto after = BytesOf(writer, ".debug_x");
+      REQUIRE(after.size() == before.size());
+      bool as_expected = true;
+      for (unsigned bit = 0; bit < 128; ++bit) {
+        const unsigned first = 24U + c.field.position;
+        const bool inside = bit >= first && bit < first + c.field.width;
+        const bool expected = inside ? (c.value >> (bit - first) & 1) != 0
+                                     : (background >> (bit % 8) & 1) != 0;
+        as_expected = as_expected && ((after[bit / 8] >> (bit % 8) & 1) != 0) == expected;
+      }
+      CHECK(as_expected);
+      CHECK(std::all_of(before.begin(), before.end(),
+                        [&](std::uint8_t b) { return b == background; }));
+    }
+  }
+}
+
+TEST_CASE("A patch outside its section is refused", "[write]") {
+  for (const auto& [offset, width] :
+       std::vector<std::pair<std::uint64_t, std::uint8_t>>{{8, 1}, {7, 9}, {1, 64}, {9, 0},
+                                                           {~std::uint64_t{0}, 8}, {0, 65}}) {
+    CAPTURE(offset, int{width});
+    CubinWriter writer({.sm = 80});
+    const auto section = writer.AddSection({.name = ".debug_x", .type = 1});
+    writer.AppendZeros(section, 8);
+    writer.Patch(section, offset, {0, width}, 1);
+    CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
+  }
+  CubinWriter writer({.sm = 80});
+  const auto zeroed = writer.AddSection(
+      {.name = ".nv.global", .type = format::kShtNobits, .flags = 3, .nobits_size = 64});
+  writer.Patch(zeroed, 0, {0, 8}, 1);
+  CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("Alignments that are no power of two are refused", "[write]") {
+  for (const std::uint64_t align : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
+    CubinWriter writer({.sm = 80});
+    AddText(writer, ".text.k", align);
+    CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_CASE("References to what was never added are refused", "[write]") {
+  const SectionHandle no_section{77};
+  const SymbolHandle no_symbol{77};
+  using Setup = void (*)(CubinWriter&, SectionHandle, SectionHandle, SymbolHandle);
+  const std::vector<Setup> setups = {
+      [](CubinWriter& w, SectionHandle s, SectionHandle bad, SymbolHandle) {
+        w.SetInfoSection(s, bad);
+      },
+      [](CubinWriter& w, SectionHandle s, SectionHandle bad, SymbolHandle) {
+        w.SetLinkSection(s, bad);
+      },
+      [](CubinWriter& w, SectionHandle s, SectionHandle, SymbolHandle bad) {
+        w.SetInfoSymbol(s, bad);
+      },
+      [](CubinWriter& w, SectionHandle s, SectionHandle, SymbolHandle bad) {
+        w.AppendSymbolIndex(s, bad);
+      },
+      [](CubinWriter& w, SectionHandle s, SectionHandle, SymbolHandle bad) {
+        w.AddRelocation(s, 0, 1, bad, 0);
+      },
+      [](CubinWriter& w, SectionHandle, SectionHandle bad, SymbolHandle) {
+        w.AddSymbol({.name = "x", .section = bad});
+      },
+      [](CubinWriter& w, SectionHandle, SectionHandle bad, SymbolHandle) {
+        w.Patch(bad, 0, {0, 8}, 1);
+      },
+  };
+  for (std::size_t i = 0; i < setups.size(); ++i) {
+    CAPTURE(i);
+    CubinWriter writer({.sm = 80});
+    const auto section = AddText(writer, ".text.k");
+    setups[i](writer, section, no_section, no_symbol);
+    CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_CASE("More sections than the format can number are refused", "[write]") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 0xff00; ++i) names.push_back(".debug_" + std::to_string(i));
+  CubinWriter writer({.sm = 80});
+  writer.Reserve(names.size(), 0);
+  for (const std::string& name : names) writer.AddSection({.name = name});
+  CHECK(writer.Write().status().code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("Writing twice gives the same bytes", "[write]") {
+  CubinWriter writer({.sm = 80});
+  const auto text = AddText(writer, ".text.k");
+  writer.AppendZeros(text, 64);
+  writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text});
+  const auto first = writer.Write();
+  const auto second = writer.Write();
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK(*first == *second);
+}
+
+}  // namespace
+}  // namespace devlink::testing
