@@ -99,6 +99,7 @@ class Propagator {
     for (FunctionId f = 0; f < own_externs_.size(); ++f) {
       result_.functions[f].externs = own_externs_[f];
     }
+    MarkAliases();
     if (single_) {
       ApplySingleEntry(liveness_.entries.front());
     } else {
@@ -111,6 +112,18 @@ class Propagator {
   }
 
  private:
+  // An alias has no mask of its own, and whatever has none gets the default one: it is appended to the
+  // attributes of what the alias stands for.
+  void MarkAliases() {
+    if (!any_sparse_) return;
+    for (FunctionId f = 0; f < own_.size(); ++f) {
+      const FunctionId real = program_.functions[f].alias_of;
+      if (real == kNone || !liveness_.live[f]) continue;
+      own_[f].sparse = alias_mask_ = 0x8000;
+      result_.functions[real].appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
+    }
+  }
+
   // Attributes and undefined functions of one `.nv.info.F`.
   void ReadOwn(std::uint32_t list) {
     const SectionId id = program_.info_sections[list];
@@ -270,6 +283,10 @@ class Propagator {
     if (has(kAttrNumMbarriers)) {
       out.replaced.push_back({kInfoHalfValue, kAttrNumMbarriers, mbarriers});
     }
+    if (has(kAttrSparseMmaMask) && alias_mask_ != 0) {
+      out.replaced.push_back({kInfoHalfValue, kAttrSparseMmaMask,
+                              static_cast<std::uint16_t>(own.sparse | alias_mask_)});
+    }
     for (const std::uint8_t id : kTravelling) {
       if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
       std::uint16_t value = 0;
@@ -331,6 +348,7 @@ class Propagator {
   Attributes result_;
   bool single_ = false;
   bool any_sparse_ = false;           // some function has the mask: every entry gets one
+  std::uint16_t alias_mask_ = 0;
   std::vector<Gathered> own_;         // by FunctionId
   std::vector<Gathered> components_;  // by ComponentId
   std::vector<std::vector<SymbolId>> own_externs_;

@@ -16,31 +16,30 @@ struct Item {
   char name = 0;
 };
 
-std::string Sorted(const std::vector<int>& keys) {
+// Variables of a file that one entry alone uses go through two sorts: with all variables of files,
+// where equal ones take the right list's first, and with those of the entry, where they take the
+// left list's.
+std::string SortedTwice(std::size_t count) {
   std::vector<Item> items;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    items.push_back({keys[i], static_cast<char>('a' + i)});
-  }
+  for (std::size_t i = 0; i < count; ++i) items.push_back({1, static_cast<char>('a' + i)});
+  items = internal::ListSort(items, [](const Item& l, const Item& r) { return l.key > r.key; });
+  items = internal::ListSort(items, [](const Item& l, const Item& r) { return l.key <= r.key; });
   std::string out;
-  for (const Item& item : internal::ListSort(
-           items, [](const Item& l, const Item& r) { return l.key < r.key; })) {
-    out += item.name;
-  }
+  for (const Item& item : items) out += item.name;
   return out;
 }
 
 // Read off nvlink's outputs: n equal variables, in the order in which they were laid out.
-TEST_CASE("Equal elements come out as from nvlink's sort", "[link]") {
-  const auto equal = [](std::size_t n) { return Sorted(std::vector<int>(n, 1)); };
-  CHECK(equal(0).empty());
-  CHECK(equal(1) == "a");
-  CHECK(equal(2) == "ba");
-  CHECK(equal(3) == "cba");
-  CHECK(equal(4) == "abcd");
-  CHECK(equal(5) == "baced");
-  CHECK(equal(8) == "hgfedcba");
-  CHECK(equal(16) == "abcdefghijklmnop");
-  CHECK(equal(17) == "fagehcbidkjqlonmp");
+TEST_CASE("Equal elements come out as from nvlink's sorts", "[link]") {
+  CHECK(SortedTwice(0).empty());
+  CHECK(SortedTwice(1) == "a");
+  CHECK(SortedTwice(2) == "ba");
+  CHECK(SortedTwice(3) == "cba");
+  CHECK(SortedTwice(4) == "abcd");
+  CHECK(SortedTwice(5) == "baced");
+  CHECK(SortedTwice(8) == "hgfedcba");
+  CHECK(SortedTwice(16) == "abcdefghijklmnop");
+  CHECK(SortedTwice(17) == "fagehcbidkjqlonmp");
 }
 
 TEST_CASE("Different keys are sorted", "[link]") {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random programs through nvlink and devlink, always the same ones; devlink-fuzz tries others.
+#include <array>
+#include <cstdint>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "random/cuda_program.h"
+#include "random/link_pair.h"
+#include "random/ptx_program.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+namespace {
+
+constexpr std::array<ProgramTarget, 3> kTargets = {
+    {{.number = 75, .variant = 0}, {.number = 80, .variant = 0}, {.number = 90, .variant = 0}}};
+// Weak symbols, common variables and nvlink -g are left to the link cases and to devlink-fuzz.
+constexpr std::uint32_t kFeatures = 0x203ffffc;
+
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+};
+
+// What differs, or could not be compared, one text per program.
+std::vector<std::string> CheckRange(const Toolkit& toolkit, bool cuda, ProgramTarget target,
+                                    Range seeds) {
+  std::vector<std::string> complaints;
+  GeneratorLimits limits;
+  limits.features = kFeatures;
+  for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
+    const TemporaryDirectory directory("devlink-random");
+    const RandomProgram program =
+        cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
+    const PairResult result =
+        LinkPair(toolkit, target, directory.path() / "program", "").Check(program);
+    if (result.verdict == Verdict::kIdentical) continue;
+    complaints.push_back(Cat("seed ", seed, " ", TargetName(target), ": ",
+                             result.verdict == Verdict::kSkipped ? "not compared, " : "",
+                             result.kind, "\n", result.explanation));
+  }
+  return complaints;
+}
+
+// Two halves at once: the compiler is one process that waits for nobody.
+void CheckPrograms(bool cuda, ProgramTarget target, Range seeds) {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; no random program was linked");
+  const std::uint64_t middle = (seeds.first + seeds.end) / 2;
+  auto first = std::async(std::launch::async, CheckRange, *toolkit, cuda, target,
+                          Range{seeds.first, middle});
+  auto second = std::async(std::launch::async, CheckRange, *toolkit, cuda, target,
+                           Range{middle, seeds.end});
+  for (auto* half : {&first, &second}) {
+    for (const std::string& complaint : half->get()) FAIL_CHECK(complaint);
+  }
+  SUCCEED();
+}
+
+void AddPrograms() {
+  constexpr std::uint64_t kPrograms = 150;
+  constexpr std::uint64_t kStep = 10;
+  for (const ProgramTarget target : kTargets) {
+    for (std::uint64_t first = 1; first <= kPrograms; first += kStep) {
+      AddTestCase(Cat("random PTX ", first, " to ", first + kStep - 1, " ", TargetName(target)),
+                  "[random]",
+                  [=] { CheckPrograms(false, target, {first, first + kStep}); });
+    }
+  }
+  for (std::uint64_t seed = 1; seed <= 4; seed += 2) {
+    AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]",
+                [=] { CheckPrograms(true, {.number = 80, .variant = 0}, {seed, seed + 2}); });
+  }
+}
+
+const AtStart kPrograms(AddPrograms);
+
+}  // namespace
+}  // namespace devlink::testing

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/link_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "devlink/devlink.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+LinkSession MakeSession(std::string_view arch = "sm_80",
+                        std::shared_ptr<ModulePool> pool = nullptr) {
+  LinkOptions options;
+  options.target = *Arch::Parse(arch);
+  return *LinkSession::Create(options, std::move(pool));
+}
+
+Cubin Caller() {
+  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}});
+}
+Cubin Helper() {
+  return BuildCubin({.functions = {{.name = "helper", .registers = 30, .frame = 16}}});
+}
+
+Cubin LinkPairNamed(const std::string& first, const std::string& second,
+                    std::shared_ptr<ModulePool> pool = nullptr) {
+  LinkSession session = MakeSession("sm_80", std::move(pool));
+  if (!session.AddCubin(first, Caller()).ok() || !session.AddCubin(second, Helper()).ok()) return {};
+  auto result = session.Link();
+  return result.ok() ? std::move(result->cubin) : Cubin();
+}
+
+bool HasCode(const LinkSession& session, DiagnosticCode code) {
+  return std::any_of(session.diagnostics().begin(), session.diagnostics().end(),
+                     [code](const Diagnostic& d) { return d.code == code; });
+}
+
+TEST_CASE("Two cubins become one", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  const auto result = session.Link();
+  REQUIRE(result.ok());
+  CHECK(session.diagnostics().empty());
+  CHECK(result->cubin.size() == result->report.output_bytes);
+  CHECK(result->report.inputs == 2);
+  REQUIRE(result->report.entries.size() == 1);
+  CHECK(result->report.entries[0].name == "kernel");
+  CHECK(result->report.entries[0].registers == 30);
+  CHECK(result->report.entries[0].stack_bytes == std::optional<std::uint64_t>(16));
+  CHECK(ToJson(result->report).find("\"kernel\"") != std::string::npos);
+}
+
+TEST_CASE("Targets that are not linked are refused", "[session]") {
+  CHECK(LinkSession::Create({}).status().code() == absl::StatusCode::kUnimplemented);
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  CHECK(LinkSession::Create(options).status().code() == absl::StatusCode::kUnimplemented);
+}
+
+TEST_CASE("An input for another architecture is refused, and the session goes on", "[session]") {
+  LinkSession session = MakeSession("sm_90");
+  const absl::Status status = session.AddCubin("old.cubin", Caller());
+  CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
+  REQUIRE(session.diagnostics().size() == 1);
+  const Diagnostic& d = session.diagnostics().front();
+  CHECK(d.code == DiagnosticCode::kArchMismatch);
+  CHECK(d.severity == Severity::kFatal);
+  CHECK(d.input == "old.cubin");
+  CHECK(d.text == "Input file 'old.cubin' arch does not match target 'sm_90'");
+  const Cubin right = BuildCubin({.sm = 90, .functions = {{.name = "k", .entry = true}}});
+  CHECK(session.AddCubin("right", right).ok());
+  CHECK(session.Link().ok());
+}
+
+TEST_CASE("Inputs of newer toolkits are refused", "[session]") {
+  LinkSession session = MakeSession();
+  const Cubin newer =
+      BuildCubin({.toolkit = 131, .functions = {{.name = "k", .entry = true}}});
+  CHECK(session.AddCubin("n", newer).code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(HasCode(session, DiagnosticCode::kInputNewerThanToolkit));
+}
+
+TEST_CASE("Inputs that cannot be read are refused", "[session]") {
+  LinkSession session = MakeSession();
+  CHECK(session.AddFile("/nonexistent/a.cubin").code() == absl::StatusCode::kNotFound);
+  CHECK(HasCode(session, DiagnosticCode::kUnreadableInput));
+  CHECK(session.AddCubin("text", Cubin(100, 'x')).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(HasCode(session, DiagnosticCode::kUnsupportedInput));
+  Cubin damaged = Caller();
+  damaged.resize(damaged.size() - 1);
+  CHECK(session.AddCubin("cut", damaged).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(HasCode(session, DiagnosticCode::kMalformedInput));
+  CHECK(session.AddModule("none", nullptr).code() == absl::StatusCode::kInvalidArgument);
+  for (const Diagnostic& d : session.diagnostics()) {
+    CHECK_FALSE(d.text.empty());
+    CHECK_FALSE(d.input.empty());
+  }
+}
+
+TEST_CASE("Files larger than the bound are refused", "[session]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("a.cubin");
+  REQUIRE(WriteBytes(path, Caller()));
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.max_input_bytes = 100;
+  auto session = LinkSession::Create(options);
+  CHECK(session->AddFile(path).code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("An executable cubin is no input", "[session]") {
+  LinkSession session = MakeSession();
+  CHECK(session.AddCubin("linked", LinkPairNamed("a", "b")).code() ==
+        absl::StatusCode::kFailedPrecondition);
+  CHECK(HasCode(session, DiagnosticCode::kUnsupportedInput));
+}
+
+TEST_CASE("Undefined references are reported with the caller", "[session]") {
+  LinkSession session = MakeSession();
+  const Cubin cubin = BuildCubin(
+      {.functions = {{.name = "_Z6kernelv", .calls = {"_Z4nonei", "missing"}, .entry = true}}});
+  REQUIRE(session.AddCubin("a.cubin", cubin).ok());
+  const auto result = session.Link();
+  CHECK(result.status().code() == absl::StatusCode::kNotFound);
+  REQUIRE(session.diagnostics().size() == 2);
+  std::vector<std::string> symbols;
+  for (const Diagnostic& d : session.diagnostics()) {
+    CHECK(d.code == DiagnosticCode::kUndefinedReference);
+    CHECK(d.severity == Severity::kError);
+    CHECK(d.text == "Undefined reference to '" + d.symbol + "' in 'a.cubin'");
+    CHECK(d.input == "a.cubin");
+    REQUIRE_FALSE(d.notes.empty());
+    symbols.push_back(d.symbol);
+  }
+  std::sort(symbols.begin(), symbols.end());
+  CHECK(symbols == std::vector<std::string>{"_Z4nonei", "missing"});
+  const std::string text = RenderDiagnostic(session.diagnostics().front(), "devlink");
+  CHECK(text.starts_with("devlink error   : Undefined reference to '"));
+  CHECK(text.find("\ndevlink note    : ") != std::string::npos);
+  CHECK(text.back() == '\n');
+}
+
+TEST_CASE("Multiple definitions are reported", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  REQUIRE(session.AddCubin("c", Helper()).ok());
+  CHECK(session.Link().status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(HasCode(session, DiagnosticCode::kMultipleDefinition));
+}
+
+TEST_CASE("Recursion gives a warning, or an error where that is wanted", "[session]") {
+  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true},
+                                                {.name = "f", .calls = {"f"}}}});
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.report_arch = GENERATE(false, true);
+  for (const bool error : {false, true}) {
+    options.warnings_are_errors = error;
+    auto session = LinkSession::Create(options);
+    REQUIRE(session->AddCubin("a", cubin).ok());
+    CHECK(session->Link().ok() == !error);
+    REQUIRE(HasCode(*session, DiagnosticCode::kStackSizeUnknown));
+    for (const Diagnostic& d : session->diagnostics()) {
+      CHECK(d.text.ends_with(" (target: sm_80)") == options.report_arch);
+    }
+  }
+  options.warnings_are_errors = false;
+  options.suppress_stack_size_warning = true;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session->AddCubin("a", cubin).ok());
+  CHECK(session->Link().ok());
+  CHECK(session->diagnostics().empty());
+}
+
+TEST_CASE("Linking twice gives the same bytes", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  CHECK_FALSE(session.Link().ok());  // the helper is missing
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  const auto first = session.Link();
+  const auto second = session.Link();
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK(first->cubin == second->cubin);
+  CHECK(first->cubin == LinkPairNamed("a", "b"));
+}
+
+TEST_CASE("Names of inputs do not enter the output", "[session]") {
+  const Cubin plain = LinkPairNamed("a", "b");
+  REQUIRE_FALSE(plain.empty());
+  CHECK(plain == LinkPairNamed("/somewhere/else.cubin", ""));
+  CHECK(plain == LinkPairNamed("same", "same"));
+}
+
+TEST_CASE("The order of inputs counts", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  const auto result = session.Link();
+  REQUIRE(result.ok());
+  CHECK(result->cubin != LinkPairNamed("a", "b"));
+}
+
+TEST_CASE("However bytes are handed over, the output is the same", "[session]") {
+  const TemporaryDirectory directory;
+  REQUIRE(WriteBytes(directory.File("a"), Caller()));
+  const Cubin helper = Helper();
+  auto pool = std::make_shared<ModulePool>();
+  LinkSession session = MakeSession("sm_80", pool);
+  REQUIRE(session.AddFile(directory.File("a")).ok());
+  REQUIRE(session.AddModule("b", *pool->AddCubin(helper)).ok());
+  const auto result = session.Link();
+  REQUIRE(result.ok());
+  CHECK(result->cubin == LinkPairNamed("a", "b"));
+}
+
+TEST_CASE("An empty link gives an empty program", "[session]") {
+  LinkSession session = MakeSession();
+  const auto result = session.Link();
+  CHECK(result.ok() == !(HasCode(session, DiagnosticCode::kUsage)));
+}
+
+TEST_CASE("Sessions side by side produce what one alone produces", "[session]") {
+  const Cubin expected = LinkPairNamed("a", "b");
+  REQUIRE_FALSE(expected.empty());
+  const bool shared = GENERATE(false, true);
+  const auto pool = shared ? std::make_shared<ModulePool>() : nullptr;
+  constexpr std::size_t kThreads = 8;
+  std::vector<int> wrong(kThreads, 0);
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 50; ++i) wrong[t] += LinkPairNamed("a", "b", pool) != expected ? 1 : 0;
+      });
+    }
+  }
+  CHECK(wrong == std::vector<int>(kThreads, 0));
+  if (shared) CHECK(pool->size() == 2);
+}
+
+class Lines : public LogSink {
+ public:
+  [[nodiscard]] bool Wants(LogLevel level) const override { return level == LogLevel::kDebug; }
+  void Write(LogLevel /*level*/, std::string_view line) override { lines.emplace_back(line); }
+  std::vector<std::string> lines;
+};
+
+TEST_CASE("A log sink hears of the passes", "[session]") {
+  Lines log;
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  auto session = LinkSession::Create(options, nullptr, &log);
+  REQUIRE(session->AddCubin("a", Caller()).ok());
+  REQUIRE(session->AddCubin("b", Helper()).ok());
+  REQUIRE(session->Link().ok());
+  CHECK_FALSE(log.lines.empty());
+}
+
+}  // namespace
+}  // namespace devlink::testing
