@@ -2,6 +2,7 @@
 //
 // Random programs through nvlink and devlink, always the same ones; devlink-fuzz tries others.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <future>
 #include <string>
@@ -23,6 +24,9 @@ constexpr std::array<ProgramTarget, 3> kTargets = {
 // Weak symbols, common variables and nvlink -g are left to the link cases and to devlink-fuzz.
 constexpr std::uint32_t kFeatures = 0x203ffffc;
 
+std::atomic<int> made = 0;
+std::atomic<int> compared = 0;
+
 struct Range {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
@@ -40,10 +44,14 @@ std::vector<std::string> CheckRange(const Toolkit& toolkit, bool cuda, ProgramTa
         cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
     const PairResult result =
         LinkPair(toolkit, target, directory.path() / "program", "").Check(program);
+    ++made;
+    // Now and then ptxas refuses a program, for instance where a callee has more registers than an
+    // entry may use.
+    if (result.verdict == Verdict::kSkipped && result.kind == "compile") continue;
+    ++compared;
     if (result.verdict == Verdict::kIdentical) continue;
-    complaints.push_back(Cat("seed ", seed, " ", TargetName(target), ": ",
-                             result.verdict == Verdict::kSkipped ? "not compared, " : "",
-                             result.kind, "\n", result.explanation));
+    complaints.push_back(Cat("seed ", seed, " ", TargetName(target), ": ", result.kind, "\n",
+                             result.explanation));
   }
   return complaints;
 }
@@ -77,6 +85,10 @@ void AddPrograms() {
     AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]",
                 [=] { CheckPrograms(true, {.number = 80, .variant = 0}, {seed, seed + 2}); });
   }
+  AddTestCase("nearly all random programs were compared", "[random]", [] {
+    CAPTURE(made.load(), compared.load());
+    CHECK(compared * 20 >= made * 19);
+  });
 }
 
 const AtStart kPrograms(AddPrograms);

@@ -45,8 +45,8 @@ std::uint8_t FormatOf(std::uint8_t id) {
   }
 }
 
-// What is known of the travelling attributes of a set of functions. Positions count (section, record)
-// in the order in which nvlink walks; the sum of mbarriers is kept apart, since a set cannot be summed
+// What is known of the travelling attributes of a set of functions. Positions count records in order of
+// arrival, as nvlink meets them; the sum of mbarriers is kept apart, since a set cannot be summed
 // by joining sets.
 struct Gathered {
   std::array<std::uint64_t, kCount> first = {};  // where it is met first; kNever: nowhere
@@ -129,10 +129,9 @@ class Propagator {
     const SectionId id = program_.info_sections[list];
     const FunctionId function = program_.sections[id].function;
     if (function == kNone || liveness_.section_removed[id]) return;
-    std::uint32_t position = 0;
     for (const InfoEntry& entry : program_.info_lists[list]) {
       any_sparse_ = any_sparse_ || (entry.id == kAttrSparseMmaMask && entry.format != kInfoSized);
-      own_[function].Add(entry, (std::uint64_t{list} << 32) | position++);
+      own_[function].Add(entry, entry.arrival);
       if (entry.format != kInfoSized && entry.id == kAttrNumMbarriers) {
         mbarriers_[function] = entry.value;
       }
@@ -148,7 +147,7 @@ class Propagator {
           externs.push_back(symbol);
         }
       }
-      extern_lists_.push_back({function, list, entry.externs});
+      extern_lists_.push_back({function, entry.arrival});
     }
   }
 
@@ -185,10 +184,10 @@ class Propagator {
   // An entry's list: its own, then those of all it reaches, in the order of their sections.
   void FindExternsOfEntries() {
     std::vector<Holding> holdings;
-    for (const auto& [function, list, arrival] : extern_lists_) {
+    for (const auto& [function, arrival] : extern_lists_) {
       std::uint32_t position = 0;
       for (const SymbolId symbol : own_externs_[function]) {
-        holdings.push_back({function, symbol, (std::uint64_t{list} << 32) | position++});
+        holdings.push_back({function, symbol, (std::uint64_t{arrival} << 32) | position++});
       }
     }
     auto found = CollectReachable(graph_, holdings, liveness_.entries);
@@ -338,8 +337,7 @@ class Propagator {
   // A function that names undefined functions.
   struct ExternList {
     FunctionId function = kNone;
-    std::uint32_t section = 0;  // position among the attribute sections
-    std::uint32_t arrival = 0;  // position of its record among all of its kind
+    std::uint32_t arrival = 0;  // position of its record among all
   };
 
   const Program& program_;

@@ -173,6 +173,7 @@ void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
         program_.extern_symbols.push_back(symbol_map_[payload.ReadOrZero<std::uint32_t>(at)]);
       }
     }
+    entry.arrival = info_records_++;
     list.push_back(entry);
   }
 }

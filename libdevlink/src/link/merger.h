@@ -130,6 +130,7 @@ class Merger {
   };
   std::vector<CompatTag> compat_tags_;
   std::uint32_t compat_inputs_ = 0;
+  std::uint32_t info_records_ = 0;  // of `.nv.info` sections so far
 
   // Of the current input; kept to reuse their memory.
   InputId input_ = 0;

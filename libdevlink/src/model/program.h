@@ -128,6 +128,7 @@ struct InfoEntry {
   std::uint32_t externs =
       kNone;                     // first of `payload.size() / 4` symbols in Program::extern_symbols
   std::uint32_t generation = 0;  // of the function it describes
+  std::uint32_t arrival = 0;     // position among all records of the link
 };
 
 struct Relocation {
