@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Damaged and foreign files: each must end in a diagnostic that names the file, or, where the damage
-// is in bytes that a linker only copies, in a link. Never in a crash, a hang or silence.
+// Damaged and foreign files: each must end in a diagnostic that names the file, or, where the
+// damage is in bytes that a linker only copies, in a link. Never in a crash, a hang or silence.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -29,7 +29,7 @@ constexpr std::string_view kName = "the-damaged-input";
 
 struct Sample {
   std::string arch;
-  Bytes damaged;             // the input that will be changed
+  Bytes damaged;              // the input that will be changed
   std::vector<Bytes> others;  // what it is linked with
 };
 
@@ -105,8 +105,7 @@ TEST_CASE("Every bit of the headers, section headers and symbols may be wrong", 
     format::Ehdr header = {};
     std::memcpy(&header, whole.data(), sizeof(header));
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = {
-        {0, sizeof(header)},
-        {header.shoff, header.shoff + header.shnum * sizeof(format::Shdr)}};
+        {0, sizeof(header)}, {header.shoff, header.shoff + header.shnum * sizeof(format::Shdr)}};
     for (unsigned s = 0; s < header.shnum; ++s) {
       format::Shdr section = {};
       std::memcpy(&section, whole.data() + header.shoff + s * sizeof(section), sizeof(section));
@@ -152,7 +151,8 @@ TEST_CASE("Several bytes anywhere may be wrong", "[damage]") {
   }
 }
 
-// --- files that are no cubins ---------------------------------------------------------------------
+// --- files that are no cubins
+// ---------------------------------------------------------------------
 
 Bytes Text(std::string_view text, std::size_t size = 0) {
   Bytes bytes(text.begin(), text.end());
@@ -164,7 +164,8 @@ std::map<std::string, Bytes> ForeignFiles() {
   std::map<std::string, Bytes> files = {
       {"empty", {}},
       {"one-byte", {0x7f}},
-      {"elf-magic", Text("\x7f" "ELF")},
+      {"elf-magic", Text("\x7f"
+                         "ELF")},
       {"text", Text("int main() { return 0; } // not a cubin, but long enough to hold a header")},
       {"ptx", Text("//\n.version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k() {}\n")},
       {"bitcode", Text("BC\xc0\xde\x35\x14", 128)},
@@ -254,11 +255,12 @@ TEST_CASE("The command ends with 255 for undefined references and leaves no file
   const TemporaryDirectory directory("devlink-damage");
   bool found = false;
   for (const Golden& golden : FindGoldens()) {
-    if (!golden.name.starts_with("static_functions") && !golden.name.starts_with("diamond")) continue;
+    if (!golden.name.starts_with("static_functions") && !golden.name.starts_with("diamond"))
+      continue;
     // One input of several alone.
     const std::string output = directory.File("out");
-    const ProcessResult run = RunProcess({DEVLINK_PROGRAM, "-arch=" + golden.arch, "-o", output,
-                                          golden.inputs.front().string()});
+    const ProcessResult run = RunProcess(
+        {DEVLINK_PROGRAM, "-arch=" + golden.arch, "-o", output, golden.inputs.front().string()});
     if (run.exit_status == 0) {
       fs::remove(output);
       continue;

@@ -43,8 +43,8 @@ std::string DescribeOutput(std::span<const std::uint8_t> cubin) {
   const llvm::XXH128_hash_t hash =
       llvm::xxh3_128bits(llvm::ArrayRef<std::uint8_t>(bytes.data(), bytes.size()));
   const CubinView view = ViewCubin(bytes);
-  std::string out = Cat("size ", bytes.size(), "\nxxh3-128 ", Hex(hash.high64, 16),
-                        Hex(hash.low64, 16), "\n");
+  std::string out =
+      Cat("size ", bytes.size(), "\nxxh3-128 ", Hex(hash.high64, 16), Hex(hash.low64, 16), "\n");
   for (const ViewSection& section : view.sections) {
     Append(out, "section ", section.key, " ", section.size, "\n");
   }

@@ -2,13 +2,14 @@
 //
 // Links the goldens' inputs and compares with what is recorded; and, where other releases of nvlink
 // are at hand, links them as those do and compares the whole files.
+#include "golden/golden.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "devlink/devlink.h"
-#include "golden/golden.h"
 #include "support/catch.h"
 #include "support/cubin_diff.h"
 #include "support/process.h"

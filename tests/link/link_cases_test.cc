@@ -190,9 +190,9 @@ class JobRunner {
     constexpr std::size_t kAhead = 2;
     for (std::size_t i = index; i < std::min(index + kAhead, jobs_.size()); ++i) {
       if (results_[i].valid()) continue;
-      results_[i] = std::async(std::launch::async,
-                               [this, &toolkit, i] { return Comparison(toolkit, jobs_[i]).Run(); })
-                        .share();
+      results_[i] = std::async(std::launch::async, [this, &toolkit, i] {
+                      return Comparison(toolkit, jobs_[i]).Run();
+                    }).share();
     }
     return results_[index].get();
   }
@@ -222,9 +222,8 @@ void AddCases() {
   const std::filesystem::path source = DEVLINK_TEST_SOURCE;
   if (!FindToolkit()) {
     // One test that was left out, not hundreds that compared nothing.
-    AddTestCase("link cases", "[case]", [] {
-      DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
-    });
+    AddTestCase("link cases", "[case]",
+                [] { DEVLINK_SKIP("no CUDA toolkit; nothing was compared"); });
     return;
   }
   for (const LinkCase& program : FindCases(source / "link" / "cases")) {

@@ -50,8 +50,8 @@ std::vector<std::string> CheckRange(const Toolkit& toolkit, bool cuda, ProgramTa
     if (result.verdict == Verdict::kSkipped && result.kind == "compile") continue;
     ++compared;
     if (result.verdict == Verdict::kIdentical) continue;
-    complaints.push_back(Cat("seed ", seed, " ", TargetName(target), ": ", result.kind, "\n",
-                             result.explanation));
+    complaints.push_back(
+        Cat("seed ", seed, " ", TargetName(target), ": ", result.kind, "\n", result.explanation));
   }
   return complaints;
 }
@@ -63,8 +63,8 @@ void CheckPrograms(bool cuda, ProgramTarget target, Range seeds) {
   const std::uint64_t middle = (seeds.first + seeds.end) / 2;
   auto first = std::async(std::launch::async, CheckRange, *toolkit, cuda, target,
                           Range{seeds.first, middle});
-  auto second = std::async(std::launch::async, CheckRange, *toolkit, cuda, target,
-                           Range{middle, seeds.end});
+  auto second =
+      std::async(std::launch::async, CheckRange, *toolkit, cuda, target, Range{middle, seeds.end});
   for (auto* half : {&first, &second}) {
     for (const std::string& complaint : half->get()) FAIL_CHECK(complaint);
   }
@@ -77,8 +77,7 @@ void AddPrograms() {
   for (const ProgramTarget target : kTargets) {
     for (std::uint64_t first = 1; first <= kPrograms; first += kStep) {
       AddTestCase(Cat("random PTX ", first, " to ", first + kStep - 1, " ", TargetName(target)),
-                  "[random]",
-                  [=] { CheckPrograms(false, target, {first, first + kStep}); });
+                  "[random]", [=] { CheckPrograms(false, target, {first, first + kStep}); });
     }
   }
   for (std::uint64_t seed = 1; seed <= 4; seed += 2) {

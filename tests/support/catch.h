@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Catch2, version 3 or 2, and test cases that are made when the program starts: one for each file of
-// a directory, so that each is counted and can be run by its name.
+// Catch2, version 3 or 2, and test cases that are made when the program starts: one for each file
+// of a directory, so that each is counted and can be run by its name.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -21,10 +21,10 @@
 #if DEVLINK_CATCH_VERSION == 3
 #define DEVLINK_SKIP(reason) SKIP(reason)
 #else
-#define DEVLINK_SKIP(reason)   \
-  do {                         \
-    WARN("SKIPPED: " reason);  \
-    return;                    \
+#define DEVLINK_SKIP(reason)  \
+  do {                        \
+    WARN("SKIPPED: " reason); \
+    return;                   \
   } while (false)
 #endif
 

@@ -25,7 +25,7 @@ const fs::path kLibrary = kRoot / "libdevlink" / "src";
 const fs::path kPublic = kRoot / "libdevlink" / "include" / "devlink";
 
 // A folder may include itself and those before it.
-constexpr std::array<std::string_view, 7> kLayers = {"base", "format", "model", "pool",
+constexpr std::array<std::string_view, 7> kLayers = {"base", "format", "model",  "pool",
                                                      "link", "write",  "session"};
 
 std::vector<fs::path> SourcesUnder(const fs::path& directory) {
@@ -172,9 +172,8 @@ TEST_CASE("No source file is longer than 800 lines", "[architecture]") {
 }
 
 std::vector<fs::path> TrackedFiles() {
-  const ProcessResult listing =
-      RunProcess({"git", "-C", kRoot.string(), "ls-files", "--cached", "--others",
-                  "--exclude-standard"});
+  const ProcessResult listing = RunProcess(
+      {"git", "-C", kRoot.string(), "ls-files", "--cached", "--others", "--exclude-standard"});
   std::vector<fs::path> out;
   std::istringstream in(listing.out);
   for (std::string line; std::getline(in, line);) {

@@ -21,8 +21,8 @@ class Builder {
 
   Cubin Build() {
     AddNotes();
-    info_ = writer_.AddSection({.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4,
-                                .links_to_symtab = true});
+    info_ = writer_.AddSection(
+        {.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4, .links_to_symtab = true});
     call_graph_ = writer_.AddSection({.name = ".nv.callgraph",
                                       .type = format::kShtCudaCallGraph,
                                       .align = 4,
@@ -41,16 +41,17 @@ class Builder {
   std::string_view Keep(std::string text) { return kept_.emplace_back(std::move(text)); }
 
   void AddNotes() {
-    tool_note_ = format::EncodeToolRecord({.object = "",
-                                           .tool = "ptxas",
-                                           .version = "test",
-                                           .build = "test",
-                                           .options = "-c"});
-    const auto tool = writer_.AddSection({.name = ".note.nv.tkinfo", .type = format::kShtNote,
-                                          .flags = format::kShfTkInfo, .align = 4});
+    tool_note_ = format::EncodeToolRecord(
+        {.object = "", .tool = "ptxas", .version = "test", .build = "test", .options = "-c"});
+    const auto tool = writer_.AddSection({.name = ".note.nv.tkinfo",
+                                          .type = format::kShtNote,
+                                          .flags = format::kShfTkInfo,
+                                          .align = 4});
     writer_.Append(tool, tool_note_);
-    const auto cuda = writer_.AddSection({.name = ".note.nv.cuinfo", .type = format::kShtNote,
-                                          .flags = format::kShfCuInfo, .align = 4});
+    const auto cuda = writer_.AddSection({.name = ".note.nv.cuinfo",
+                                          .type = format::kShtNote,
+                                          .flags = format::kShfCuInfo,
+                                          .align = 4});
     writer_.SetLinkSection(cuda, tool);
     for (const std::uint32_t word : {12U, 8U, format::kNoteCudaInfo}) {
       writer_.AppendWord(cuda, word);
@@ -62,25 +63,26 @@ class Builder {
   }
 
   void AddFunction(const FunctionSpec& f) {
-    const auto text = writer_.AddSection(
-        {.name = Keep(".text." + f.name), .type = format::kShtProgbits,
-         .flags = format::kShfAlloc | format::kShfExec, .align = 128});
+    const auto text = writer_.AddSection({.name = Keep(".text." + f.name),
+                                          .type = format::kShtProgbits,
+                                          .flags = format::kShfAlloc | format::kShfExec,
+                                          .align = 128});
     writer_.AddSymbol({.type = format::kSttSection, .section = text});
     code_.emplace_back(kCodeSize, std::uint8_t{0x18});
     writer_.Append(text, code_.back());
-    const auto symbol = writer_.AddSymbol(
-        {.name = f.name,
-         .binding = f.weak ? format::kStbWeak : format::kStbGlobal,
-         .type = format::kSttFunc,
-         .other = f.entry ? format::kStoEntry : std::uint8_t{0},
-         .section = text,
-         .size = kCodeSize});
+    const auto symbol =
+        writer_.AddSymbol({.name = f.name,
+                           .binding = f.weak ? format::kStbWeak : format::kStbGlobal,
+                           .type = format::kSttFunc,
+                           .other = f.entry ? format::kStoEntry : std::uint8_t{0},
+                           .section = text,
+                           .size = kCodeSize});
     writer_.SetInfoSymbol(text, symbol, static_cast<std::uint8_t>(f.registers));
     symbols_[f.name] = symbol;
     texts_.emplace(f.name, text);
-    for (const auto& [id, value] : {std::pair{format::kAttrRegCount, f.registers},
-                                    std::pair{format::kAttrFrameSize, f.frame},
-                                    std::pair{format::kAttrMinStackSize, f.frame}}) {
+    for (const auto& [id, value] :
+         {std::pair{format::kAttrRegCount, f.registers}, std::pair{format::kAttrFrameSize, f.frame},
+          std::pair{format::kAttrMinStackSize, f.frame}}) {
       writer_.AddAttribute(info_, format::kInfoSized, id, 8);
       writer_.AppendSymbolIndex(info_, symbol);
       writer_.AppendWord(info_, value);

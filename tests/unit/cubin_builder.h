@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small cubins for tests, made with CubinWriter: what ptxas would write, as far as the linker looks.
+// Small cubins for tests, made with CubinWriter: what ptxas would write, as far as the linker
+// looks.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct CubinSpec {
   std::uint16_t sm = 80;
   std::uint16_t toolkit = 130;
   std::vector<FunctionSpec> functions;
-  std::uint32_t global_bytes = 0;         // a variable `.nv.global.init` of that size
+  std::uint32_t global_bytes = 0;  // a variable `.nv.global.init` of that size
   std::string global_name = "variable";
 };
 

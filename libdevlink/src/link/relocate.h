@@ -25,8 +25,15 @@ struct FieldPatch {
   std::uint64_t value = 0;
 };
 
+// A relocation that is left to the loader.
+struct KeptRelocation {
+  std::uint32_t relocation = kNone;  // its position in Program::relocations
+  std::uint32_t type = 0;            // which may have changed,
+  SymbolId symbol = kNone;           // as well as this one
+};
+
 struct Relocated {
-  std::vector<Relocation> kept;               // in output order
+  std::vector<KeptRelocation> kept;           // in output order
   std::vector<FieldPatch> patches;
   std::vector<std::uint32_t> kept_in_list;    // by SectionId of the relocation section
   std::vector<Relocation> refused;            // that nothing sensible can be done with

@@ -120,7 +120,7 @@ class SharedLayouter {
   // A stretch of memory that variables share of which no two are used by one entry.
   struct Region {
     std::vector<SymbolId> variables;
-    absl::flat_hash_set<std::uint32_t> users;
+    std::vector<std::uint64_t> users;  // a bit for each entry
     std::uint64_t size = 0;
     std::uint32_t align = 1;
   };
@@ -129,15 +129,25 @@ class SharedLayouter {
   // own uses; those that only dead code uses meet nobody. Regions lie one behind the other.
   void PlaceCommonVariables() {
     std::vector<Region> regions;
+    std::vector<std::uint64_t> users;  // of the variable in hand
     for (const Common& variable : common_) {
+      users.assign((locals_.size() + 63) / 64, 0);
+      for (const std::uint32_t entry : variable.entries) {
+        users[entry / 64] |= std::uint64_t{1} << (entry % 64);
+      }
       auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) {
-        return std::none_of(variable.entries.begin(), variable.entries.end(),
-                            [&r](std::uint32_t entry) { return r.users.contains(entry); });
+        for (std::size_t i = 0; i < users.size(); ++i) {
+          if ((r.users[i] & users[i]) != 0) return false;
+        }
+        return true;
       });
-      if (region == regions.end()) region = regions.insert(regions.end(), Region());
+      if (region == regions.end()) {
+        region = regions.insert(regions.end(), Region());
+        region->users.assign(users.size(), 0);
+      }
       const Symbol& symbol = SymbolOf(variable.symbol);
       region->variables.push_back(variable.symbol);
-      region->users.insert(variable.entries.begin(), variable.entries.end());
+      for (std::size_t i = 0; i < users.size(); ++i) region->users[i] |= users[i];
       region->size = std::max(region->size, symbol.size);
       region->align = std::max(region->align, symbol.align);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The story of a link. `Link` names every pass in order; each takes what the passes before it found
+// The story of a link. `RunPasses` names every pass in order; each takes what the passes before it found
 // and returns a value of its own, which no later pass changes.
 #include "devlink/link_session.h"
 
@@ -65,6 +65,8 @@ struct LinkSession::State {
   }
 
   absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
+  absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
+                                            LinkReport& report) const;
 };
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -131,6 +133,17 @@ absl::StatusOr<LinkResult> LinkSession::Link() {
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& found) const {
+  LinkResult result;
+  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(found, result.report));
+  // What the passes found is gone by now: one buffer, sized once, filled once.
+  DEVLINK_ASSIGN_OR_RETURN(result.cubin, image.writer.Write());
+  result.report.output_bytes = result.cubin.size();
+  Log(absl::StrCat("wrote ", result.cubin.size(), " bytes"));
+  return result;
+}
+
+absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagnostic>& found,
+                                                              LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
@@ -161,7 +174,7 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
                              textures, resources, attributes, relocated};
 
   // 10. Nothing is written for a program that cannot run.
-  LinkReport report = MakeReport(linked, inputs);
+  report = MakeReport(linked, inputs);
   const absl::Status sound =
       CheckProgram({inputs, program, graph, liveness, shared, constants, resources}, options, found);
   if (options.verbose) {
@@ -169,13 +182,8 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   }
   DEVLINK_RETURN_IF_ERROR(sound);
 
-  // 11. One buffer, sized once, filled once.
-  LinkResult result;
-  DEVLINK_ASSIGN_OR_RETURN(result.cubin, EmitExecutable(linked, options));
-  report.output_bytes = result.cubin.size();
-  result.report = std::move(report);
-  Log(absl::StrCat("wrote ", result.cubin.size(), " bytes"));
-  return result;
+  // 11. The output, described.
+  return DescribeExecutable(linked, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }

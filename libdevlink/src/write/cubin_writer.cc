@@ -73,6 +73,7 @@ struct SectionState {
   SectionHandle info_section = kNoSection;
   SectionHandle link_section = kNoSection;
   SymbolHandle info_symbol = kNoSymbol;
+  internal::NameId name_id = 0;  // in `.shstrtab`
   std::uint32_t type = 0;
   std::uint32_t index = 0;
   std::uint8_t entry_size = 0;
@@ -87,14 +88,22 @@ struct SymbolState {
   std::uint64_t size = 0;
   SectionHandle section = kNoSection;
   std::uint32_t index = 0;
+  internal::NameId name_id = 0;  // in `.strtab`; of the global part: known when all are added
   std::uint8_t info = 0;
   std::uint8_t other = 0;
   bool in_global_part = false;
 };
 
-// A word of the writer's own store that will hold a symbol's index.
+// A name of the global part, and whose it is, if anybody's.
+struct LateName {
+  std::string_view text;
+  SymbolHandle symbol = kNoSymbol;
+};
+
+// A word of the writer's own store that will hold a symbol's index. There are millions: Check sees to
+// it that the store stays below 4 GiB.
 struct SymbolWord {
-  std::uint64_t own_offset = 0;
+  std::uint32_t own_offset = 0;
   SymbolHandle symbol = kNoSymbol;
 };
 
@@ -124,7 +133,7 @@ struct CubinWriter::State {
   CubinHeader header;
   std::vector<SectionState> sections;
   std::vector<SymbolState> symbols;
-  std::vector<std::string_view> late_names;  // of the global part
+  std::vector<LateName> late_names;
   std::vector<std::uint8_t> own;         // bytes that are not borrowed
   std::vector<SymbolWord> symbol_words;
   std::vector<PatchState> patches;
@@ -141,6 +150,7 @@ struct CubinWriter::State {
   std::uint64_t symbol_names_size = 0;
   std::uint64_t symtab_offset = 0;
   std::uint64_t wide_indices_offset = 0;
+  internal::NameId wide_indices_name = 0;
   std::uint64_t section_headers = 0;
   std::uint64_t program_headers = 0;
   std::uint64_t file_size = 0;
@@ -200,7 +210,9 @@ void CubinWriter::Reserve(std::size_t sections, std::size_t symbols) {
 
 void CubinWriter::AddSectionName(std::string_view name) { state_->section_names.Add(name); }
 void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
-void CubinWriter::AddLateSymbolName(std::string_view name) { state_->late_names.push_back(name); }
+void CubinWriter::AddLateSymbolName(std::string_view name) {
+  state_->late_names.push_back({.text = name});
+}
 void CubinWriter::SetNullSymbolValue(std::uint64_t value) { state_->null_symbol_value = value; }
 void CubinWriter::SetPrototypes(std::string_view prototypes) {
   state_->symbol_names.SetHead(prototypes);
@@ -217,7 +229,7 @@ SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
   section.size = spec.nobits_size;
   section.links_to_symtab = spec.links_to_symtab;
   section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
-  AddSectionName(spec.name);
+  section.name_id = state_->section_names.Add(spec.name);
   if (spec.name_in_string_table) AddSymbolName(spec.name);
   return handle;
 }
@@ -236,9 +248,9 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
                               ? spec.binding == format::kStbGlobal
                               : spec.part == SymbolPart::kGlobal;
   if (symbol.in_global_part) {
-    state_->late_names.push_back(symbol.name);
+    state_->late_names.push_back({symbol.name, handle});
   } else {
-    AddSymbolName(symbol.name);
+    symbol.name_id = state_->symbol_names.Add(symbol.name);
   }
   return handle;
 }
@@ -278,7 +290,7 @@ void CubinWriter::AppendCopy(SectionHandle section, std::span<const std::uint8_t
   if (!bytes.empty()) state_->AppendOwn(section, bytes.data(), bytes.size());
 }
 void CubinWriter::AppendSymbolIndex(SectionHandle section, SymbolHandle symbol) {
-  state_->symbol_words.push_back({state_->own.size(), symbol});
+  state_->symbol_words.push_back({static_cast<std::uint32_t>(state_->own.size()), symbol});
   AppendWord(section, 0);
 }
 
@@ -286,7 +298,8 @@ void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std
                                 SymbolHandle symbol, std::int64_t addend) {
   const bool with_addend = state_->At(section).type != format::kShtRel;
   const format::Rela entry{.offset = offset, .type = type, .symbol = 0, .addend = addend};
-  state_->symbol_words.push_back({state_->own.size() + offsetof(format::Rela, symbol), symbol});
+  state_->symbol_words.push_back(
+      {static_cast<std::uint32_t>(state_->own.size() + offsetof(format::Rela, symbol)), symbol});
   state_->AppendOwn(section, &entry, with_addend ? sizeof(entry) : format::kRelSize);
 }
 
@@ -324,6 +337,9 @@ absl::Status CubinWriter::State::Check() const {
   for (const SectionState& section : sections) {
     if (!base::IsPowerOfTwo(section.align) || !section_ok(section.info_section) ||
         !section_ok(section.link_section) || !symbol_ok(section.info_symbol)) {
+  if (own.size() > std::numeric_limits<std::uint32_t>::max()) {
+    return absl::ResourceExhaustedError("more than 4 GiB of attributes and relocations");
+  }
       return absl::InvalidArgumentError(absl::StrCat("section '", base::ToAbsl(section.name),
                                                      "': its alignment or a reference is invalid"));
     }
@@ -365,7 +381,7 @@ void CubinWriter::State::Order() {
                    });
   header.wide_section_indices =
       header.wide_section_indices || sections.size() + kTables >= format::kShnLoReserve;
-  if (header.wide_section_indices) section_names.Add(".symtab_shndx");
+  if (header.wide_section_indices) wide_indices_name = section_names.Add(".symtab_shndx");
   std::uint32_t index = kTables + (header.wide_section_indices ? 1 : 0);
   for (const SectionHandle handle : section_order) At(handle).index = index++;
 
@@ -379,13 +395,18 @@ void CubinWriter::State::Order() {
     }
     if (!global) local_symbols = next;
   }
-  for (const std::string_view name : late_names) symbol_names.Add(name);
+  for (const LateName& name : late_names) {
+    const internal::NameId id = symbol_names.Add(name.text);
+    if (name.symbol != kNoSymbol) symbols[Index(name.symbol)].name_id = id;
+  }
+  late_names = {};
   section_names_size = section_names.Finish();
   symbol_names_size = symbol_names.Finish();
   for (const SymbolWord& word : symbol_words) {
     const std::uint32_t value = symbols[Index(word.symbol)].index;
     std::memcpy(own.data() + word.own_offset, &value, sizeof(value));
   }
+  symbol_words = {};
 }
 
 // Header, string tables, symbol table, sections, section headers, program headers.
@@ -504,7 +525,7 @@ void CubinWriter::State::FillHeader(std::uint8_t* out) const {
 
 format::Shdr CubinWriter::State::HeaderOf(const SectionState& section) const {
   Shdr out = {};
-  out.name = section_names.OffsetOf(section.name);
+  out.name = section_names.OffsetOf(section.name_id);
   out.type = section.type;
   out.flags = section.flags;
   out.offset = section.file_offset;
@@ -525,14 +546,15 @@ void CubinWriter::State::FillSections(std::uint8_t* out) const {
     std::memcpy(out + index * sizeof(Shdr), &shdr, sizeof(shdr));
   };
   const std::uint64_t names_at = sizeof(format::Ehdr);
-  put(1, {section_names.OffsetOf(".shstrtab"), format::kShtStrtab, 0, 0, names_at,
+  // The constructor adds these names first.
+  put(1, {section_names.OffsetOf(0), format::kShtStrtab, 0, 0, names_at,
           section_names_size, 0, 0, 1, 0});
-  put(2, {section_names.OffsetOf(".strtab"), format::kShtStrtab, 0, 0,
+  put(2, {section_names.OffsetOf(1), format::kShtStrtab, 0, 0,
           names_at + section_names_size, symbol_names_size, 0, 0, 1, 0});
-  put(3, {section_names.OffsetOf(".symtab"), format::kShtSymtab, 0, 0, symtab_offset,
+  put(3, {section_names.OffsetOf(2), format::kShtSymtab, 0, 0, symtab_offset,
           (symbols.size() + 1) * sizeof(format::Sym), 2, local_symbols, 8, sizeof(format::Sym)});
   if (header.wide_section_indices) {
-    put(4, {section_names.OffsetOf(".symtab_shndx"), format::kShtSymtabShndx, 0, 0,
+    put(4, {section_names.OffsetOf(wide_indices_name), format::kShtSymtabShndx, 0, 0,
             wide_indices_offset, (symbols.size() + 1) * sizeof(std::uint32_t), 3, 0, 4, 4});
   }
   if (section_count() > format::kShnLoReserve) {
@@ -549,7 +571,7 @@ void CubinWriter::State::FillSymbols(std::uint8_t* out) const {
   std::memcpy(out + symtab_offset, &null, sizeof(null));
   for (const SymbolState& symbol : symbols) {
     format::Sym sym = {};
-    sym.name = symbol_names.OffsetOf(symbol.name);
+    sym.name = symbol_names.OffsetOf(symbol.name_id);
     sym.info = symbol.info;
     sym.other = symbol.other;
     const std::uint32_t section =

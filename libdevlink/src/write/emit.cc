@@ -16,8 +16,7 @@ constexpr std::uint32_t kWideIndicesFrom = 0xff00;
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::uint8_t>> EmitExecutable(const LinkedProgram& linked,
-                                                         const LinkOptions& options) {
+Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options) {
   return Emitter(linked, options).Run();
 }
 
@@ -40,7 +39,7 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
   }
 }
 
-absl::StatusOr<std::vector<std::uint8_t>> Emitter::Run() {
+Image Emitter::Run() {
   DropSectionsAndSymbols();
   AddNames();
   AddSections();
@@ -53,7 +52,9 @@ absl::StatusOr<std::vector<std::uint8_t>> Emitter::Run() {
   FillAttributes();
   FillRelocations();
   FillSlotLists();
-  return writer_.Write();
+  Image image{std::move(writer_), program_.prototypes, program_.arena};
+  image.writer.SetPrototypes(image.prototypes);
+  return image;
 }
 
 // A section that is not written although its function stays.
@@ -127,7 +128,6 @@ bool Emitter::IsGone(SymbolId id) const {
 }
 
 void Emitter::AddNames() {
-  writer_.SetPrototypes(program_.prototypes);
   writer_.SetNullSymbolValue(linked_.constants.null_symbol_value);
   const auto stays = [this](const NameEntry& name) {
     return (name.section == kNone || !name_dropped_[name.section]) &&
@@ -330,11 +330,12 @@ void Emitter::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64
 }
 
 void Emitter::FillRelocations() {
-  for (const Relocation& relocation : linked_.relocated.kept) {
+  for (const KeptRelocation& kept : linked_.relocated.kept) {
+    const Relocation& relocation = program_.relocations[kept.relocation];
     const SectionHandle handle = section_handles_[relocation.list];
     if (handle == kNoSection) continue;
-    writer_.AddRelocation(handle, relocation.offset, relocation.type,
-                          symbol_handles_[relocation.symbol], relocation.addend);
+    writer_.AddRelocation(handle, relocation.offset, kept.type, symbol_handles_[kept.symbol],
+                          relocation.addend);
   }
 }
 

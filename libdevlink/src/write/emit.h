@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "devlink/cubin_writer.h"
 #include "devlink/link_options.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
@@ -31,7 +33,14 @@ struct LinkedProgram {
   const Relocated& relocated;
 };
 
-absl::StatusOr<std::vector<std::uint8_t>> EmitExecutable(const LinkedProgram& linked,
-                                                         const LinkOptions& options);
+// An output that is described but not yet written: all that the passes found may go before the buffer
+// for the file is made. Borrows the bytes of the modules.
+struct Image {
+  CubinWriter writer;
+  std::string prototypes;
+  std::shared_ptr<base::StringArena> names;
+};
+
+Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options);
 
 }  // namespace devlink::internal

@@ -41,14 +41,13 @@ std::vector<std::uint8_t> OwnRecord(const LinkOptions& options) {
 
 void Emitter::FillNotes() {
   const SectionHandle tools = section_handles_[program_.tool_note];
-  tool_note_ = OwnRecord(options_);
-  writer_.Append(tools, tool_note_);
+  writer_.AppendCopy(tools, OwnRecord(options_));
   for (const Piece& piece : program_.sections[program_.tool_note].pieces) {
     writer_.AppendAligned(tools, piece.bytes, 1);
   }
-  writer_.Append(section_handles_[program_.cuda_note], program_.cuda_note_bytes);
+  writer_.AppendCopy(section_handles_[program_.cuda_note], program_.cuda_note_bytes);
   if (program_.compat != kNone) {
-    writer_.Append(section_handles_[program_.compat], program_.compat_bytes);
+    writer_.AppendCopy(section_handles_[program_.compat], program_.compat_bytes);
   }
   writer_.AppendCopy(action_, kRelocationActions);
 }

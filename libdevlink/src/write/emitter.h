@@ -18,7 +18,7 @@ namespace devlink::internal {
 class Emitter {
  public:
   Emitter(const LinkedProgram& linked, const LinkOptions& options);
-  absl::StatusOr<std::vector<std::uint8_t>> Run();
+  Image Run();
 
  private:
   // emit.cc: which sections and symbols there are, and what is in them
@@ -70,7 +70,6 @@ class Emitter {
   std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
   std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots
   absl::flat_hash_set<FunctionId> unbounded_entries_;  // whose stack cannot be told
-  std::vector<std::uint8_t> tool_note_;
   SectionHandle call_graph_ = kNoSection;
   SectionHandle prototypes_ = kNoSection;
   SectionHandle action_ = kNoSection;

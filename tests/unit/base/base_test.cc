@@ -53,8 +53,8 @@ TEST_CASE("BoundedReader refuses what is not wholly within its range", "[base]")
   const std::array<std::uint8_t, 8> bytes = {1, 2, 3, 4, 5, 6, 7, 8};
   const BoundedReader reader(bytes);
   std::uint32_t word = 77;
-  for (const std::uint64_t offset : {std::uint64_t{5}, std::uint64_t{8}, std::uint64_t{9},
-                                     kMax - 3, kMax - 2, kMax}) {
+  for (const std::uint64_t offset :
+       {std::uint64_t{5}, std::uint64_t{8}, std::uint64_t{9}, kMax - 3, kMax - 2, kMax}) {
     CHECK_FALSE(reader.Read(offset, word));
     CHECK(reader.ReadOrZero<std::uint32_t>(offset) == 0);
   }

@@ -22,9 +22,9 @@ namespace {
 
 TEST_CASE("Arch::Parse takes every name of the 13.x toolkits", "[format]") {
   for (const std::string name :
-       {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100",
-        "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
-        "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"}) {
+       {"sm_75",   "sm_80",   "sm_86",   "sm_87",   "sm_88",   "sm_89",   "sm_90",  "sm_90a",
+        "sm_100",  "sm_100a", "sm_100f", "sm_103",  "sm_103a", "sm_103f", "sm_110", "sm_110a",
+        "sm_110f", "sm_120",  "sm_120a", "sm_120f", "sm_121",  "sm_121a", "sm_121f"}) {
     CAPTURE(name);
     const auto arch = Arch::Parse(name);
     REQUIRE(arch.ok());
@@ -34,9 +34,10 @@ TEST_CASE("Arch::Parse takes every name of the 13.x toolkits", "[format]") {
 
 TEST_CASE("Arch::Parse refuses everything else", "[format]") {
   for (const std::string name :
-       {"", "sm", "sm_", "sm_7", "sm_70", "sm_750", "sm_75a", "sm_80a", "sm_90f", "sm_90b",
-        "sm_90aa", "sm_90 ", " sm_90", "SM_90", "sm90", "sm_9", "compute_90", "sm_090", "sm_-90",
-        "sm_+90", "sm_99999999999999999999", "sm_100x", "lto_90"}) {
+       {"",        "sm",     "sm_",        "sm_7",    "sm_70",  "sm_750", "sm_75a",
+        "sm_80a",  "sm_90f", "sm_90b",     "sm_90aa", "sm_90 ", " sm_90", "SM_90",
+        "sm90",    "sm_9",   "compute_90", "sm_090",  "sm_-90", "sm_+90", "sm_99999999999999999999",
+        "sm_100x", "lto_90"}) {
     CAPTURE(name);
     const auto arch = Arch::Parse(name);
     CHECK_FALSE(arch.ok());
@@ -83,11 +84,11 @@ std::vector<format::InfoRecord> ReadAll(const std::vector<std::uint8_t>& bytes, 
 }
 
 TEST_CASE("InfoReader walks records of all formats", "[format]") {
-  const std::vector<std::uint8_t> bytes = {1, 4,    0, 0,                        // no value
-                                           2, 0x4c, 7, 0,                        // byte
-                                           3, 0x1b, 0xff, 0,                     // half
-                                           4, 0x2f, 8, 0, 1, 0, 0, 0, 9, 0, 0, 0,  // sized
-                                           4, 0x0f, 0, 0};                       // sized, empty
+  const std::vector<std::uint8_t> bytes = {1, 4,    0,    0,                          // no value
+                                           2, 0x4c, 7,    0,                          // byte
+                                           3, 0x1b, 0xff, 0,                          // half
+                                           4, 0x2f, 8,    0, 1, 0, 0, 0, 9, 0, 0, 0,  // sized
+                                           4, 0x0f, 0,    0};  // sized, empty
   bool well_formed = false;
   const auto records = ReadAll(bytes, well_formed);
   CHECK(well_formed);
@@ -101,9 +102,14 @@ TEST_CASE("InfoReader walks records of all formats", "[format]") {
 }
 
 TEST_CASE("InfoReader stops where the bytes are no record", "[format]") {
-  const std::vector<std::vector<std::uint8_t>> malformed = {
-      {1}, {1, 4, 0}, {0, 4, 0, 0}, {5, 4, 0, 0}, {0xff, 4, 0, 0}, {4, 0x2f, 1, 0},
-      {4, 0x2f, 0xff, 0xff, 1, 2, 3}, {1, 4, 0, 0, 1}};
+  const std::vector<std::vector<std::uint8_t>> malformed = {{1},
+                                                            {1, 4, 0},
+                                                            {0, 4, 0, 0},
+                                                            {5, 4, 0, 0},
+                                                            {0xff, 4, 0, 0},
+                                                            {4, 0x2f, 1, 0},
+                                                            {4, 0x2f, 0xff, 0xff, 1, 2, 3},
+                                                            {1, 4, 0, 0, 1}};
   for (const auto& bytes : malformed) {
     bool well_formed = true;
     ReadAll(bytes, well_formed);

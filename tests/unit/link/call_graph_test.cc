@@ -142,7 +142,8 @@ TEST_CASE("A chain of 200,000 functions fits every stack", "[link]") {
   CHECK(found[0] == std::vector<internal::Found>{{5, 9}});
 }
 
-// --- CollectReachable against following every path ------------------------------------------------
+// --- CollectReachable against following every path
+// ------------------------------------------------
 
 std::vector<internal::Found> Naive(const CallGraph& graph,
                                    const std::vector<internal::Holding>& holdings,
@@ -173,12 +174,15 @@ std::vector<internal::Found> Naive(const CallGraph& graph,
 
 TEST_CASE("CollectReachable finds what following every path finds", "[link]") {
   std::mt19937 random(20240607);  // the same graphs on every machine
-  const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const auto below = [&random](std::uint32_t n) {
+    return static_cast<std::uint32_t>(random() % n);
+  };
   for (int round = 0; round < 300; ++round) {
     ProgramBuilder builder;
     const std::uint32_t count = 1 + below(40);
     for (std::uint32_t i = 0; i < count; ++i) builder.AddFunction(below(3) == 0);
-    for (std::uint32_t i = below(3 * count); i > 0; --i) builder.AddCall(below(count), below(count));
+    for (std::uint32_t i = below(3 * count); i > 0; --i)
+      builder.AddCall(below(count), below(count));
     for (std::uint32_t i = below(count); i > 0; --i) {
       builder.program.indirect_callers.push_back({below(count), below(3)});
       builder.program.addresses_taken.push_back({below(count), below(3)});
@@ -216,7 +220,8 @@ TEST_CASE("CollectReachable without holdings or roots", "[link]") {
   CHECK(found[0] == found[1]);
 }
 
-// --- resources and liveness -----------------------------------------------------------------------
+// --- resources and liveness
+// -----------------------------------------------------------------------
 
 TEST_CASE("A diamond takes its deeper side", "[link]") {
   ProgramBuilder builder;

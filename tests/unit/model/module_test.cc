@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/module.h"
+
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -7,7 +9,6 @@
 
 #include "devlink/cubin_writer.h"
 #include "format/elf_cuda.h"
-#include "model/module.h"
 #include "support/catch.h"
 #include "unit/cubin_builder.h"
 

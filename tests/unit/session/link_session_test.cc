@@ -32,7 +32,8 @@ Cubin Helper() {
 Cubin LinkPairNamed(const std::string& first, const std::string& second,
                     std::shared_ptr<ModulePool> pool = nullptr) {
   LinkSession session = MakeSession("sm_80", std::move(pool));
-  if (!session.AddCubin(first, Caller()).ok() || !session.AddCubin(second, Helper()).ok()) return {};
+  if (!session.AddCubin(first, Caller()).ok() || !session.AddCubin(second, Helper()).ok())
+    return {};
   auto result = session.Link();
   return result.ok() ? std::move(result->cubin) : Cubin();
 }
@@ -82,8 +83,7 @@ TEST_CASE("An input for another architecture is refused, and the session goes on
 
 TEST_CASE("Inputs of newer toolkits are refused", "[session]") {
   LinkSession session = MakeSession();
-  const Cubin newer =
-      BuildCubin({.toolkit = 131, .functions = {{.name = "k", .entry = true}}});
+  const Cubin newer = BuildCubin({.toolkit = 131, .functions = {{.name = "k", .entry = true}}});
   CHECK(session.AddCubin("n", newer).code() == absl::StatusCode::kFailedPrecondition);
   CHECK(HasCode(session, DiagnosticCode::kInputNewerThanToolkit));
 }
@@ -158,8 +158,8 @@ TEST_CASE("Multiple definitions are reported", "[session]") {
 }
 
 TEST_CASE("Recursion gives a warning, or an error where that is wanted", "[session]") {
-  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true},
-                                                {.name = "f", .calls = {"f"}}}});
+  const Cubin cubin = BuildCubin(
+      {.functions = {{.name = "k", .calls = {"f"}, .entry = true}, {.name = "f", .calls = {"f"}}}});
   LinkOptions options;
   options.target = *Arch::Parse("sm_80");
   options.report_arch = GENERATE(false, true);

@@ -96,9 +96,9 @@ TEST_CASE("Contents come in the order in which they were appended", "[write]") {
   writer.AppendWord(section, 0x04030201);
   writer.AppendCopy(section, three);
   writer.AddAttribute(section, 3, 0x1b, 0x1ff);
-  CHECK(BytesOf(writer, ".debug_x") ==
-        std::vector<std::uint8_t>{1, 2, 3, 0, 0, 0, 0, 0, 1, 2, 3, 0,
-                                  1, 2, 3, 4, 1, 2, 3, 3, 0x1b, 0xff, 1});
+  CHECK(BytesOf(writer, ".debug_x") == std::vector<std::uint8_t>{1, 2, 3, 0, 0,    0,    0, 0,
+                                                                 1, 2, 3, 0, 1,    2,    3, 4,
+                                                                 1, 2, 3, 3, 0x1b, 0xff, 1});
 }
 
 TEST_CASE("A patch changes its bits and no others", "[write]") {
@@ -107,10 +107,11 @@ TEST_CASE("A patch changes its bits and no others", "[write]") {
     std::uint64_t value;
   };
   // Within a byte, across borders, whole words, more value than field.
-  const std::vector<Case> cases = {{{0, 1}, 1},       {{3, 2}, 2},      {{7, 2}, 3},
-                                   {{5, 19}, 0x5a5a5}, {{32, 32}, ~0ULL}, {{1, 64}, 0x123456789abcdef},
-                                   {{40, 14}, 0x2bcd}, {{0, 64}, 42},    {{0, 0}, 7},
-                                   {{63, 8}, 0x1ff}};
+  const std::vector<Case> cases = {{{0, 1}, 1},        {{3, 2}, 2},
+                                   {{7, 2}, 3},        {{5, 19}, 0x5a5a5},
+                                   {{32, 32}, ~0ULL},  {{1, 64}, 0x123456789abcdef},
+                                   {{40, 14}, 0x2bcd}, {{0, 64}, 42},
+                                   {{0, 0}, 7},        {{63, 8}, 0x1ff}};
   for (const std::uint8_t background : {0x00, 0xff, 0xa5}) {
     for (const Case& c : cases) {
       CAPTURE(background, int{c.field.position}, int{c.field.width});
@@ -125,8 +126,8 @@ TEST_CASE("A patch changes its bits and no others", "[write]") {
       for (unsigned bit = 0; bit < 128; ++bit) {
         const unsigned first = 24U + c.field.position;
         const bool inside = bit >= first && bit < first + c.field.width;
-        const bool expected = inside ? (c.value >> (bit - first) & 1) != 0
-                                     : (background >> (bit % 8) & 1) != 0;
+        const bool expected =
+            inside ? (c.value >> (bit - first) & 1) != 0 : (background >> (bit % 8) & 1) != 0;
         as_expected = as_expected && ((after[bit / 8] >> (bit % 8) & 1) != 0) == expected;
       }
       CHECK(as_expected);
@@ -137,9 +138,8 @@ TEST_CASE("A patch changes its bits and no others", "[write]") {
 }
 
 TEST_CASE("A patch outside its section is refused", "[write]") {
-  for (const auto& [offset, width] :
-       std::vector<std::pair<std::uint64_t, std::uint8_t>>{{8, 1}, {7, 9}, {1, 64}, {9, 0},
-                                                           {~std::uint64_t{0}, 8}, {0, 65}}) {
+  for (const auto& [offset, width] : std::vector<std::pair<std::uint64_t, std::uint8_t>>{
+           {8, 1}, {7, 9}, {1, 64}, {9, 0}, {~std::uint64_t{0}, 8}, {0, 65}}) {
     CAPTURE(offset, int{width});
     CubinWriter writer({.sm = 80});
     const auto section = writer.AddSection({.name = ".debug_x", .type = 1});
@@ -206,8 +206,8 @@ TEST_CASE("A file may have more sections than the header can count", "[write]") 
   for (const std::string& name : names) writer.AddSection({.name = name, .type = 1});
   const auto text = AddText(writer, ".text.k");
   writer.AppendZeros(text, 128);
-  writer.AddSymbol({.name = "k", .binding = 1, .type = format::kSttFunc, .section = text,
-                    .size = 128});
+  writer.AddSymbol(
+      {.name = "k", .binding = 1, .type = format::kSttFunc, .section = text, .size = 128});
   auto bytes = writer.Write();
   REQUIRE(bytes.ok());
   const auto module = internal::Module::Load(*std::move(bytes));

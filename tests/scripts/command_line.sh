@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the command says about its command line, and how it ends. The texts are nvlink's.
+set -euo pipefail
+
+golden="$DEVLINK_SOURCE/tests/golden"
+input="$golden/constants.sm_80.1.cubin"
+second="$golden/constants.sm_80.2.cubin"
+recursive="$golden/recursion.sm_80"
+failures=0
+
+complain() {
+  printf '%s\n' "$*"
+  failures=$((failures + 1))
+}
+
+# expect STATUS TEXT ARGUMENT...: runs devlink; TEXT must be in its output.
+expect() {
+  local wanted="$1" text="$2" status=0
+  shift 2
+  "$DEVLINK" "$@" >out.txt 2>&1 || status=$?
+  [[ $status -eq $wanted ]] || complain "devlink $*: status $status, expected $wanted: $(<out.txt)"
+  [[ -z $text ]] || grep -qF -- "$text" out.txt || complain "devlink $*: no '$text' in: $(<out.txt)"
+}
+
+fatal() {
+  local text="$1"
+  shift
+  expect 1 "devlink fatal   : $text" "$@"
+  [[ ! -e a.out && ! -e x.cubin ]] || complain "devlink $*: left a file"
+}
+
+fatal "Unknown arch name '(null)'" -o x.cubin "$input"
+fatal "Unknown arch name '(null)'"
+fatal "Must specify output file with -o option" -arch=sm_80 "$input"
+fatal "No input files specified; use option --help for more information" -arch=sm_80 -o x.cubin
+fatal "Unknown option 'nonsense'" -arch=sm_80 -nonsense -o x.cubin "$input"
+fatal "Unknown option '-nonsense'" -arch=sm_80 --nonsense -o x.cubin "$input"
+fatal "Value '32' is not defined for option 'machine'" -arch=sm_80 -m32 -o x.cubin "$input"
+fatal "Value '32' is not defined for option 'machine'" -arch=sm_80 -m 32 -o x.cubin "$input"
+fatal "Value 'sm_1' is not defined for option 'arch'" -arch=sm_1 -o x.cubin "$input"
+fatal "Value '12.9' is not defined for option 'toolkit'" -arch=sm_80 --toolkit 12.9 -o x "$input"
+fatal "argument expected after '-o'" -arch=sm_80 "$input" -o
+fatal "argument expected after '-arch'" -arch
+fatal "no argument expected after '-g'" -g=1 -arch=sm_80 -o x.cubin "$input"
+fatal "Could not open input file 'nowhere.cubin'" -arch=sm_80 -o x.cubin nowhere.cubin
+
+expect 0 "usage: devlink" -h
+expect 0 "--output-file" --help
+expect 0 "release 13.0" -V
+expect 0 "devlink" --version
+
+# Options in each of their forms give one file.
+inputs=("$input")
+[[ ! -e $second ]] || inputs+=("$second")
+expect 0 "" -arch=sm_80 -o plain.cubin "${inputs[@]}"
+expect 0 "" --arch sm_80 --output-file=long.cubin "${inputs[@]}"
+cmp plain.cubin long.cubin || complain "--arch sm_80 --output-file=... gives other bytes"
+
+expect 0 "incompatible redefinition for option 'arch', the last value of this option was used" \
+  -arch=sm_90 -arch=sm_80 -o x.cubin "${inputs[@]}"
+rm -f x.cubin
+
+# An output that cannot be written.
+mkdir directory
+expect 1 "Could not open output file 'directory'" -arch=sm_80 -o directory "${inputs[@]}"
+expect 1 "Could not open output file 'none/x.cubin'" -arch=sm_80 -o none/x.cubin "${inputs[@]}"
+[[ -z $(ls directory) ]] || complain "a file was left in directory/"
+expect 0 "" -arch=sm_80 -o /dev/null "${inputs[@]}"
+[[ -c /dev/null ]] || complain "/dev/null is no device any more"
+
+# Warnings.
+warning="cannot be statically determined"
+recursive_inputs=("$recursive".*.cubin)
+expect 0 "devlink warning : Stack size for entry function" -arch=sm_80 -o r.cubin \
+  "${recursive_inputs[@]}"
+grep -q "$warning" out.txt || complain "no stack warning"
+for silent in -suppress-stack-size-warning -disable-infos; do
+  expect 0 "" -arch=sm_80 "$silent" -o r.cubin "${recursive_inputs[@]}"
+  [[ ! -s out.txt ]] || complain "$silent: $(<out.txt)"
+done
+rm -f r.cubin
+expect 255 "devlink error   : Stack size for entry function" -arch=sm_80 -Werror -o r.cubin \
+  "${recursive_inputs[@]}"
+[[ ! -e r.cubin ]] || complain "-Werror left a file"
+expect 0 "(target: sm_80)" -arch=sm_80 -report-arch -o r.cubin "${recursive_inputs[@]}"
+
+# The report.
+expect 0 "" -arch=sm_80 --report report.json -o p.cubin "${inputs[@]}"
+python3 -c 'import json; r = json.load(open("report.json")); assert r["entries"], r' ||
+  complain "the report is no JSON object with entries"
+
+# No temporary file is left anywhere.
+leftover="$(find . -name '*.tmp')"
+[[ -z $leftover ]] || complain "left behind: $leftover"
+
+[[ $failures -eq 0 ]]
