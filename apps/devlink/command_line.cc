@@ -14,12 +14,26 @@ namespace devlink::app {
 namespace {
 
 enum class Id {
-  kArch, kOutput, kMachine, kDebug, kVerbose, kHelp, kVersion, kNoWarnings, kNoInfos, kWerror,
-  kNoStackWarning, kNoArchWarning, kReportArch, kReport, kToolkit, kLog,
+  kArch,
+  kOutput,
+  kMachine,
+  kDebug,
+  kVerbose,
+  kHelp,
+  kVersion,
+  kNoWarnings,
+  kNoInfos,
+  kWerror,
+  kNoStackWarning,
+  kNoArchWarning,
+  kReportArch,
+  kReport,
+  kToolkit,
+  kLog,
 };
 
-// In the order in which nvlink records options in `.note.nv.tkinfo`; those that it does not have, or
-// does not record, have no `recorded` name.
+// In the order in which nvlink records options in `.note.nv.tkinfo`; those that it does not have,
+// or does not record, have no `recorded` name.
 struct Option {
   Id id;
   std::string_view short_name;
@@ -31,7 +45,8 @@ struct Option {
 
 constexpr std::array kOptions = {
     Option{Id::kNoStackWarning, "suppress-stack-size-warning", "suppress-stack-size-warning", false,
-           "suppress-stack-size-warning", "do not warn where an entry's stack cannot be determined"},
+           "suppress-stack-size-warning",
+           "do not warn where an entry's stack cannot be determined"},
     Option{Id::kNoArchWarning, "suppress-arch-warning", "suppress-arch-warning", false,
            "suppress-arch-warning", "do not warn where an input has no code for the target"},
     Option{Id::kOutput, "o", "output-file", true, "", "where to write the linked cubin"},
@@ -39,7 +54,8 @@ constexpr std::array kOptions = {
     Option{Id::kArch, "arch", "arch", true, "arch", "the target: sm_75 to sm_90a"},
     Option{Id::kMachine, "m", "machine", true, "m", "64, the only choice"},
     Option{Id::kVerbose, "v", "verbose", false, "v", "print resource usage"},
-    Option{Id::kNoWarnings, "w", "disable-warnings", false, "w", "accepted; as with nvlink, no effect"},
+    Option{Id::kNoWarnings, "w", "disable-warnings", false, "w",
+           "accepted; as with nvlink, no effect"},
     Option{Id::kWerror, "Werror", "warning-as-error", false, "Werror", "turn warnings into errors"},
     Option{Id::kNoInfos, "disable-infos", "disable-infos", false, "disable-infos",
            "print no warnings (as with nvlink, in spite of the name)"},
@@ -87,7 +103,8 @@ std::optional<std::string> ReadWords(const std::vector<std::string>& words, Give
     }
     if (option == nullptr) return fmt::format("Unknown option '{}'", word.substr(1));
     if (!option->takes_value) {
-      if (value) return fmt::format("no argument expected after '{}'", word.substr(0, word.find('=')));
+      if (value)
+        return fmt::format("no argument expected after '{}'", word.substr(0, word.find('=')));
       given.values[option->id] = "";
       continue;
     }
@@ -140,7 +157,8 @@ std::optional<std::string> Interpret(Given& given) {
   line.version = has(Id::kVersion);
   line.log = has(Id::kLog);
   if (has(Id::kMachine) && given.values[Id::kMachine] != "64") {
-    return fmt::format("Value '{}' is not defined for option 'machine'", given.values[Id::kMachine]);
+    return fmt::format("Value '{}' is not defined for option 'machine'",
+                       given.values[Id::kMachine]);
   }
   if (has(Id::kArch)) {
     auto target = Arch::Parse(given.values[Id::kArch]);
@@ -172,7 +190,8 @@ std::optional<std::string> Interpret(Given& given) {
   if (line.help || line.version) return std::nullopt;
   if (!has(Id::kArch)) return "Unknown arch name '(null)'";
   if (!has(Id::kOutput)) return "Must specify output file with -o option";
-  if (line.inputs.empty()) return "No input files specified; use option --help for more information";
+  if (line.inputs.empty())
+    return "No input files specified; use option --help for more information";
   return std::nullopt;
 }
 
@@ -192,7 +211,8 @@ std::string HelpText() {
     if (option.long_name != option.short_name || option.short_name.size() > 1) {
       names += fmt::format(", --{}", option.long_name);
     }
-    out += fmt::format("  {:<62} {}\n", names + (option.takes_value ? " <value>" : ""), option.help);
+    out +=
+        fmt::format("  {:<62} {}\n", names + (option.takes_value ? " <value>" : ""), option.help);
   }
   return out;
 }

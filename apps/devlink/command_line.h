@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvlink's command line, as far as this release goes: single dash for short names, double dash for long
-// ones, `-name value` or `-name=value`, no abbreviations.
+// nvlink's command line, as far as this release goes: single dash for short names, double dash for
+// long ones, `-name value` or `-name=value`, no abbreviations.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct CommandLine {
   LinkOptions options;
   std::vector<std::string> inputs;
   std::string output;
-  std::string report;            // --report: where the JSON report goes
+  std::string report;                 // --report: where the JSON report goes
   std::vector<std::string> warnings;  // about the command line itself
   bool help = false;
   bool version = false;
-  bool log = false;              // --log: what the linker does, on stderr
+  bool log = false;  // --log: what the linker does, on stderr
 };
 
 // Either the command line or the text of a fatal message, in nvlink's words.

@@ -119,9 +119,10 @@ int RunDriver(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (line.version) {
-    fmt::print("devlink: open device linker for CUDA, version {}\n"
-               "Writes what nvlink of CUDA 13.0 writes (release 13.0, V13.0.88)\n",
-               Version());
+    fmt::print(
+        "devlink: open device linker for CUDA, version {}\n"
+        "Writes what nvlink of CUDA 13.0 writes (release 13.0, V13.0.88)\n",
+        Version());
     return 0;
   }
   return Link(line);

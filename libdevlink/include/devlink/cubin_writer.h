@@ -40,8 +40,8 @@ struct CubinHeader {
   std::uint16_t sm = 0;             // 80 for sm_80
   bool executable = false;          // ET_EXEC with program headers, else ET_REL
   std::uint8_t flags_low_byte = 4;  // low byte of e_flags: 4 below sm_100
-  // Adds `.symtab_shndx`, which has the section index of every symbol in 32 bits. Added by itself where
-  // there are 0xff00 sections or more; nvlink adds it earlier, by a count of its own.
+  // Adds `.symtab_shndx`, which has the section index of every symbol in 32 bits. Added by itself
+  // where there are 0xff00 sections or more; nvlink adds it earlier, by a count of its own.
   bool wide_section_indices = false;
 };
 
@@ -57,10 +57,10 @@ struct SectionSpec {
   bool name_in_string_table = true;  // the name stands in `.strtab` too, as the CUDA tools have it
 };
 
-// Which part of the symbol table a symbol stands in. Usually the binding tells: global symbols stand in
-// the second part, local and weak ones in the first. nvlink departs from it where a symbol's binding
-// changed after it had come into being. Names of the first part enter `.strtab` when the symbol is
-// added, those of the second part behind all other names.
+// Which part of the symbol table a symbol stands in. Usually the binding tells: global symbols
+// stand in the second part, local and weak ones in the first. nvlink departs from it where a
+// symbol's binding changed after it had come into being. Names of the first part enter `.strtab`
+// when the symbol is added, those of the second part behind all other names.
 enum class SymbolPart : std::uint8_t { kByBinding, kLocal, kGlobal };
 
 struct SymbolSpec {
@@ -93,8 +93,8 @@ class CubinWriter {
 
   // Enters a name into the string tables although nothing bears it. nvlink leaves such names
   // behind.
-  void AddSectionName(std::string_view name);  // `.shstrtab`
-  void AddSymbolName(std::string_view name);   // `.strtab`
+  void AddSectionName(std::string_view name);     // `.shstrtab`
+  void AddSymbolName(std::string_view name);      // `.strtab`
   void AddLateSymbolName(std::string_view name);  // `.strtab`, among the global names
 
   // The value of symbol 0, which is 0 in ELF but not always in what nvlink writes.

@@ -19,8 +19,8 @@ struct Known {
 
 // sm_NN names of the 13.x toolkits.
 constexpr std::array kKnown = {
-    Known{75, ""},   Known{80, ""},    Known{86, ""},    Known{87, ""},    Known{88, ""},
-    Known{89, ""},   Known{90, "a"},   Known{100, "af"}, Known{103, "af"}, Known{107, "af"},
+    Known{75, ""},    Known{80, ""},    Known{86, ""},    Known{87, ""},    Known{88, ""},
+    Known{89, ""},    Known{90, "a"},   Known{100, "af"}, Known{103, "af"}, Known{107, "af"},
     Known{110, "af"}, Known{120, "af"}, Known{121, "af"}};
 
 }  // namespace

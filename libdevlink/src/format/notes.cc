@@ -14,7 +14,8 @@ constexpr std::string_view kVendor{"NVIDIA Corp\0", 12};
 constexpr std::uint32_t kRecordVersion = 2;
 
 void PutWord(std::vector<std::uint8_t>& out, std::uint64_t word) {
-  for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(word >> shift));
+  for (int shift = 0; shift < 32; shift += 8)
+    out.push_back(static_cast<std::uint8_t>(word >> shift));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace devlink::format {
 
 struct ToolRecord {
-  std::string object;   // what nvlink -g records as output name; else empty
+  std::string object;  // what nvlink -g records as output name; else empty
   std::string tool;
   std::string version;
   std::string build;

@@ -10,8 +10,9 @@ namespace {
 using Action = RelocationAction;
 using Row = RelocationInfo;
 
-// By type. Found by giving a relocation of a real cubin each type in turn and linking it against every
-// class of symbol (docs/cubin-format.md, "Relocations"); parts are {bit, width, low value bit, bank}.
+// By type. Found by giving a relocation of a real cubin each type in turn and linking it against
+// every class of symbol (docs/cubin-format.md, "Relocations"); parts are {bit, width, low value
+// bit, bank}.
 // clang-format off
 constexpr std::array kRows = {
     Row{0x00, "NONE", Action::kDrop, 0x00, {{}}},

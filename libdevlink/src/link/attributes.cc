@@ -17,11 +17,12 @@ namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-// Attributes that travel, in the order in which a link with one entry appends them. EXTERNS is last.
+// Attributes that travel, in the order in which a link with one entry appends them. EXTERNS is
+// last.
 constexpr std::array<std::uint8_t, 10> kTravelling = {
-    kAttrSparseMmaMask,   kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
-    kAttrTcgen05OneCta,   kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
-    kAttrNumMbarriers,    kAttrExterns};
+    kAttrSparseMmaMask, kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
+    kAttrTcgen05OneCta, kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
+    kAttrNumMbarriers,  kAttrExterns};
 constexpr std::size_t kCount = kTravelling.size();
 constexpr std::size_t kExternsSlot = kCount - 1;
 
@@ -45,9 +46,9 @@ std::uint8_t FormatOf(std::uint8_t id) {
   }
 }
 
-// What is known of the travelling attributes of a set of functions. Positions count records in order of
-// arrival, as nvlink meets them; the sum of mbarriers is kept apart, since a set cannot be summed
-// by joining sets.
+// What is known of the travelling attributes of a set of functions. Positions count records in
+// order of arrival, as nvlink meets them; the sum of mbarriers is kept apart, since a set cannot be
+// summed by joining sets.
 struct Gathered {
   std::array<std::uint64_t, kCount> first = {};  // where it is met first; kNever: nowhere
   std::uint16_t barriers = 0;
@@ -112,8 +113,8 @@ class Propagator {
   }
 
  private:
-  // An alias has no mask of its own, and whatever has none gets the default one: it is appended to the
-  // attributes of what the alias stands for.
+  // An alias has no mask of its own, and whatever has none gets the default one: it is appended to
+  // the attributes of what the alias stands for.
   void MarkAliases() {
     if (!any_sparse_) return;
     for (FunctionId f = 0; f < own_.size(); ++f) {
@@ -238,8 +239,8 @@ class Propagator {
     replace(kAttrNumMbarriers, entry_mbarriers_[index]);
     replace(kAttrSparseMmaMask, own.sparse | others.sparse);
     if (others.reconfig_at != 0) {
-      replace(kAttrRegReconfig, static_cast<std::uint16_t>((own.reconfig & 0xff00) |
-                                                           (others.reconfig & 0xff)));
+      replace(kAttrRegReconfig,
+              static_cast<std::uint16_t>((own.reconfig & 0xff00) | (others.reconfig & 0xff)));
     }
     out.externs_in_place = has(kAttrExterns);
 
@@ -345,7 +346,7 @@ class Propagator {
   const Liveness& liveness_;
   Attributes result_;
   bool single_ = false;
-  bool any_sparse_ = false;           // some function has the mask: every entry gets one
+  bool any_sparse_ = false;  // some function has the mask: every entry gets one
   std::uint16_t alias_mask_ = 0;
   std::vector<Gathered> own_;         // by FunctionId
   std::vector<Gathered> components_;  // by ComponentId
@@ -370,7 +371,8 @@ std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, F
       if (record.format != kInfoSized && record.id == kAttrNumBarriers) barriers = record.value;
     }
   }
-  for (const auto& list : {attributes.functions[entry].replaced, attributes.functions[entry].appended}) {
+  for (const auto& list :
+       {attributes.functions[entry].replaced, attributes.functions[entry].appended}) {
     for (const FunctionAttributes::Value& value : list) {
       if (value.id == kAttrNumBarriers) barriers = value.value;
     }

@@ -2,9 +2,9 @@
 //
 // Pass 8: attributes that travel from callees to entries, and the lists of undefined functions.
 //
-// nvlink treats a link with exactly one entry in another way than one with more: then everything that
-// is alive counts, reached or not, and what is appended comes in a fixed order instead of the order in
-// which it is met (docs/cubin-format.md, "Attributes that travel").
+// nvlink treats a link with exactly one entry in another way than one with more: then everything
+// that is alive counts, reached or not, and what is appended comes in a fixed order instead of the
+// order in which it is met (docs/cubin-format.md, "Attributes that travel").
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct FunctionAttributes {
     std::uint8_t id = 0;
     std::uint16_t value = 0;
   };
-  std::vector<Value> replaced;     // records that stay in place with another value
-  std::vector<Value> appended;     // new records, in order; EXTERNS among them has no value
-  std::vector<SymbolId> externs;   // empty: the record goes
-  bool externs_in_place = true;    // where the input has it, else as `appended` says
+  std::vector<Value> replaced;    // records that stay in place with another value
+  std::vector<Value> appended;    // new records, in order; EXTERNS among them has no value
+  std::vector<SymbolId> externs;  // empty: the record goes
+  bool externs_in_place = true;   // where the input has it, else as `appended` says
 };
 
 struct Attributes {

@@ -23,8 +23,7 @@ constexpr std::uint64_t kMaxRegisters = 0xff;
 
 class Checker {
  public:
-  Checker(const CheckInput& input, const LinkOptions& options,
-          std::vector<Diagnostic>& diagnostics)
+  Checker(const CheckInput& input, const LinkOptions& options, std::vector<Diagnostic>& diagnostics)
       : input_(input), program_(input.program), options_(options), diagnostics_(diagnostics) {}
 
   absl::Status Run() {
@@ -72,8 +71,7 @@ class Checker {
   // nvlink says it once for every call of the entry that leads into a circle; here it is said once.
   void CheckStacks() {
     if (options_.suppress_stack_size_warning || options_.suppress_warnings) return;
-    const Severity severity =
-        options_.warnings_are_errors ? Severity::kError : Severity::kWarning;
+    const Severity severity = options_.warnings_are_errors ? Severity::kError : Severity::kWarning;
     for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
       if (input_.resources.entries[i].stack) continue;
       const FunctionId entry = input_.liveness.entries[i];
@@ -121,7 +119,8 @@ class Checker {
   }
 
   // An entry that was compiled for few registers must not reach a function that needs more. nvlink
-  // goes through the functions as they were defined, and for each through the entries, last one first.
+  // goes through the functions as they were defined, and for each through the entries, last one
+  // first.
   void CheckRegisters() {
     const auto& registers = input_.resources.function_registers;
     std::vector<FunctionId> limited;
@@ -134,7 +133,8 @@ class Checker {
       least = std::min(least, limit);
     }
     if (limited.empty()) return;
-    std::vector<Holding> holdings;  // the item is the code section: those come as functions are defined
+    std::vector<Holding>
+        holdings;  // the item is the code section: those come as functions are defined
     for (FunctionId f = 0; f < program_.functions.size(); ++f) {
       if (program_.IsDefined(f) && registers[f] > least) {
         holdings.push_back({f, program_.functions[f].text, 0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 10: what is wrong with the program as a whole, in the order in which nvlink reports it. Nothing
-// is written where an error is found.
+// Pass 10: what is wrong with the program as a whole, in the order in which nvlink reports it.
+// Nothing is written where an error is found.
 #pragma once
 
 #include <span>

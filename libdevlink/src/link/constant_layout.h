@@ -30,8 +30,8 @@ struct ConstantLayout {
   std::vector<ConstantBank>
       banks;  // that differ from the merged program's, new ones in their order
   absl::flat_hash_map<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
-  // nvlink moves the variables of discarded copies, too, which it calls by symbol 0: the value of the
-  // null symbol tells where the last one went.
+  // nvlink moves the variables of discarded copies, too, which it calls by symbol 0: the value of
+  // the null symbol tells where the last one went.
   std::uint64_t null_symbol_value = 0;
 };
 

@@ -211,10 +211,10 @@ void Merger::AppendPiece(Section& section, base::Bytes bytes, std::uint64_t offs
 
 void Merger::Report(DiagnosticCode code, std::string_view what, SymbolId first) {
   const Symbol& symbol = program_.symbols[first];
-  const std::string_view relation = code == DiagnosticCode::kMultipleDefinition ||
-                                            code == DiagnosticCode::kPrototypeMismatch
-                                        ? "', first defined in '"
-                                        : "', first specified in '";
+  const std::string_view relation =
+      code == DiagnosticCode::kMultipleDefinition || code == DiagnosticCode::kPrototypeMismatch
+          ? "', first defined in '"
+          : "', first specified in '";
   ReportText(code,
              base::Cat({what, " '", symbol.name, "' in '", CurrentName(), relation,
                         inputs_[symbol.input].name, "'"}),
@@ -228,9 +228,8 @@ void Merger::ReportText(DiagnosticCode code, std::string text, SymbolId symbol) 
   if (readable != name) notes.push_back(base::Cat({"'", name, "' is ", readable}));
   if (failure_.ok()) {
     const absl::string_view message = base::ToAbsl(text);
-    failure_ = code == DiagnosticCode::kMultipleDefinition
-                   ? absl::AlreadyExistsError(message)
-                   : absl::FailedPreconditionError(message);
+    failure_ = code == DiagnosticCode::kMultipleDefinition ? absl::AlreadyExistsError(message)
+                                                           : absl::FailedPreconditionError(message);
   }
   diagnostics_.push_back({.code = code,
                           .severity = Severity::kError,

@@ -42,9 +42,10 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
   const bool entry = (symbol.other & format::kStoEntry) != 0;
   const bool first_entry = is_function && (first.other & format::kStoEntry) != 0;
   if (entry != first_entry) {
-    ReportText(DiagnosticCode::kEntryMismatch,
-               base::Cat({"Function '", symbol.name, "' not declared __global__ in all source files"}),
-               known);
+    ReportText(
+        DiagnosticCode::kEntryMismatch,
+        base::Cat({"Function '", symbol.name, "' not declared __global__ in all source files"}),
+        known);
   }
   if (!is_function) {
     Report(DiagnosticCode::kSpaceMismatch, "Memory space doesn't match for", known);
@@ -63,10 +64,10 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
     const Section& bank = program_.sections[id];
     if (!bank.name.starts_with(".nv.constant0.") || parameters == 0) continue;
     if (bank.size != view_->sections()[parameters].size) {
-      ReportText(DiagnosticCode::kSizeMismatch,
-                 base::Cat({"Duplicate weak parameter bank for '", symbol.name,
-                            "' is not the same size"}),
-                 known);
+      ReportText(
+          DiagnosticCode::kSizeMismatch,
+          base::Cat({"Duplicate weak parameter bank for '", symbol.name, "' is not the same size"}),
+          known);
     }
   }
 }

@@ -113,8 +113,8 @@ void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
     Report(DiagnosticCode::kManagedMismatch, "Managed attribute doesn't match for", known);
   }
   CheckSizes(known, symbol);
-  const bool first_init = first.section != kNone &&
-                          program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  const bool first_init =
+      first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
   if (symbol.section != format::kShnUndef && first.section != kNone &&
       first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
       !(symbol.section == format::kShnCommon && first_init)) {
@@ -127,13 +127,13 @@ bool Merger::IsInit(const InputSymbol& symbol) const {
          view_->sections()[symbol.section].role == SectionRole::kGlobalInit;
 }
 
-// Sizes must be equal where both are known. Common variables grow to the largest declaration, and an
-// initialised definition may be larger than they are.
+// Sizes must be equal where both are known. Common variables grow to the largest declaration, and
+// an initialised definition may be larger than they are.
 void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
   const Symbol& first = program_.symbols[known];
   const bool second_common = symbol.section == format::kShnCommon;
-  const bool first_init = first.section != kNone &&
-                          program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  const bool first_init =
+      first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
   if (first.size == 0 || symbol.size == 0 || first.size == symbol.size) return;
   if (first.common && second_common) return;
   if ((first.common && IsInit(symbol)) || (second_common && first_init)) {
@@ -306,8 +306,8 @@ void Merger::MapLocals(std::uint32_t index) {
   if (shared != kNone) mapping = {shared, 0, Mapping::kMapped};
 }
 
-// Constants of one function. Those of a discarded copy stay all the same, unused, behind those of the
-// copy that stays; the parameter bank does so only where a strong copy met a weak one.
+// Constants of one function. Those of a discarded copy stay all the same, unused, behind those of
+// the copy that stays; the parameter bank does so only where a strong copy met a weak one.
 void Merger::MapFunctionConstants(std::uint32_t index) {
   const InputSection& section = view_->sections()[index];
   const Mapping& code = section_map_[section.info];
@@ -319,9 +319,9 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
   if (text == kNone) return;
 
   const Function& function = program_.functions[program_.sections[text].function];
-  const auto known = std::find_if(
-      function.constants.begin(), function.constants.end(),
-      [&](SectionId id) { return program_.sections[id].name == section.name; });
+  const auto known =
+      std::find_if(function.constants.begin(), function.constants.end(),
+                   [&](SectionId id) { return program_.sections[id].name == section.name; });
   if (known == function.constants.end()) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);
@@ -333,8 +333,7 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
   } else {
     const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;
     if (parameters && weak_only) return;
-    AppendConstants(*known, index,
-                    base::AlignUp(program_.sections[*known].size, section.align));
+    AppendConstants(*known, index, base::AlignUp(program_.sections[*known].size, section.align));
   }
   if (kept || parameters) return;
   Section& out = program_.sections[mapping.section];

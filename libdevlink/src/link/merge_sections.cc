@@ -193,8 +193,8 @@ void Merger::MergeCallGraph(const InputSection& section) {
       continue;
     }
     const FunctionId function = function_of(first);
-    // Whom a discarded copy calls does not count. That the address of its function is taken does, if a
-    // function takes it that stays; pointers in variables are not enough.
+    // Whom a discarded copy calls does not count. That the address of its function is taken does,
+    // if a function takes it that stays; pointers in variables are not enough.
     if (function == kNone || (discarded_[first] && list != 2)) continue;
     if (discarded_[first]) {
       taken_of_discarded_.push_back({first, static_cast<std::uint32_t>(second)});
@@ -285,8 +285,8 @@ void Merger::MergeRelocations(std::uint32_t index) {
   }
 }
 
-// Pointers in a second copy of a weak variable go with it; so do pointers from constants to a second
-// copy, whose bytes stay as the input has them.
+// Pointers in a second copy of a weak variable go with it; so do pointers from constants to a
+// second copy, whose bytes stay as the input has them.
 bool Merger::IsOfDuplicate(const format::Rela& entry, SectionRole role) const {
   if (role == SectionRole::kConstantBank) {
     return duplicate_[entry.symbol] || discarded_[entry.symbol];

@@ -135,18 +135,18 @@ class Merger {
   // Of the current input; kept to reuse their memory.
   InputId input_ = 0;
   const ProgramView* view_ = nullptr;
-  std::vector<SymbolId> symbol_map_;  // input symbol -> symbol, kNone where it has none
-  std::vector<bool> discarded_;       // function symbols whose copy was discarded
-  std::vector<bool> duplicate_;             // weak variables that an earlier input has
-  std::vector<bool> taken_by_function_;     // functions whose address a function takes
+  std::vector<SymbolId> symbol_map_;     // input symbol -> symbol, kNone where it has none
+  std::vector<bool> discarded_;          // function symbols whose copy was discarded
+  std::vector<bool> duplicate_;          // weak variables that an earlier input has
+  std::vector<bool> taken_by_function_;  // functions whose address a function takes
   std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_of_discarded_;  // symbol, prototype
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
   };
-  std::vector<Range> discarded_init_;       // their bytes in `.nv.global.init`
+  std::vector<Range> discarded_init_;  // their bytes in `.nv.global.init`
   std::vector<Mapping> section_map_;
-  std::vector<SectionId> surviving_;        // code section of a discarded copy -> the one that stays
+  std::vector<SectionId> surviving_;      // code section of a discarded copy -> the one that stays
   std::vector<std::uint32_t> registers_;  // input symbol -> REGCOUNT
   std::vector<std::uint32_t> shared_of_;  // code section -> its `.nv.shared.F`, 0 where none
   std::vector<std::uint32_t> parameters_of_;  // code section -> its `.nv.constant0.F`, 0 where none

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 9: what becomes of each relocation. Those to shared and constant memory and to section symbols
-// are resolved here and leave the file; those to functions and global variables stay for the loader,
-// which alone knows their addresses.
+// Pass 9: what becomes of each relocation. Those to shared and constant memory and to section
+// symbols are resolved here and leave the file; those to functions and global variables stay for
+// the loader, which alone knows their addresses.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct KeptRelocation {
 };
 
 struct Relocated {
-  std::vector<KeptRelocation> kept;           // in output order
+  std::vector<KeptRelocation> kept;  // in output order
   std::vector<FieldPatch> patches;
-  std::vector<std::uint32_t> kept_in_list;    // by SectionId of the relocation section
-  std::vector<Relocation> refused;            // that nothing sensible can be done with
+  std::vector<std::uint32_t> kept_in_list;  // by SectionId of the relocation section
+  std::vector<Relocation> refused;          // that nothing sensible can be done with
 };
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,

@@ -18,7 +18,7 @@ struct EntryResources {
 };
 
 struct Resources {
-  std::vector<EntryResources> entries;           // as Liveness::entries
+  std::vector<EntryResources> entries;            // as Liveness::entries
   std::vector<std::uint32_t> function_registers;  // by FunctionId: its own REGCOUNT
   std::vector<std::uint32_t> frames;              // by FunctionId: its own FRAME_SIZE
 };

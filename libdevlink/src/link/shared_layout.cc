@@ -72,8 +72,8 @@ class SharedLayouter {
     for (std::uint32_t i = 0; i < liveness_.entries.size(); ++i) {
       entry_of[program_.functions[liveness_.entries[i]].shared] = i;
     }
-    // Variables of an entry in creation order; those of files once per definition, so that a weak one
-    // that a strong one replaced is laid out twice.
+    // Variables of an entry in creation order; those of files once per definition, so that a weak
+    // one that a strong one replaced is laid out twice.
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = SymbolOf(id);
       any_external_ = any_external_ || symbol.external_shared;
@@ -125,8 +125,8 @@ class SharedLayouter {
     std::uint32_t align = 1;
   };
 
-  // Largest first, each variable goes into the first region where it meets none that an entry of its
-  // own uses; those that only dead code uses meet nobody. Regions lie one behind the other.
+  // Largest first, each variable goes into the first region where it meets none that an entry of
+  // its own uses; those that only dead code uses meet nobody. Regions lie one behind the other.
   void PlaceCommonVariables() {
     std::vector<Region> regions;
     std::vector<std::uint64_t> users;  // of the variable in hand
@@ -234,8 +234,8 @@ class SharedLayouter {
     }
   }
 
-  // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as that
-  // is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
+  // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as
+  // that is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
   void FinishEntry(EntryShared& entry) const {
     const bool marked = any_external_ && entry.align == kExternalAlign;
     if (entry.size != 0 || (any_external_ && entry.align >= kExternalAlign)) {
@@ -247,9 +247,9 @@ class SharedLayouter {
 
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
-    layout_.module_section_align =
-        any_module_variable_stays_ ? std::max(program_.module_shared_align, kExternalAlign)
-                                   : kExternalAlign;
+    layout_.module_section_align = any_module_variable_stays_
+                                       ? std::max(program_.module_shared_align, kExternalAlign)
+                                       : kExternalAlign;
     layout_.module_section_emitted =
         any_external_ && layout_.module_section_align == kExternalAlign;
     if (!options_.debug) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 6: slots for texture and surface references (`.texref`, `.surfref`), the kind that is named in
-// the program and bound by name, not the objects that CUDA C++ has today.
+// Pass 6: slots for texture and surface references (`.texref`, `.surfref`), the kind that is named
+// in the program and bound by name, not the objects that CUDA C++ has today.
 //
 // Each entry that uses one gets a word for every reference of the link behind its parameters; the
 // driver stores the handles there, told where by relocations of the parameter bank.
@@ -23,8 +23,8 @@ struct TextureSlot {
 };
 
 struct TextureLayout {
-  std::vector<TextureSlot> slots;   // by ascending offset
-  std::vector<ConstantBank> banks;  // the grown parameter banks
+  std::vector<TextureSlot> slots;                        // by ascending offset
+  std::vector<ConstantBank> banks;                       // the grown parameter banks
   absl::flat_hash_map<SymbolId, std::uint64_t> offsets;  // the same as `slots`, by symbol
 };
 

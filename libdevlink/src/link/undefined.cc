@@ -14,16 +14,40 @@ namespace devlink::internal {
 namespace {
 
 // Functions that the driver supplies (docs/cubin-format.md, "System calls").
-constexpr std::array<std::string_view, 34> kSystemCalls = {
-    "vprintf", "malloc", "free", "vfprintf", "__assertfail", "__profile",
-    "cnpGetParameterBuffer", "cnpLaunchDevice", "cnpCtxSynchronize", "cnpFuncGetAttribute",
-    "cnpStreamCreate", "cnpStreamDestroy", "cnpStreamWaitEvent", "cnpEventCreate",
-    "cnpEventRecord", "cnpEventDestroy", "cnpDeviceGetName", "cnpDeviceGetAttribute",
-    "cnpGetDeviceCount", "cnpGetDevice", "cnpGetLastError", "cnpSetLastError",
-    "cnpGetCacheConfig", "cnpGetSharedMemConfig", "cnpGetLimit", "cnpDeviceGetTotalMem",
-    "cnpGetParameterBufferV2", "cnpLaunchDeviceV2", "cudaGraphLaunch",
-    "cudaGraphSetConditional", "cudaGraphKernelNodeSetParam", "cudaGraphKernelNodeSetGridDim",
-    "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeUpdatesApply"};
+constexpr std::array<std::string_view, 34> kSystemCalls = {"vprintf",
+                                                           "malloc",
+                                                           "free",
+                                                           "vfprintf",
+                                                           "__assertfail",
+                                                           "__profile",
+                                                           "cnpGetParameterBuffer",
+                                                           "cnpLaunchDevice",
+                                                           "cnpCtxSynchronize",
+                                                           "cnpFuncGetAttribute",
+                                                           "cnpStreamCreate",
+                                                           "cnpStreamDestroy",
+                                                           "cnpStreamWaitEvent",
+                                                           "cnpEventCreate",
+                                                           "cnpEventRecord",
+                                                           "cnpEventDestroy",
+                                                           "cnpDeviceGetName",
+                                                           "cnpDeviceGetAttribute",
+                                                           "cnpGetDeviceCount",
+                                                           "cnpGetDevice",
+                                                           "cnpGetLastError",
+                                                           "cnpSetLastError",
+                                                           "cnpGetCacheConfig",
+                                                           "cnpGetSharedMemConfig",
+                                                           "cnpGetLimit",
+                                                           "cnpDeviceGetTotalMem",
+                                                           "cnpGetParameterBufferV2",
+                                                           "cnpLaunchDeviceV2",
+                                                           "cudaGraphLaunch",
+                                                           "cudaGraphSetConditional",
+                                                           "cudaGraphKernelNodeSetParam",
+                                                           "cudaGraphKernelNodeSetGridDim",
+                                                           "cudaGraphKernelNodeSetEnabled",
+                                                           "cudaGraphKernelNodeUpdatesApply"};
 
 bool IsSystemCall(std::string_view name) {
   return name.starts_with("__cuda_syscall") ||
@@ -166,14 +190,13 @@ class Explainer {
       if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
       if ((symbol.function != kNone) != (wanted.function != kNone)) continue;
       const std::string candidate = base::Demangle(symbol.name);
-      const bool same_name = readable.size() != wanted.name.size() &&
-                             PlainName(candidate) == PlainName(readable);
+      const bool same_name =
+          readable.size() != wanted.name.size() && PlainName(candidate) == PlainName(readable);
       if (!same_name && EditDistance(symbol.name, wanted.name, limit) >= limit) continue;
       ++found;
       const std::string_view kind =
           symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";
-      notes.push_back(
-          base::Cat({kind, candidate, " in '", input_.inputs[symbol.input].name, "'"}));
+      notes.push_back(base::Cat({kind, candidate, " in '", input_.inputs[symbol.input].name, "'"}));
     }
   }
 
@@ -198,13 +221,13 @@ std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
   for (const SymbolId id : missing) {
     const Symbol& symbol = input.program.symbols[id];
     const std::string& file = input.inputs[symbol.input].name;
-    out.push_back({.code = DiagnosticCode::kUndefinedReference,
-                   .severity = Severity::kError,
-                   .text = base::Cat({"Undefined reference to '", symbol.name, "' in '", file, "'"}),
-                   .symbol = std::string(symbol.name),
-                   .input = file,
-                   .notes = out.size() < kExplained ? explainer.Explain(id)
-                                                    : std::vector<std::string>()});
+    out.push_back(
+        {.code = DiagnosticCode::kUndefinedReference,
+         .severity = Severity::kError,
+         .text = base::Cat({"Undefined reference to '", symbol.name, "' in '", file, "'"}),
+         .symbol = std::string(symbol.name),
+         .input = file,
+         .notes = out.size() < kExplained ? explainer.Explain(id) : std::vector<std::string>()});
   }
   return out;
 }

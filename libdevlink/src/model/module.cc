@@ -14,7 +14,8 @@ InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
   const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
   std::uint32_t section = raw.shndx;
   if (section == format::kShnXindex) {
-    section = base::BoundedReader(wide_indices_).ReadOrZero<std::uint32_t>(std::uint64_t{index} * 4);
+    section =
+        base::BoundedReader(wide_indices_).ReadOrZero<std::uint32_t>(std::uint64_t{index} * 4);
   } else if (section >= format::kShnLoReserve) {
     section |= format::kReservedSection;
   }

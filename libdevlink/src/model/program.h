@@ -74,11 +74,11 @@ struct Section {
   std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
   std::uint32_t generation = 0;     // counts how often the variables in it were given up
   SectionKind kind = SectionKind::kDebug;
-  std::uint64_t stray_base = 0;   // of constants: where the last discarded copy's lie,
-  bool has_stray = false;         // if there is one that had variables
-  std::uint8_t registers = 0;  // upper byte of a code section's sh_info
-  std::uint8_t bank = 0;  // of constants
-  bool vacated = false;        // constants of a replaced body that the new one does not have
+  std::uint64_t stray_base = 0;  // of constants: where the last discarded copy's lie,
+  bool has_stray = false;        // if there is one that had variables
+  std::uint8_t registers = 0;    // upper byte of a code section's sh_info
+  std::uint8_t bank = 0;         // of constants
+  bool vacated = false;          // constants of a replaced body that the new one does not have
   bool unused_copy = false;  // constants that only a discarded copy has: they stay where they are
 };
 
@@ -110,11 +110,11 @@ struct Function {
   SectionId info = kNone;
   SectionId shared = kNone;  // entries only
   absl::InlinedVector<SectionId, 2> constants;
-  std::uint32_t registers = 0;   // as its module states them
-  std::uint32_t generation = 0;  // counts how often a weak body was replaced
+  std::uint32_t registers = 0;             // as its module states them
+  std::uint32_t generation = 0;            // counts how often a weak body was replaced
   std::uint32_t prototype = kNone;         // for `.nv.prototype`
   std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
-  FunctionId alias_of = kNone;  // another function with the same code (`.alias`)
+  FunctionId alias_of = kNone;             // another function with the same code (`.alias`)
   bool entry = false;
 };
 
@@ -164,9 +164,9 @@ struct Program {
   std::vector<Function> functions;
 
   // Names in the order in which they enter the string tables; some more than once.
-  std::vector<NameEntry> section_names;         // `.shstrtab`
-  std::vector<NameEntry> symbol_names;          // `.strtab`
-  std::string prototypes;                       // `#v_i`..., each with its NUL
+  std::vector<NameEntry> section_names;  // `.shstrtab`
+  std::vector<NameEntry> symbol_names;   // `.strtab`
+  std::string prototypes;                // `#v_i`..., each with its NUL
 
   // Sections that nvlink has made by the end of the merge, those included that it keeps to itself;
   // past a limit the output has a `.symtab_shndx`.

@@ -77,8 +77,8 @@ Diagnostic DescribeMalformed(const std::string& name, base::Bytes bytes, const a
                 base::Cat({"Input file '", name, "' is damaged"}));
     const absl::string_view message = why.message();
     out.notes.emplace_back(message.data(), message.size());
-    out.notes.push_back(base::Cat({"'", name, "' has ", std::to_string(bytes.size()),
-                                   " bytes; make it again"}));
+    out.notes.push_back(
+        base::Cat({"'", name, "' has ", std::to_string(bytes.size()), " bytes; make it again"}));
     return out;
   }
   out.notes.push_back(base::Cat({"'", name, "' is ", KindOf(bytes)}));
@@ -101,16 +101,15 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   const Arch member{static_cast<std::uint16_t>(module.sm()),
                     module.architecture_specific() ? 'a' : '\0'};
   if (!SassLinksFor(member, options.target)) {
-    Diagnostic out = Fatal(
-        DiagnosticCode::kArchMismatch, name,
-        base::Cat({"Input file '", name, "' arch does not match target '", options.target.Name(),
-                   "'"}));
-    out.notes.push_back(base::Cat({"it was built for ", member.Name(), "; compile it with -arch=",
-                                   options.target.Name()}));
+    Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
+                           base::Cat({"Input file '", name, "' arch does not match target '",
+                                      options.target.Name(), "'"}));
+    out.notes.push_back(base::Cat(
+        {"it was built for ", member.Name(), "; compile it with -arch=", options.target.Name()}));
     return out;
   }
-  if (!options.profile.accepts_specific_code_for_plain_target &&
-      module.architecture_specific() && options.target.variant == 0) {
+  if (!options.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
+      options.target.variant == 0) {
     return Fatal(DiagnosticCode::kArchMismatch, name,
                  "cannot link accelerated arch to non-accelerated");
   }
@@ -120,14 +119,14 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
                            absl::StrCat("Input file '", name, "' newer than toolkit (", toolkit,
                                         " vs ", options.profile.release, ")"));
     out.notes.push_back(absl::StrCat("it was built with CUDA ", toolkit / 10, ".", toolkit % 10,
-                                     "; this link writes what CUDA ",
-                                     options.profile.release / 10, ".",
-                                     options.profile.release % 10, " writes"));
+                                     "; this link writes what CUDA ", options.profile.release / 10,
+                                     ".", options.profile.release % 10, " writes"));
     return out;
   }
   if (options.target.number >= 90 && toolkit < kOldestToolkit) {
-    return Fatal(DiagnosticCode::kInputTooOld, name,
-                 base::Cat({"Input file '", name, "' must be recompiled with toolkit >= Cuda 12.0"}));
+    return Fatal(
+        DiagnosticCode::kInputTooOld, name,
+        base::Cat({"Input file '", name, "' must be recompiled with toolkit >= Cuda 12.0"}));
   }
   if (!module.relocatable()) {
     // nvlink leaves such a file out without a word, and its code with it.

@@ -20,7 +20,8 @@ Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why);
 // Bytes that are no well-formed cubin; `why` is what the reader found.
 Diagnostic DescribeMalformed(const std::string& name, base::Bytes bytes, const absl::Status& why);
 
-// What keeps a well-formed cubin out of this link: ABI, architecture, toolkit, kind; in nvlink's order.
+// What keeps a well-formed cubin out of this link: ABI, architecture, toolkit, kind; in nvlink's
+// order.
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
                                        const LinkOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The story of a link. `RunPasses` names every pass in order; each takes what the passes before it found
-// and returns a value of its own, which no later pass changes.
+// The story of a link. `RunPasses` names every pass in order; each takes what the passes before it
+// found and returns a value of its own, which no later pass changes.
 #include "devlink/link_session.h"
 
 #include <optional>
@@ -78,7 +78,8 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
                                                 std::shared_ptr<ModulePool> pool, LogSink* log) {
   if (!IsLinkTarget(options.target)) {
     return absl::UnimplementedError(
-        absl::StrCat("'", options.target.Name(), "' is not among the targets of this release, sm_75 "
+        absl::StrCat("'", options.target.Name(),
+                     "' is not among the targets of this release, sm_75 "
                      "to sm_90a"));
   }
   if (options.recorded_options.empty()) {
@@ -112,8 +113,8 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8
   // The reader takes the bytes over; on failure it is enough to know how they began.
   constexpr std::size_t kHead = 4096;
   const std::size_t size = bytes.size();
-  std::vector<std::uint8_t> head(bytes.begin(),
-                                 bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
+  std::vector<std::uint8_t> head(
+      bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
   auto module = state_->pool->AddCubin(std::move(bytes));
   if (module.ok()) return state_->Add(std::string(name), *std::move(module));
   return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
@@ -150,8 +151,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   DEVLINK_ASSIGN_OR_RETURN(
       const Program program,
       Merge(inputs, {.sm = options.target.number, .profile = options.profile}, found));
-  Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(),
-                   " functions, ", program.sections.size(), " sections"));
+  Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
+                   program.sections.size(), " sections"));
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -159,8 +160,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
   // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
-  const SharedLayout shared = LayOutShared(program, graph, liveness,
-                                           {.reserved = reserved, .debug = options.debug});
+  const SharedLayout shared =
+      LayOutShared(program, graph, liveness, {.reserved = reserved, .debug = options.debug});
   const ConstantLayout constants = LayOutConstants(program, graph, liveness);
   const TextureLayout textures = LayOutTextures(program, graph, liveness);
 
@@ -175,8 +176,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
   // 10. Nothing is written for a program that cannot run.
   report = MakeReport(linked, inputs);
-  const absl::Status sound =
-      CheckProgram({inputs, program, graph, liveness, shared, constants, resources}, options, found);
+  const absl::Status sound = CheckProgram(
+      {inputs, program, graph, liveness, shared, constants, resources}, options, found);
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }

@@ -33,12 +33,12 @@ std::string ToJson(const LinkReport& report) {
   std::string out = "{\n  \"entries\": [";
   const char* separator = "\n";
   for (const EntryReport& entry : report.entries) {
-    absl::StrAppend(&out, separator, "    {\"name\": ", Quoted(entry.name),
-                    ", \"registers\": ", entry.registers, ", \"barriers\": ", entry.barriers,
-                    ", \"stack_bytes\": ",
-                    entry.stack_bytes ? absl::StrCat(*entry.stack_bytes) : "null",
-                    ", \"shared_bytes\": ", entry.shared_bytes,
-                    ", \"parameter_bytes\": ", entry.parameter_bytes, "}");
+    absl::StrAppend(
+        &out, separator, "    {\"name\": ", Quoted(entry.name),
+        ", \"registers\": ", entry.registers, ", \"barriers\": ", entry.barriers,
+        ", \"stack_bytes\": ", entry.stack_bytes ? absl::StrCat(*entry.stack_bytes) : "null",
+        ", \"shared_bytes\": ", entry.shared_bytes,
+        ", \"parameter_bytes\": ", entry.parameter_bytes, "}");
     separator = ",\n";
   }
   absl::StrAppend(&out, "\n  ],\n  \"dead_functions\": [");
@@ -130,10 +130,10 @@ std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkRep
     const EntryReport& entry = report.entries[i];
     const std::uint64_t constants = CompilerConstantBytes(linked, linked.liveness.entries[i]);
     say(absl::StrCat("Function properties for '", entry.name, "':"), entry.name);
-    std::string usage = absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers,
-                                     " barriers, ", entry.stack_bytes.value_or(0xffffffff),
-                                     " stack, ", entry.shared_bytes, " bytes smem, ",
-                                     entry.parameter_bytes, " bytes cmem[0]");
+    std::string usage =
+        absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers, " barriers, ",
+                     entry.stack_bytes.value_or(0xffffffff), " stack, ", entry.shared_bytes,
+                     " bytes smem, ", entry.parameter_bytes, " bytes cmem[0]");
     if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
     absl::StrAppend(&usage, ", 0 bytes lmem");
     say(usage, entry.name);

@@ -55,7 +55,8 @@ int CategoryOf(std::string_view name, std::uint32_t type) {
 std::uint32_t Index(SectionHandle handle) { return static_cast<std::uint32_t>(handle); }
 std::uint32_t Index(SymbolHandle handle) { return static_cast<std::uint32_t>(handle); }
 
-// A run of bytes of a section: borrowed, or `size` bytes from `own_offset` of the writer's own store.
+// A run of bytes of a section: borrowed, or `size` bytes from `own_offset` of the writer's own
+// store.
 struct Run {
   const std::uint8_t* borrowed = nullptr;
   std::uint64_t own_offset = 0;
@@ -100,8 +101,8 @@ struct LateName {
   SymbolHandle symbol = kNoSymbol;
 };
 
-// A word of the writer's own store that will hold a symbol's index. There are millions: Check sees to
-// it that the store stays below 4 GiB.
+// A word of the writer's own store that will hold a symbol's index. There are millions: Check sees
+// to it that the store stays below 4 GiB.
 struct SymbolWord {
   std::uint32_t own_offset = 0;
   SymbolHandle symbol = kNoSymbol;
@@ -134,7 +135,7 @@ struct CubinWriter::State {
   std::vector<SectionState> sections;
   std::vector<SymbolState> symbols;
   std::vector<LateName> late_names;
-  std::vector<std::uint8_t> own;         // bytes that are not borrowed
+  std::vector<std::uint8_t> own;  // bytes that are not borrowed
   std::vector<SymbolWord> symbol_words;
   std::vector<PatchState> patches;
   std::uint64_t null_symbol_value = 0;
@@ -237,16 +238,15 @@ SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
 SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   const auto handle = static_cast<SymbolHandle>(state_->symbols.size());
   SymbolState& symbol = state_->symbols.emplace_back();
-  symbol.name = spec.name.empty() && spec.section != kNoSection ? state_->At(spec.section).name
-                                                                : spec.name;
+  symbol.name =
+      spec.name.empty() && spec.section != kNoSection ? state_->At(spec.section).name : spec.name;
   symbol.value = spec.value;
   symbol.size = spec.size;
   symbol.section = spec.section;
   symbol.info = static_cast<std::uint8_t>(spec.binding << 4 | spec.type);
   symbol.other = spec.other;
-  symbol.in_global_part = spec.part == SymbolPart::kByBinding
-                              ? spec.binding == format::kStbGlobal
-                              : spec.part == SymbolPart::kGlobal;
+  symbol.in_global_part = spec.part == SymbolPart::kByBinding ? spec.binding == format::kStbGlobal
+                                                              : spec.part == SymbolPart::kGlobal;
   if (symbol.in_global_part) {
     state_->late_names.push_back({symbol.name, handle});
   } else {
@@ -315,9 +315,7 @@ void CubinWriter::Patch(SectionHandle section, std::uint64_t offset, BitField fi
   state_->patches.push_back({offset, value, section, field});
 }
 
-std::uint64_t CubinWriter::SizeOf(SectionHandle section) const {
-  return state_->At(section).size;
-}
+std::uint64_t CubinWriter::SizeOf(SectionHandle section) const { return state_->At(section).size; }
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
   DEVLINK_RETURN_IF_ERROR(state_->Check());
@@ -337,9 +335,9 @@ absl::Status CubinWriter::State::Check() const {
   for (const SectionState& section : sections) {
     if (!base::IsPowerOfTwo(section.align) || !section_ok(section.info_section) ||
         !section_ok(section.link_section) || !symbol_ok(section.info_symbol)) {
-  if (own.size() > std::numeric_limits<std::uint32_t>::max()) {
-    return absl::ResourceExhaustedError("more than 4 GiB of attributes and relocations");
-  }
+      if (own.size() > std::numeric_limits<std::uint32_t>::max()) {
+        return absl::ResourceExhaustedError("more than 4 GiB of attributes and relocations");
+      }
       return absl::InvalidArgumentError(absl::StrCat("section '", base::ToAbsl(section.name),
                                                      "': its alignment or a reference is invalid"));
     }
@@ -375,10 +373,9 @@ absl::Status CubinWriter::State::Check() const {
 void CubinWriter::State::Order() {
   section_order.resize(sections.size());
   for (std::uint32_t i = 0; i < sections.size(); ++i) section_order[i] = SectionHandle{i};
-  std::stable_sort(section_order.begin(), section_order.end(),
-                   [this](SectionHandle a, SectionHandle b) {
-                     return At(a).category < At(b).category;
-                   });
+  std::stable_sort(
+      section_order.begin(), section_order.end(),
+      [this](SectionHandle a, SectionHandle b) { return At(a).category < At(b).category; });
   header.wide_section_indices =
       header.wide_section_indices || sections.size() + kTables >= format::kShnLoReserve;
   if (header.wide_section_indices) wide_indices_name = section_names.Add(".symtab_shndx");
@@ -456,8 +453,8 @@ void CubinWriter::State::FindSegments() {
   const std::uint64_t count =
       2 + (first_constant != nullptr ? 1 : 0) + (first_data != nullptr ? 1 : 0);
   const std::uint64_t table = count * sizeof(Phdr);
-  segments.push_back({format::kPtPhdr, format::kPfRX, program_headers, 0, 0, table, table,
-                      kPhdrAlign});
+  segments.push_back(
+      {format::kPtPhdr, format::kPfRX, program_headers, 0, 0, table, table, kPhdrAlign});
   if (first_constant != nullptr) {
     const std::uint64_t size =
         last_constant->file_offset + last_constant->size - first_constant->file_offset;
@@ -471,8 +468,8 @@ void CubinWriter::State::FindSegments() {
     segments.push_back({format::kPtLoad, format::kPfRW, first_data->file_offset, 0, 0, size,
                         size + zeroed, kPhdrAlign});
   }
-  segments.push_back({format::kPtLoad, format::kPfRX, program_headers, 0, 0, table, table,
-                      kPhdrAlign});
+  segments.push_back(
+      {format::kPtLoad, format::kPfRX, program_headers, 0, 0, table, table, kPhdrAlign});
 }
 
 std::vector<std::uint8_t> CubinWriter::State::Fill() {
@@ -483,7 +480,8 @@ std::vector<std::uint8_t> CubinWriter::State::Fill() {
   FillSymbols(out.data());
   for (const SectionState& section : sections) {
     for (const Run& run : section.runs) {
-      const std::uint8_t* from = run.borrowed != nullptr ? run.borrowed : own.data() + run.own_offset;
+      const std::uint8_t* from =
+          run.borrowed != nullptr ? run.borrowed : own.data() + run.own_offset;
       std::memcpy(out.data() + section.file_offset + run.offset, from, run.size);
     }
   }
@@ -547,10 +545,10 @@ void CubinWriter::State::FillSections(std::uint8_t* out) const {
   };
   const std::uint64_t names_at = sizeof(format::Ehdr);
   // The constructor adds these names first.
-  put(1, {section_names.OffsetOf(0), format::kShtStrtab, 0, 0, names_at,
-          section_names_size, 0, 0, 1, 0});
-  put(2, {section_names.OffsetOf(1), format::kShtStrtab, 0, 0,
-          names_at + section_names_size, symbol_names_size, 0, 0, 1, 0});
+  put(1, {section_names.OffsetOf(0), format::kShtStrtab, 0, 0, names_at, section_names_size, 0, 0,
+          1, 0});
+  put(2, {section_names.OffsetOf(1), format::kShtStrtab, 0, 0, names_at + section_names_size,
+          symbol_names_size, 0, 0, 1, 0});
   put(3, {section_names.OffsetOf(2), format::kShtSymtab, 0, 0, symtab_offset,
           (symbols.size() + 1) * sizeof(format::Sym), 2, local_symbols, 8, sizeof(format::Sym)});
   if (header.wide_section_indices) {

@@ -117,7 +117,8 @@ bool Emitter::IsGone(SymbolId id) const {
   const Symbol& symbol = program_.symbols[id];
   if (symbol.function != kNone) return !linked_.liveness.live[symbol.function];
   if (symbol.constant_size) return true;
-  if (symbol.section != kNone && program_.sections[symbol.section].generation != symbol.generation) {
+  if (symbol.section != kNone &&
+      program_.sections[symbol.section].generation != symbol.generation) {
     return true;
   }
   if (symbol.space == format::kStoShared) {
@@ -145,10 +146,8 @@ void Emitter::AddSections() {
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const Section& section = program_.sections[id];
     if (section_dropped_[id]) continue;
-    SectionSpec spec{.name = section.name,
-                     .type = section.type,
-                     .flags = section.flags,
-                     .align = section.align};
+    SectionSpec spec{
+        .name = section.name, .type = section.type, .flags = section.flags, .align = section.align};
     if (section.type == format::kShtNobits) spec.nobits_size = section.size;
     if (section.kind == SectionKind::kEntryShared) {
       const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
@@ -158,8 +157,7 @@ void Emitter::AddSections() {
       spec.nobits_size = linked_.shared.module_section_size;
       spec.align = linked_.shared.module_section_align;
     } else if (section.kind == SectionKind::kRelocations) {
-      spec.entry_size =
-          section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+      spec.entry_size = section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
       spec.links_to_symtab = true;
     } else {
       spec.links_to_symtab = section.kind == SectionKind::kText ||
@@ -174,8 +172,7 @@ void Emitter::AddSections() {
 
 // Tells the driver where an entry's texture references want their handles.
 void Emitter::AddSlotList(SectionId parameters) {
-  const std::string_view name =
-      program_.arena->Concat(".rel", program_.sections[parameters].name);
+  const std::string_view name = program_.arena->Concat(".rel", program_.sections[parameters].name);
   const SectionHandle handle = writer_.AddSection({.name = name,
                                                    .type = format::kShtRel,
                                                    .align = 8,
@@ -227,14 +224,14 @@ void Emitter::AddLateSections() {
   }
   for (const ConstantBank& bank : linked_.constants.banks) {
     if (bank.section != kNone) continue;
-    const SectionHandle handle = writer_.AddSection(
-        {.name = bank.name, .type = format::kShtProgbits, .flags = bank.flags, .align = bank.align});
+    const SectionHandle handle = writer_.AddSection({.name = bank.name,
+                                                     .type = format::kShtProgbits,
+                                                     .flags = bank.flags,
+                                                     .align = bank.align});
     new_banks_.push_back({handle, &bank});
   }
-  action_ = writer_.AddSection({.name = ".nv.rel.action",
-                                .type = format::kShtCudaRelocInfo,
-                                .align = 8,
-                                .entry_size = 8});
+  action_ = writer_.AddSection(
+      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
 }
 
 void Emitter::AddSymbols() {

@@ -33,8 +33,8 @@ struct LinkedProgram {
   const Relocated& relocated;
 };
 
-// An output that is described but not yet written: all that the passes found may go before the buffer
-// for the file is made. Borrows the bytes of the modules.
+// An output that is described but not yet written: all that the passes found may go before the
+// buffer for the file is made. Borrows the bytes of the modules.
 struct Image {
   CubinWriter writer;
   std::string prototypes;

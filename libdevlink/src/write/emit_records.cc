@@ -27,9 +27,9 @@ std::vector<std::uint8_t> OwnRecord(const LinkOptions& options) {
   format::ToolRecord record;
   record.object = options.recorded_object;
   record.tool = kTool;
-  record.version = base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ",
-                              std::to_string(profile.release / 10), ".",
-                              std::to_string(profile.release % 10)});
+  record.version =
+      base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ",
+                 std::to_string(profile.release / 10), ".", std::to_string(profile.release % 10)});
   record.version.resize(profile.version_text_length, ' ');
   record.build = "https://github.com/libdevlink";
   record.build.resize(profile.build_text_length - (kTool.size() - kNvlinkNameLength), ' ');
