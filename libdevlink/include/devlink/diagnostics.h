@@ -37,6 +37,7 @@ enum class DiagnosticCode {
   kRelocationOverflow = 19,
   kEntryMismatch = 20,
   kPrototypeMismatch = 21,
+  kUnresolvableRelocation = 22,
 };
 
 // One finding. Plain data, owned by the receiver.

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/relocations.h"
 #include "link/reach.h"
 #include "link/undefined.h"
 
@@ -35,6 +36,7 @@ class Checker {
       diagnostics_.push_back(std::move(diagnostic));
     }
     CheckRegisters();
+    CheckRelocations();
     return failure_;
   }
 
@@ -170,6 +172,27 @@ class Checker {
                         limit, " calls function '", base::ToAbsl(NameOf(function)),
                         "' with regcount of ", input_.resources.function_registers[function]),
            entry, "");
+  }
+
+  // Relocations that neither the linker nor the loader can do anything with.
+  void CheckRelocations() {
+    if (input_.relocated.refused.empty() || !failure_.ok()) return;
+    const Relocation& relocation = input_.relocated.refused.front();
+    const Symbol& symbol = program_.symbols[relocation.symbol];
+    const format::RelocationInfo* info = format::FindRelocation(relocation.type);
+    const bool kept = info != nullptr && info->action == format::RelocationAction::kKeep;
+    Diagnostic& out = diagnostics_.emplace_back();
+    out.code = DiagnosticCode::kUnresolvableRelocation;
+    out.severity = Severity::kFatal;
+    out.text = kept ? "Internal error: reference to deleted symbol"
+                    : "Internal error: relocation cannot be resolved";
+    out.symbol = symbol.name;
+    out.input = input_.inputs[symbol.input].name;
+    out.notes.push_back(base::Cat({"R_CUDA_", info != nullptr ? info->name : "?", " in section '",
+                                   program_.sections[relocation.section].name, "' against '",
+                                   symbol.name, "' of '", out.input, "'"}));
+    if (kept) out.notes.emplace_back("the symbol is one that a linked cubin does not have");
+    Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
   }
 
   [[nodiscard]] std::uint32_t RegisterLimit(FunctionId entry) const {

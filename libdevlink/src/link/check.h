@@ -14,6 +14,7 @@
 #include "link/call_graph.h"
 #include "link/constant_layout.h"
 #include "link/liveness.h"
+#include "link/relocate.h"
 #include "link/resources.h"
 #include "link/shared_layout.h"
 
@@ -28,6 +29,7 @@ struct CheckInput {
   const SharedLayout& shared;
   const ConstantLayout& constants;
   const Resources& resources;
+  const Relocated& relocated;
 };
 
 // NotFound for undefined references, ResourceExhausted where a limit of the target is exceeded.
