@@ -177,7 +177,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   // 10. Nothing is written for a program that cannot run.
   report = MakeReport(linked, inputs);
   const absl::Status sound = CheckProgram(
-      {inputs, program, graph, liveness, shared, constants, resources}, options, found);
+      {inputs, program, graph, liveness, shared, constants, resources, relocated}, options, found);
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
