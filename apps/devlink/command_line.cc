@@ -181,8 +181,8 @@ std::optional<std::string> Interpret(Given& given) {
   line.options.suppress_warnings = has(Id::kNoInfos);
   line.options.warnings_are_errors = has(Id::kWerror);
   line.options.suppress_stack_size_warning = has(Id::kNoStackWarning);
-  line.output = given.values[Id::kOutput];
-  line.report = given.values[Id::kReport];
+  if (has(Id::kOutput)) line.output = given.values[Id::kOutput];
+  if (has(Id::kReport)) line.report = given.values[Id::kReport];
   line.options.recorded_options = RecordedOptions(given);
   if (line.options.debug) {
     line.options.recorded_object = std::filesystem::path(line.output).filename().string();

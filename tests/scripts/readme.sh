@@ -29,8 +29,10 @@ done
 
 help="$("$DEVLINK" --help)"
 while read -r option; do
-  grep -qE -- "(^|[ ,])$option([ ,]|\$)" <<<"$help" || complain "README.md uses $option, unknown to devlink"
+  grep -qE -- "(^|[ ,])$option([ ,]|\$)" <<<"$help" ||
+    complain "README.md uses $option, unknown to devlink"
 done < <(grep -E '^devlink ' README.md | grep -oE ' -[-a-z]+' | tr -d ' ' | sort -u)
-[[ -x $DEVLINK_BUILD/bin/devlink-diff ]] || complain "README.md names devlink-diff, which is not built"
+[[ -x $DEVLINK_BUILD/bin/devlink-diff ]] ||
+  complain "README.md names devlink-diff, which is not built"
 
 [[ $failures -eq 0 ]]

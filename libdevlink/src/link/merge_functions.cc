@@ -107,6 +107,7 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
     program_.symbols[id].section = mapped.section;
     program_.functions[function].text = mapped.section;
     program_.functions[function].alias_of = program_.sections[mapped.section].function;
+    program_.functions[function].entry = false;  // what it stands for is one, or is not
     return;
   }
   const SectionId text =

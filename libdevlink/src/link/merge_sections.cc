@@ -313,7 +313,6 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
                  .section = target.section,
                  .list = list,
                  .type = entry.type};
-  if (section.function != kNone) out.generation = program_.functions[section.function].generation;
   const InputSymbol symbol = view_->SymbolAt(entry.symbol);
   if (symbol.type == format::kSttSection) {
     if (symbol.section >= section_map_.size()) return;
@@ -327,6 +326,11 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
     // Debug records of a discarded copy keep the zeroes of the input.
     if (discarded_[entry.symbol] && section.kind == SectionKind::kDebug) return;
   }
+  // Of whose body it speaks: the one it lies in, or, from debug sections, the one it refers to.
+  const FunctionId function = section.kind == SectionKind::kDebug
+                                  ? program_.symbols[out.symbol].function
+                                  : section.function;
+  if (function != kNone) out.generation = program_.functions[function].generation;
   program_.relocations.push_back(out);
 }
 

@@ -42,7 +42,7 @@ class Relocator {
       return true;
     }
     return index < program_.symbols[relocation.symbol].debug_relocations_dropped_before &&
-           section.kind == SectionKind::kDebug &&
+           section.name == ".debug_frame" &&
            program_.sections[relocation.list].type == format::kShtRela;
   }
 
@@ -54,7 +54,9 @@ class Relocator {
     if (info == nullptr) return;
     const bool global = IsGlobalMemory(symbol);
     if (info->action == RelocationAction::kClear) {
-      if (!InOutput(relocation.symbol)) Store(relocation, info->parts[0], 0);
+      if (!InOutput(relocation.symbol) && !IsOfReplacedBody(relocation)) {
+        Store(relocation, info->parts[0], 0);
+      }
       if (!global) return;
     }
     const bool function = symbol.function != kNone;
@@ -73,6 +75,14 @@ class Relocator {
       return Keep(relocation, index, relocation.type);
     }
     result_.refused.push_back(relocation);
+  }
+
+  // A debug record of a body that another copy replaced: nvlink forgets it as it is.
+  bool IsOfReplacedBody(const Relocation& relocation) const {
+    const FunctionId function = program_.symbols[relocation.symbol].function;
+    return function != kNone &&
+           program_.sections[relocation.section].kind == SectionKind::kDebug &&
+           program_.functions[function].generation != relocation.generation;
   }
 
   // Only the loader knows where it will be.

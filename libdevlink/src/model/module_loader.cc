@@ -216,10 +216,17 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
     return bad("its name lies outside the table");
   const InputSymbol symbol = view.SymbolAt(index);
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
+  const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  const bool object =
+      symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
+  if (!object && space != 0) {
+    return bad("it has a memory space, but is no variable");
+  }
   if (symbol.section == format::kShnUndef || symbol.section == format::kShnAbs) {
     return absl::OkStatus();
   }
   if (symbol.section == format::kShnCommon) {
+    if (space == format::kStoShared) return bad("a common variable in shared memory");
     if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
       return bad("its alignment is no power of two up to 1 MiB");
     }
@@ -231,9 +238,9 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   const InputSection& section = view.sections_[symbol.section];
   if (symbol.type == format::kSttFunc) {
     if (section.role != SectionRole::kText) return bad("a function outside of any code section");
-  } else if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
+  } else if (object) {
     if (!HoldsData(section.role)) return bad("a variable outside of any data section");
-    const bool shared = (symbol.other & format::kStoSpaceMask) == format::kStoShared;
+    const bool shared = space == format::kStoShared;
     if (shared !=
         (section.role == SectionRole::kEntryShared || section.role == SectionRole::kModuleShared)) {
       return bad("its memory space is not that of its section");
@@ -337,6 +344,10 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   }
   if (section.info >= view.sections_.size()) return Bad(index, "it relocates no section");
   const InputSection& target = view.sections_[section.info];
+  const std::string_view prefix = section.type == format::kShtRela ? ".rela" : ".rel";
+  if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
+    return Bad(index, "its name is not that of the section it relocates");
+  }
   const base::BoundedReader entries(section.data);
   for (std::uint64_t at = 0; at < section.size; at += step) {
     const auto offset = entries.ReadOrZero<std::uint64_t>(at);

@@ -137,7 +137,19 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   LinkResult result;
   DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(found, result.report));
   // What the passes found is gone by now: one buffer, sized once, filled once.
-  DEVLINK_ASSIGN_OR_RETURN(result.cubin, image.writer.Write());
+  auto written = image.writer.Write();
+  if (!written.ok()) {
+    Diagnostic& failure = found.emplace_back();
+    failure.code = DiagnosticCode::kMalformedInput;
+    failure.severity = Severity::kFatal;
+    failure.text = absl::StrCat("Internal error: ", written.status().message());
+    for (const LinkInput& input : inputs) {
+      if (failure.notes.size() == 8) break;
+      failure.notes.push_back(base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
+    }
+    return written.status();
+  }
+  result.cubin = *std::move(written);
   result.report.output_bytes = result.cubin.size();
   Log(absl::StrCat("wrote ", result.cubin.size(), " bytes"));
   return result;

@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::uint32_t kTables = 4;  // null, two string tables, the symbol table
 constexpr std::uint64_t kPhdrAlign = 8;
+constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 30;
 
 // Position of a section in the file (docs/cubin-format.md, "Section order").
 int CategoryOf(std::string_view name, std::uint32_t type) {
@@ -133,6 +134,8 @@ void StoreBits(std::uint8_t* at, BitField field, std::uint64_t value) {
 struct CubinWriter::State {
   CubinHeader header;
   std::vector<SectionState> sections;
+  SectionState stray;
+  bool bad_handle = false;
   std::vector<SymbolState> symbols;
   std::vector<LateName> late_names;
   std::vector<std::uint8_t> own;  // bytes that are not borrowed
@@ -156,7 +159,13 @@ struct CubinWriter::State {
   std::uint64_t program_headers = 0;
   std::uint64_t file_size = 0;
 
-  SectionState& At(SectionHandle handle) { return sections[Index(handle)]; }
+  // What is said of a section that was never added goes nowhere, and Write reports it.
+  SectionState& At(SectionHandle handle) {
+    if (Index(handle) < sections.size()) return sections[Index(handle)];
+    bad_handle = true;
+    stray = SectionState();
+    return stray;
+  }
 
   [[nodiscard]] std::uint64_t section_count() const {
     return sections.size() + kTables + (header.wide_section_indices ? 1 : 0);
@@ -325,6 +334,7 @@ absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
 }
 
 absl::Status CubinWriter::State::Check() const {
+  if (bad_handle) return absl::InvalidArgumentError("a section was named that was never added");
   const auto section_ok = [this](SectionHandle handle) {
     return handle == kNoSection || Index(handle) < sections.size();
   };
@@ -341,9 +351,13 @@ absl::Status CubinWriter::State::Check() const {
       return absl::InvalidArgumentError(absl::StrCat("section '", base::ToAbsl(section.name),
                                                      "': its alignment or a reference is invalid"));
     }
-    if (!format::IsNobitsType(section.type)) total += section.size + section.align;
+    if (format::IsNobitsType(section.type)) continue;
+    if (section.size > kMaxFile || section.align > kMaxFile || total > kMaxFile) break;
+    total += section.size + section.align;
   }
-  if (total > std::numeric_limits<std::uint32_t>::max() * std::uint64_t{16}) {
+  if (total > kMaxFile || std::any_of(sections.begin(), sections.end(), [](const auto& section) {
+        return !format::IsNobitsType(section.type) && section.size > kMaxFile;
+      })) {
     return absl::ResourceExhaustedError("the output would be larger than 64 GiB");
   }
   for (const SymbolState& symbol : symbols) {

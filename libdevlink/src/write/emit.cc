@@ -125,7 +125,9 @@ bool Emitter::IsGone(SymbolId id) const {
     const auto place = linked_.shared.places.find(id);
     return place == linked_.shared.places.end() || !place->second.symbol_kept;
   }
-  return symbol.section != kNone && (symbol.other & format::kStoInternal) != 0;
+  if (symbol.section == kNone || (symbol.other & format::kStoInternal) == 0) return false;
+  const SectionKind kind = program_.sections[symbol.section].kind;
+  return kind != SectionKind::kGlobal && kind != SectionKind::kGlobalInit;
 }
 
 void Emitter::AddNames() {
