@@ -77,10 +77,11 @@ class Relocator {
     result_.refused.push_back(relocation);
   }
 
-  // A debug record of a body that another copy replaced: nvlink forgets it as it is.
+  // A debug record of a body that another copy replaced: nvlink forgets it as it is, below sm_90
+  // (which has a `.nv.compat`).
   bool IsOfReplacedBody(const Relocation& relocation) const {
     const FunctionId function = program_.symbols[relocation.symbol].function;
-    return function != kNone &&
+    return function != kNone && program_.compat == kNone &&
            program_.sections[relocation.section].kind == SectionKind::kDebug &&
            program_.functions[function].generation != relocation.generation;
   }

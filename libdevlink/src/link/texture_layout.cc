@@ -74,7 +74,7 @@ TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
     at = std::max(at, base::AlignUp(bank.size, kSlotSize));
   }
   for (const std::uint8_t type :
-       {format::kSttCudaSurface, format::kSttCudaSampler, format::kSttCudaTexture}) {
+       {format::kSttCudaTexture, format::kSttCudaSampler, format::kSttCudaSurface}) {
     for (const SymbolId id : OfKind(program, type)) {
       layout.slots.push_back({id, at});
       layout.offsets[id] = at;

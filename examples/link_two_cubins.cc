@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Links cubins in process and tells what came out: link_two_cubins sm_90 a.cubin b.cubin out.cubin
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "devlink/devlink.h"
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::cerr << "usage: link_two_cubins ARCH INPUT... OUTPUT\n";
+    return 2;
+  }
+  const auto target = devlink::Arch::Parse(argv[1]);
+  if (!target.ok()) {
+    std::cerr << target.status() << "\n";
+    return 2;
+  }
+  auto session = devlink::LinkSession::Create({.target = *target});
+  if (!session.ok()) {
+    std::cerr << session.status() << "\n";
+    return 2;
+  }
+  bool added = true;
+  for (int i = 2; i + 1 < argc; ++i) added = session->AddFile(argv[i]).ok() && added;
+  const auto linked =
+      added ? session->Link() : absl::StatusOr<devlink::LinkResult>(absl::CancelledError());
+  for (const devlink::Diagnostic& diagnostic : session->diagnostics()) {
+    std::cerr << devlink::RenderDiagnostic(diagnostic, "link_two_cubins");
+  }
+  if (!linked.ok()) return 1;
+  for (const devlink::EntryReport& entry : linked->report.entries) {
+    std::cout << entry.name << ": " << entry.registers << " registers, " << entry.shared_bytes
+              << " bytes of shared memory\n";
+  }
+  std::ofstream out(argv[argc - 1], std::ios::binary);
+  out.write(reinterpret_cast<const char*>(linked->cubin.data()),
+            static_cast<std::streamsize>(linked->cubin.size()));
+  return out.good() ? 0 : 1;
+}
