@@ -269,6 +269,7 @@ class SharedLayouter {
       place.symbol_kept = true;
     }
     if (size == 0 && (options_.reserved == 0 || !layout_.module_section_emitted)) return;
+    layout_.external_symbols_shifted = size != 0;
     size += options_.reserved;
     layout_.module_section_emitted = true;
     layout_.module_section_has_symbol = true;

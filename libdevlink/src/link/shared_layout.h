@@ -40,6 +40,8 @@ struct SharedLayout {
   absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;
+  // With -g: symbols of `extern __shared__` count from behind the reserved bytes, as all others do.
+  bool external_symbols_shifted = false;
   std::uint64_t module_section_size = 0;
   std::uint32_t module_section_align = 1;
 };

@@ -217,8 +217,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   const InputSymbol symbol = view.SymbolAt(index);
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
-  const bool object =
-      symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
+  const bool object = symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
   if (!object && space != 0) {
     return bad("it has a memory space, but is no variable");
   }

@@ -145,7 +145,8 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
     failure.text = absl::StrCat("Internal error: ", written.status().message());
     for (const LinkInput& input : inputs) {
       if (failure.notes.size() == 8) break;
-      failure.notes.push_back(base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
+      failure.notes.push_back(
+          base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
     }
     return written.status();
   }

@@ -132,8 +132,8 @@ std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkRep
     say(absl::StrCat("Function properties for '", entry.name, "':"), entry.name);
     std::string usage =
         absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers, " barriers, ",
-                     entry.stack_bytes.value_or(0), " stack, ", entry.shared_bytes,
-                     " bytes smem, ", entry.parameter_bytes, " bytes cmem[0]");
+                     entry.stack_bytes.value_or(0), " stack, ", entry.shared_bytes, " bytes smem, ",
+                     entry.parameter_bytes, " bytes cmem[0]");
     if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
     absl::StrAppend(&usage, ", 0 bytes lmem");
     say(usage, entry.name);

@@ -269,7 +269,9 @@ void Emitter::AddSymbol(SymbolId id) {
   if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
     const SharedPlace& place = linked_.shared.places.at(id);
     spec.section = section_handles_[place.section];
-    spec.value = place.offset.value_or(0) + (symbol.external_shared ? 0 : Reserved());
+    spec.value =
+        place.offset.value_or(0) +
+        (symbol.external_shared && !linked_.shared.external_symbols_shifted ? 0 : Reserved());
   }
   symbol_handles_[id] = writer_.AddSymbol(spec);
 }
