@@ -54,6 +54,9 @@ for arch in sm_75 sm_80 sm_90; do
   done
 done
 
+# Plain code for an 'a' target: the output says what the target is.
+both -arch=sm_90a -o out.cubin "$golden/diamond.sm_90".*.cubin
+
 one="$golden/globals.sm_80.1.cubin"
 both -o out.cubin "$one"
 both -arch=sm_80 "$one"

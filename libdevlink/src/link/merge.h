@@ -22,6 +22,7 @@ namespace devlink::internal {
 
 struct MergeOptions {
   std::uint32_t sm = 0;
+  bool architecture_specific = false;  // the target is an 'a' one
   ToolkitProfile profile;
 };
 

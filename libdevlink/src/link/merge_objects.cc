@@ -328,7 +328,7 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
     AppendConstants(added, index, 0);
     program_.sections[added].unused_copy = !kept;
   } else if (program_.sections[*known].vacated) {
-    if (!kept && (parameters || !function.entry)) return;
+    if (!kept && parameters) return;
     AppendConstants(*known, index, 0);
   } else {
     const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;

@@ -417,6 +417,7 @@ void Merger::FinishCompat() {
     if (record.id == kTagInternalTarget && !everywhere) {
       record.value = std::max<std::uint16_t>(record.value, 2);
     }
+    if (record.id == kTagAcceleratorTarget) record.value = options_.architecture_specific ? 1 : 0;
     AppendRecord(out, record);
   }
   if (profile.compat_adds_tag_0c && compat_tags_[kTagInternalTarget].inputs == 0) {

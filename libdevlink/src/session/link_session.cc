@@ -161,9 +161,12 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  DEVLINK_ASSIGN_OR_RETURN(
-      const Program program,
-      Merge(inputs, {.sm = options.target.number, .profile = options.profile}, found));
+  DEVLINK_ASSIGN_OR_RETURN(const Program program,
+                           Merge(inputs,
+                                 {.sm = options.target.number,
+                                  .architecture_specific = options.target.variant == 'a',
+                                  .profile = options.profile},
+                                 found));
   Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));
 
