@@ -263,8 +263,11 @@ void Merger::MergeRelocations(std::uint32_t index) {
   if (with_addend && options_.profile.writes_phantom_rel_names) {
     // A name for relocations without addend appears where nvlink thought it would need it.
     bool phantom = false;
-    for (std::uint64_t i = 1; i < count && !phantom; ++i) {
-      phantom = read(i).addend == 0 && !IsOfDuplicate(read(i), role);
+    bool first = true;  // the first that stays does not count
+    for (std::uint64_t i = 0; i < count && !phantom; ++i) {
+      if (IsOfDuplicate(read(i), role)) continue;
+      phantom = !first && read(i).addend == 0;
+      first = false;
     }
     if (phantom && program_.sections[target.section].rel == kNone) {
       const std::string_view name = program_.arena->Concat(".rel", section.name.substr(5));
