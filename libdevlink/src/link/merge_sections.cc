@@ -328,8 +328,12 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
   } else {
     out.symbol = symbol_map_[entry.symbol];
     if (out.symbol == kNone) return;
-    // Debug records of a discarded copy keep the zeroes of the input.
-    if (discarded_[entry.symbol] && section.kind == SectionKind::kDebug) return;
+    // Debug records of a discarded copy keep the zeroes of the input, but for `.debug_info`, which
+    // then names the copy that stays.
+    if (discarded_[entry.symbol] && section.kind == SectionKind::kDebug &&
+        section.name != ".debug_info") {
+      return;
+    }
   }
   // Of whose body it speaks: the one it lies in, or, from debug sections, the one it refers to.
   const FunctionId function = section.kind == SectionKind::kDebug
