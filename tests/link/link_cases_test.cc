@@ -115,7 +115,6 @@ class Comparison {
 
   LinkOutcome LinkInProcess() {
     const auto& flags = job_.program.link_flags;
-    LinkOutcome outcome;
     LinkOptions options;
     options.target = Arch::Parse("sm_" + job_.arch).value_or(Arch{});
     options.debug = Has(flags, "-g");
@@ -126,23 +125,7 @@ class Comparison {
     options.report_arch = Has(flags, "-report-arch");
     options.recorded_options = RecordedOptions();
     if (options.debug) options.recorded_object = "out.cubin";
-    auto session = LinkSession::Create(options);
-    if (!session.ok()) {
-      outcome.messages = session.status().ToString();
-      return outcome;
-    }
-    // nvlink stops at the first input that it cannot take.
-    bool added = true;
-    for (const std::string& input : inputs_) added = added && session->AddFile(input).ok();
-    if (added) {
-      auto result = session->Link();
-      outcome.ok = result.ok();
-      if (result.ok()) outcome.cubin = std::move(result->cubin);
-    }
-    std::string text;
-    for (const Diagnostic& d : session->diagnostics()) text += RenderDiagnostic(d, "devlink");
-    outcome.messages = UnderDevlinksName(text);
-    return outcome;
+    return LinkWithLibrary(options, inputs_);
   }
 
   // That the case still shows what it was written to show.

@@ -192,18 +192,8 @@ std::string LinkPair::RecordedOptions() const {
   return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), " ");
 }
 
-LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
+LinkOutcome LinkWithLibrary(const LinkOptions& options, const std::vector<std::string>& inputs) {
   LinkOutcome outcome;
-  const auto arch = Arch::Parse(TargetName(target_));
-  if (!arch.ok()) return outcome;
-  LinkOptions options;
-  options.target = *arch;
-  options.debug = HasFlag(program, "-g");
-  // With -g nvlink records the names of all files as well, which a session does not know.
-  if (options.debug) {
-    options.recorded_options = RecordedOptions();
-    options.recorded_object = "out.cubin";
-  }
   auto session = LinkSession::Create(options);
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
@@ -211,7 +201,7 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   }
   // nvlink stops at the first input that it cannot take.
   bool added = true;
-  for (const std::string& input : inputs_) {
+  for (const std::string& input : inputs) {
     added = added && session->AddFile(input).ok();
   }
   if (added) {
@@ -222,6 +212,21 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   std::string text;
   for (const Diagnostic& d : session->diagnostics()) text += RenderDiagnostic(d, "devlink");
   outcome.messages = UnderDevlinksName(text);
+  return outcome;
+}
+
+LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
+  const auto arch = Arch::Parse(TargetName(target_));
+  if (!arch.ok()) return {};
+  LinkOptions options;
+  options.target = *arch;
+  options.debug = HasFlag(program, "-g");
+  // With -g nvlink records the names of all files as well, which a session does not know.
+  if (options.debug) {
+    options.recorded_options = RecordedOptions();
+    options.recorded_object = "out.cubin";
+  }
+  LinkOutcome outcome = LinkWithLibrary(options, inputs_);
   // For whoever looks at a kept directory.
   if (outcome.ok) WriteBytes(OutputPath("devlink"), outcome.cubin);
   return outcome;

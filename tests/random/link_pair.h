@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink/link_options.h"
 #include "random/random_program.h"
 #include "support/toolkit.h"
 
@@ -35,6 +36,10 @@ struct LinkOutcome {
 
 // nvlink's messages under devlink's name, each once.
 std::string UnderDevlinksName(const std::string& messages);
+
+// Links files with the library in this process, up to the first that it cannot take, as nvlink
+// does.
+LinkOutcome LinkWithLibrary(const LinkOptions& options, const std::vector<std::string>& inputs);
 
 // Works in one directory, for one target. Used by one thread at a time.
 class LinkPair {
