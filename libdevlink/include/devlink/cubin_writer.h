@@ -88,8 +88,9 @@ class CubinWriter {
   CubinWriter(CubinWriter&&) noexcept;
   CubinWriter& operator=(CubinWriter&&) noexcept;
 
-  // Makes room for what will be added; saves time, changes nothing.
-  void Reserve(std::size_t sections, std::size_t symbols);
+  // Makes room for what will be added, `copied_bytes` of it by anything but `Append`; saves time
+  // and memory, changes nothing.
+  void Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes = 0);
 
   // Enters a name into the string tables although nothing bears it. nvlink leaves such names
   // behind.

@@ -63,7 +63,7 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
   for (const SectionId id : program_.functions[first.function].constants) {
     const Section& bank = program_.sections[id];
     if (!bank.name.starts_with(".nv.constant0.") || parameters == 0) continue;
-    if (bank.size != view_->sections()[parameters].size) {
+    if (bank.size != sections_[parameters].size) {
       ReportText(
           DiagnosticCode::kSizeMismatch,
           base::Cat({"Duplicate weak parameter bank for '", symbol.name, "' is not the same size"}),
@@ -85,7 +85,7 @@ void Merger::ReferToFunction(std::uint32_t index, const InputSymbol& symbol) {
 
 // The first definition: it may complete a symbol that an earlier input referred to.
 void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
-  const InputSection& code = view_->sections()[symbol.section];
+  const InputSection& code = sections_[symbol.section];
   const Mapping mapped = section_map_[symbol.section];
   SymbolId id = known;
   if (id == kNone) {
@@ -142,7 +142,7 @@ void Merger::MapEntryShared(std::uint32_t text_index, SectionId shared, bool tak
   const std::uint32_t input_shared = shared_of_[text_index];
   if (input_shared == 0) return;
   if (take_alignment) {
-    program_.sections[shared].align = view_->sections()[input_shared].align;
+    program_.sections[shared].align = sections_[input_shared].align;
   }
   section_map_[input_shared] = {shared, 0, Mapping::kMapped};
 }
@@ -163,7 +163,7 @@ void Merger::MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId
 }
 
 void Merger::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
-  const InputSection& code = view_->sections()[symbol.section];
+  const InputSection& code = sections_[symbol.section];
   ForgetBody(known, symbol.binding == format::kStbGlobal);
   Symbol& out = program_.symbols[known];
   out.binding = symbol.binding;

@@ -161,7 +161,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  DEVLINK_ASSIGN_OR_RETURN(const Program program,
+  DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(inputs,
                                  {.sm = options.target.number,
                                   .architecture_specific = options.target.variant == 'a',
@@ -186,7 +186,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   const Attributes attributes = PropagateAttributes(program, graph, liveness);
 
   // 9. Relocations are resolved or kept for the loader.
-  const Relocated relocated = Relocate(program, liveness, shared, constants, textures);
+  Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
                              textures, resources, attributes, relocated};
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/release.h"
 #include "format/elf_cuda.h"
 #include "write/emitter.h"
 
@@ -29,7 +30,8 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
                .wide_section_indices = linked.program.internal_sections >= kWideIndicesFrom}),
       section_handles_(linked.program.sections.size(), kNoSection),
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
-  writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16);
+  base::Release(program_.relocations);
+  writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16, CopiedBytes());
   for (const ConstantBank& bank : linked.constants.banks) {
     if (bank.section != kNone) changed_banks_[bank.section] = &bank;
   }
@@ -46,12 +48,12 @@ Image Emitter::Run() {
   AddLateSections();
   AddSymbols();
   LinkSections();
+  FillRelocations();
+  FillSlotLists();
   FillNotes();
   FillContents();
   FillCallGraph();
   FillAttributes();
-  FillRelocations();
-  FillSlotLists();
   Image image{std::move(writer_), program_.prototypes, program_.arena};
   image.writer.SetPrototypes(image.prototypes);
   return image;
@@ -142,6 +144,8 @@ void Emitter::AddNames() {
   for (const NameEntry& name : program_.symbol_names) {
     if (stays(name)) writer_.AddSymbolName(name.text);
   }
+  base::Release(program_.section_names);
+  base::Release(program_.symbol_names);
 }
 
 void Emitter::AddSections() {
@@ -332,12 +336,28 @@ void Emitter::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64
 
 void Emitter::FillRelocations() {
   for (const KeptRelocation& kept : linked_.relocated.kept) {
-    const Relocation& relocation = program_.relocations[kept.relocation];
-    const SectionHandle handle = section_handles_[relocation.list];
+    const SectionHandle handle = section_handles_[kept.list];
     if (handle == kNoSection) continue;
-    writer_.AddRelocation(handle, relocation.offset, kept.type, symbol_handles_[kept.symbol],
-                          relocation.addend);
+    writer_.AddRelocation(handle, kept.offset, kept.type, symbol_handles_[kept.symbol],
+                          kept.addend);
   }
+  base::Release(linked_.relocated.kept);
+}
+
+// At least what the lists made here come to, nearly.
+std::size_t Emitter::CopiedBytes() const {
+  constexpr std::size_t kPair = 8;
+  std::size_t out = linked_.relocated.kept.size() * sizeof(format::Rela) +
+                    (program_.calls.size() + program_.address_takers.size() +
+                     program_.addresses_taken.size() + program_.indirect_callers.size()) *
+                        kPair;
+  for (const auto& list : program_.info_lists) {
+    for (const InfoEntry& entry : list) out += sizeof(std::uint32_t) + entry.payload.size();
+  }
+  for (const FunctionAttributes& function : linked_.attributes.functions) {
+    out += (function.externs.size() + function.appended.size()) * sizeof(std::uint32_t);
+  }
+  return out;
 }
 
 }  // namespace devlink::internal

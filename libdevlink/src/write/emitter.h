@@ -36,6 +36,7 @@ class Emitter {
   template <typename Pieces>
   void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
   void FillRelocations();
+  [[nodiscard]] std::size_t CopiedBytes() const;
   void AddSlotList(SectionId parameters);
   void FillSlotLists();
   [[nodiscard]] const ConstantBank* BankOf(SectionId id) const;
@@ -57,7 +58,7 @@ class Emitter {
   }
 
   const LinkedProgram& linked_;
-  const Program& program_;
+  Program& program_;
   const LinkOptions& options_;
   CubinWriter writer_;
   std::vector<SectionHandle> section_handles_;  // by SectionId
