@@ -55,6 +55,9 @@ struct SectionSpec {
   std::uint64_t nobits_size = 0;
   bool links_to_symtab = false;      // sh_link is the symbol table
   bool name_in_string_table = true;  // the name stands in `.strtab` too, as the CUDA tools have it
+  // What `.symtab_shndx` says of symbols in this section while its index is below 0xff00, where
+  // that table does not count; 0: its index. nvlink leaves a number of its own there.
+  std::uint32_t number = 0;
 };
 
 // Which part of the symbol table a symbol stands in. Usually the binding tells: global symbols

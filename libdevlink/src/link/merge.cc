@@ -97,15 +97,12 @@ void Merger::PrepareInput() {
   }
 }
 
-// Sections of nvlink's own: null, string and symbol tables, and one for the texture slots of every
-// parameter bank.
+// Sections of nvlink's own: null, string and symbol tables, and one more.
 void Merger::CountSections() {
   constexpr std::uint32_t kTables = 6;
   program_.internal_sections = kTables;
   for (const Section& section : program_.sections) {
-    const bool parameters = section.kind == SectionKind::kFunctionConstants &&
-                            section.name.starts_with(".nv.constant0.");
-    program_.internal_sections += parameters ? 2 : 1;
+    program_.internal_sections += SectionsCountedFor(section);
   }
 }
 

@@ -82,6 +82,13 @@ struct Section {
   bool unused_copy = false;  // constants that only a discarded copy has: they stay where they are
 };
 
+// How many nvlink counts for it: every parameter bank has one for texture slots beside it.
+inline std::uint32_t SectionsCountedFor(const Section& section) {
+  const bool parameters =
+      section.kind == SectionKind::kFunctionConstants && section.name.starts_with(".nv.constant0.");
+  return parameters ? 2 : 1;
+}
+
 struct Symbol {
   std::string_view name;
   std::uint64_t value = 0;  // offset in the section; for shared memory set by the layout

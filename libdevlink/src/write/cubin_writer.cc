@@ -87,6 +87,7 @@ struct SectionState {
   std::uint32_t index = 0;
   std::uint32_t first_run = kNoRun;
   std::uint32_t last_run = kNoRun;
+  std::uint32_t number = 0;
   std::uint8_t align_bits = 0;  // kBadAlign: not a power of two
   std::uint8_t entry_size = 0;
   std::uint8_t registers = 0;
@@ -96,7 +97,7 @@ struct SectionState {
 
   [[nodiscard]] std::uint64_t align() const { return std::uint64_t{1} << align_bits; }
 };
-static_assert(sizeof(SectionState) == 56);
+static_assert(sizeof(SectionState) == 64);
 
 struct SymbolState {
   std::uint64_t value = 0;
@@ -309,6 +310,7 @@ SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
   const auto handle = static_cast<SectionHandle>(state_->sections.size());
   SectionState& section = state_->sections.emplace_back();
   section.type = spec.type;
+  section.number = spec.number;
   section.flags = static_cast<std::uint32_t>(spec.flags);
   const bool usable =
       base::IsPowerOfTwo(spec.align) && spec.align <= kMaxFile && spec.flags == section.flags;
@@ -670,8 +672,12 @@ void CubinWriter::State::FillSymbols(std::uint8_t* out) const {
     sym.shndx = static_cast<std::uint16_t>(std::min(section, format::kShnXindex));
     if (section >= format::kShnLoReserve) sym.shndx = format::kShnXindex;
     if (header.wide_section_indices) {
-      std::memcpy(out + wide_indices_offset + symbol.index * sizeof(section), &section,
-                  sizeof(section));
+      std::uint32_t wide = section;
+      if (section < format::kShnLoReserve && section != 0) {
+        const std::uint32_t number = sections[Index(symbol.section)].number;
+        if (number != 0) wide = number;
+      }
+      std::memcpy(out + wide_indices_offset + symbol.index * sizeof(wide), &wide, sizeof(wide));
     }
     sym.value = symbol.value;
     sym.size = symbol.size;

@@ -14,6 +14,8 @@ namespace {
 
 // nvlink's count of sections from which on it writes `.symtab_shndx`.
 constexpr std::uint32_t kWideIndicesFrom = 0xff00;
+// nvlink's number of the first section that it makes behind the tables.
+constexpr std::uint32_t kFirstSectionNumber = 5;
 
 }  // namespace
 
@@ -149,11 +151,16 @@ void Emitter::AddNames() {
 }
 
 void Emitter::AddSections() {
+  std::uint32_t number = 0;
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const Section& section = program_.sections[id];
+    const std::uint32_t before = number;
+    number += SectionsCountedFor(section);
     if (section_dropped_[id]) continue;
     SectionSpec spec{
         .name = section.name, .type = section.type, .flags = section.flags, .align = section.align};
+    // One more section comes into being behind the two notes.
+    spec.number = before + (before < 2 ? kFirstSectionNumber : kFirstSectionNumber + 1);
     if (section.type == format::kShtNobits) spec.nobits_size = section.size;
     if (section.kind == SectionKind::kEntryShared) {
       const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
@@ -217,13 +224,15 @@ void Emitter::AddLateSections() {
                                     .type = format::kShtCudaCallGraph,
                                     .align = 4,
                                     .entry_size = 8,
-                                    .links_to_symtab = true});
+                                    .links_to_symtab = true,
+                                    .number = program_.internal_sections});
   if (AnyPrototype()) {
     prototypes_ = writer_.AddSection({.name = ".nv.prototype",
                                       .type = format::kShtCudaPrototype,
                                       .align = 4,
                                       .entry_size = 8,
-                                      .links_to_symtab = true});
+                                      .links_to_symtab = true,
+                                      .number = program_.internal_sections + 1});
   } else {
     writer_.AddSectionName(".nv.prototype");
     writer_.AddSymbolName(".nv.prototype");
@@ -236,8 +245,11 @@ void Emitter::AddLateSections() {
                                                      .align = bank.align});
     new_banks_.push_back({handle, &bank});
   }
-  action_ = writer_.AddSection(
-      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
+  action_ = writer_.AddSection({.name = ".nv.rel.action",
+                                .type = format::kShtCudaRelocInfo,
+                                .align = 8,
+                                .entry_size = 8,
+                                .number = program_.internal_sections + 2});
 }
 
 void Emitter::AddSymbols() {
