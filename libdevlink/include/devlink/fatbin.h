@@ -44,9 +44,11 @@ struct FatbinMember {
   // compute_90a. For kOther no more than what the fields say.
   Arch arch;
   bool is_64bit = false;
-  bool is_debug = false;        // built with -g
-  bool is_linux_host = false;   // always set by fatbinary on Linux; nvlink does not look at it
-  bool is_obfuscated = false;   // see Fatbin::Extract
+  bool is_debug = false;       // built with -g
+  bool is_linux_host = false;  // always set by fatbinary on Linux; nvlink does not look at it
+  bool is_obfuscated = false;  // see Fatbin::Extract
+  // Cubins for sm_100 and later; the record is `extension`.
+  bool has_compat_record = false;
   std::uint64_t raw_flags = 0;  // as in the file
   // PTX: the ISA version. Cubin: 1 and the ABI version. LTO IR: 1 and 0x41.
   std::uint16_t code_version_major = 0;
@@ -92,6 +94,9 @@ class Fatbin {
   // The members of all containers, in file order.
   [[nodiscard]] const std::vector<FatbinMember>& members() const { return members_; }
   [[nodiscard]] std::size_t container_count() const { return container_count_; }
+
+  // The members as ChooseCode wants them: candidate i is members()[i].
+  [[nodiscard]] std::vector<CodeCandidate> Candidates() const;
 
   // The code of a member: decompressed, PTX without the NUL that ends it. A cubin that is not
   // compressed keeps up to 7 zeros behind its end. Fails with kUncompress, kTooLarge or

@@ -135,6 +135,7 @@ absl::Status ReadMember(Bytes bytes, FatbinMember& member, std::uint64_t& size) 
   member.is_debug = (header.flags & format::kFatbinDebug) != 0;
   member.is_linux_host = (header.flags & format::kFatbinLinux) != 0;
   member.is_obfuscated = (header.flags & format::kFatbinObfuscated) != 0;
+  member.has_compat_record = (header.flags & format::kFatbinCompat) != 0;
   member.code_version_major = header.code_version_major;
   member.code_version_minor = header.code_version_minor;
   member.obfuscation_key = header.key;
@@ -217,6 +218,15 @@ absl::StatusOr<Fatbin> Fatbin::Parse(Bytes bytes, const FatbinLimits& limits) {
     if (limits.only_first_container) break;
     at = std::min<std::uint64_t>(
         base::AlignUp(at + header.header_size + header.size, format::kFatbinAlign), bytes.size());
+  }
+  return out;
+}
+
+std::vector<CodeCandidate> Fatbin::Candidates() const {
+  std::vector<CodeCandidate> out;
+  out.reserve(members_.size());
+  for (const FatbinMember& member : members_) {
+    out.push_back({member.kind, member.arch, member.is_64bit, member.has_compat_record});
   }
   return out;
 }
