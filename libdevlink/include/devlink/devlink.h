@@ -6,8 +6,10 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/code_choice.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
+#include "devlink/fatbin.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/link_session.h"
