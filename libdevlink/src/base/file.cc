@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
@@ -14,8 +15,7 @@
 
 namespace devlink::base {
 
-absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
-                                                   std::uint64_t max_bytes) {
+absl::StatusOr<FileContents> ReadFileAndIdentity(const std::string& path, std::uint64_t max_bytes) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return absl::NotFoundError(absl::StrCat("cannot open: ", std::strerror(errno)));
   const absl::Cleanup close_file = [file] { close(file); };
@@ -31,7 +31,10 @@ absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
         absl::StrCat(size, " bytes are more than the limit of ", max_bytes));
   }
 
-  std::vector<std::uint8_t> bytes(size);
+  FileContents out;
+  out.identity = {.device = info.st_dev, .inode = info.st_ino};
+  std::vector<std::uint8_t>& bytes = out.bytes;
+  bytes.resize(size);
   std::uint64_t done = 0;
   while (done < size) {
     const ssize_t count = read(file, bytes.data() + done, size - done);
@@ -41,7 +44,14 @@ absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
     done += static_cast<std::uint64_t>(count);
   }
   bytes.resize(done);
-  return bytes;
+  return out;
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
+                                                   std::uint64_t max_bytes) {
+  auto contents = ReadFileAndIdentity(path, max_bytes);
+  if (!contents.ok()) return contents.status();
+  return std::move(contents->bytes);
 }
 
 }  // namespace devlink::base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,5 +15,21 @@ namespace devlink::base {
 // ResourceExhausted where it is larger than `max_bytes`.
 absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
                                                    std::uint64_t max_bytes);
+
+// Which file a path leads to: hard links and symbolic links of one file have the same.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
+struct FileContents {
+  std::vector<std::uint8_t> bytes;
+  FileIdentity identity;
+};
+
+// As ReadFile; the identity is that of the very file that was read.
+absl::StatusOr<FileContents> ReadFileAndIdentity(const std::string& path, std::uint64_t max_bytes);
 
 }  // namespace devlink::base

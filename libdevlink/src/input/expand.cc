@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/expand.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/strings.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// nvlink looks at this many bytes before anything else, and at no file that has fewer.
+constexpr std::size_t kProbe = 56;
+// Archives within archives. Every level is a part of the one around it, so this bounds the work.
+constexpr int kMaxDepth = 8;
+
+bool HasFatbinMagic(base::Bytes bytes) { return Recognise(bytes) == ContentKind::kFatbin; }
+
+std::string_view FileName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+// `.cubin` of `d/a.cubin`; empty where the file's own name has no dot.
+std::string_view Extension(std::string_view path) {
+  const std::string_view file = FileName(path);
+  const std::size_t dot = file.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
+}
+
+class Expander {
+ public:
+  Expander(std::string_view path, const ExpandOptions& options, Expansion& out)
+      : path_(path), options_(options), out_(out) {}
+
+  void ExpandByContent(base::Bytes bytes);
+  void ExpandByExtension(base::Bytes bytes);
+
+ private:
+  // What differs between an input and a member of it.
+  struct Place {
+    std::string name;
+    int depth = 0;
+  };
+
+  // False all of them, so that whoever calls can leave with them.
+  bool Fatal(DiagnosticCode code, const std::string& name, std::string text, std::string note = {});
+  bool FatalPair(DiagnosticCode code, const std::string& name, std::string text,
+                 std::string_view last, std::string note, Severity first = Severity::kFatal);
+  bool CouldNotOpen(const std::string& name, std::string note);
+  bool NoFatbin(const std::string& name, std::string note);
+  bool NotRecognised(const std::string& name, std::string note);
+  bool DamagedArchive(const Place& place, const absl::Status& why, const std::string& asked_for);
+
+  DeviceBlob& Add(const Place& place, ContentKind kind, base::Bytes bytes);
+  absl::StatusOr<std::vector<ArchiveMember>> Members(const Place& place, base::Bytes bytes,
+                                                     std::string& asked_for,
+                                                     bool& names_before_data);
+  void KeepIds(const HostObject& object);
+  void AddHostBlobs(const Place& place, HostObject object, std::size_t how_many);
+
+  bool Member(const Place& place, base::Bytes bytes);
+  bool DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes);
+  bool HostObjectByContent(const Place& place, base::Bytes bytes, bool& found);
+  bool ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes);
+  bool CheckPromise(ContentKind kind);
+
+  bool HostObjectLikeNvlink(const Place& place, base::Bytes bytes);
+  void CubinLikeNvlink(base::Bytes bytes, ContentKind kind);
+  void ArchiveLikeNvlink(base::Bytes bytes);
+
+  std::string path_;
+  const ExpandOptions& options_;
+  Expansion& out_;
+};
+
+bool Expander::Fatal(DiagnosticCode code, const std::string& name, std::string text,
+                     std::string note) {
+  Diagnostic out;
+  out.code = code;
+  out.severity = Severity::kFatal;
+  out.text = std::move(text);
+  out.input = name;
+  if (!note.empty()) out.notes.push_back(std::move(note));
+  out_.diagnostics.push_back(std::move(out));
+  return false;
+}
+
+// nvlink says what is wrong and then which of its parts gave up.
+bool Expander::FatalPair(DiagnosticCode code, const std::string& name, std::string text,
+                         std::string_view last, std::string note, Severity first) {
+  Fatal(code, name, std::move(text));
+  out_.diagnostics.back().severity = first;
+  return Fatal(code, name, std::string(last), std::move(note));
+}
+
+bool Expander::CouldNotOpen(const std::string& name, std::string note) {
+  return Fatal(DiagnosticCode::kUnreadableInput, name,
+               base::Cat({"Could not open input file '", name, "'"}), std::move(note));
+}
+
+bool Expander::NoFatbin(const std::string& name, std::string note) {
+  return FatalPair(DiagnosticCode::kMalformedInput, name,
+                   base::Cat({"Could not find fatbin in '", name, "'"}), "elfLink internal error",
+                   std::move(note));
+}
+
+bool Expander::NotRecognised(const std::string& name, std::string note) {
+  return FatalPair(DiagnosticCode::kUnsupportedInput, name,
+                   "Binary format for key='0', ident='' is not recognized",
+                   "elfLink fatbinary error", std::move(note), Severity::kError);
+}
+
+bool Expander::DamagedArchive(const Place& place, const absl::Status& why,
+                              const std::string& asked_for) {
+  const absl::string_view message = why.message();
+  std::string note(message.data(), message.size());
+  if (absl::IsNotFound(why)) {
+    return FatalPair(DiagnosticCode::kUnreadableInput, place.name,
+                     base::Cat({"Could not open input file '", FileName(asked_for), "'"}),
+                     "elfLink internal error", std::move(note));
+  }
+  return FatalPair(DiagnosticCode::kMalformedInput, place.name, "unexpected archive format",
+                   "elfLink internal error", std::move(note));
+}
+
+DeviceBlob& Expander::Add(const Place& place, ContentKind kind, base::Bytes bytes) {
+  DeviceBlob blob;
+  blob.name = place.name;
+  blob.kind = kind;
+  blob.bytes = bytes;
+  blob.from_archive = place.depth > 0;
+  blob.is_cudadevrt = path_.find("cudadevrt") != std::string::npos;
+  out_.blobs.push_back(std::move(blob));
+  return out_.blobs.back();
+}
+
+absl::StatusOr<std::vector<ArchiveMember>> Expander::Members(const Place& place, base::Bytes bytes,
+                                                             std::string& asked_for,
+                                                             bool& names_before_data) {
+  FileReader read_file;
+  if (options_.read_file) {
+    read_file = [&](const std::string& path) {
+      asked_for = path;
+      return options_.read_file(path);
+    };
+  }
+  auto archive = ReadArchive(place.name, bytes, read_file);
+  if (!archive.ok()) return archive.status();
+  names_before_data = archive->names_before_data;
+  std::move(archive->owned.begin(), archive->owned.end(), std::back_inserter(out_.owned));
+  return std::move(archive->members);
+}
+
+// An object that is left out may still say what was linked before.
+void Expander::KeepIds(const HostObject& object) {
+  const auto& ids = object.module_ids;
+  out_.prelinked_ids.insert(out_.prelinked_ids.end(), ids.prelinked.begin(), ids.prelinked.end());
+  out_.mixed_module_ids |= ids.mixed;
+}
+
+void Expander::AddHostBlobs(const Place& place, HostObject object, std::size_t how_many) {
+  for (std::size_t i = 0; i < how_many; ++i) {
+    DeviceBlob& blob = Add(place, ContentKind::kFatbin, object.fatbins[i]);
+    blob.from_host_object = true;
+    if (i > 0) continue;
+    blob.module_ids = std::move(object.module_ids);
+    blob.references = std::move(object.references);
+  }
+}
+
+// --- By content
+// -----------------------------------------------------------------------------------
+
+bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes) {
+  if (kind == ContentKind::kLtoIr && !options_.lto) {
+    return Fatal(DiagnosticCode::kUnsupportedInput, place.name,
+                 "should only see nvvm files when -lto",
+                 base::Cat({"'", place.name, "' is NVVM LTO IR; link with -lto"}));
+  }
+  Add(place, kind, bytes);
+  return true;
+}
+
+bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& found) {
+  auto object = ReadHostObject(bytes);
+  if (!object.ok()) {
+    const absl::string_view why = object.status().message();
+    return NoFatbin(place.name,
+                    base::Cat({"'", place.name, "': ", std::string_view(why.data(), why.size())}));
+  }
+  for (const base::Bytes fatbin : object->fatbins) {
+    if (HasFatbinMagic(fatbin)) continue;
+    return NoFatbin(place.name, base::Cat({"'", place.name, "': its section __nv_relfatbin of ",
+                                           std::to_string(fatbin.size()),
+                                           " bytes does not begin as a fatbin does"}));
+  }
+  found = !object->fatbins.empty();
+  if (!found) KeepIds(*object);
+  const std::size_t count = object->fatbins.size();
+  AddHostBlobs(place, *std::move(object), count);
+  return true;
+}
+
+bool Expander::ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
+  if (place.depth >= kMaxDepth || (place.depth > 0 && kind == ContentKind::kThinArchive)) {
+    return FatalPair(
+        DiagnosticCode::kUnsupportedInput, place.name, "unexpected archive format",
+        "elfLink internal error",
+        base::Cat({"'", place.name,
+                   kind == ContentKind::kThinArchive ? "' is a thin archive within an archive"
+                                                     : "' lies in too many archives",
+                   "; give it to the linker as an input of its own"}));
+  }
+  std::string asked_for;
+  bool names_before_data = false;
+  const auto members = Members(place, bytes, asked_for, names_before_data);
+  if (!members.ok()) return DamagedArchive(place, members.status(), asked_for);
+  return std::all_of(members->begin(), members->end(), [&](const ArchiveMember& member) {
+    return Member({base::Cat({place.name, ":", member.name}), place.depth + 1}, member.bytes);
+  });
+}
+
+bool Expander::Member(const Place& place, base::Bytes bytes) {
+  const ContentKind kind = Recognise(bytes);
+  if (IsDeviceCode(kind)) return DeviceCode(place, kind, bytes);
+  if (IsArchive(kind)) return ArchiveByContent(place, kind, bytes);
+  bool found = false;
+  return kind != ContentKind::kHostRelocatable || HostObjectByContent(place, bytes, found);
+}
+
+// A name that promises device code, on a file that has none.
+bool Expander::CheckPromise(ContentKind kind) {
+  const std::string_view extension = Extension(path_);
+  std::string note = base::Cat({"'", path_, "' is ", Describe(kind)});
+  constexpr auto kCode = DiagnosticCode::kUnsupportedInput;
+  if (extension == ".cubin") {
+    return Fatal(kCode, path_, IsElf(kind) ? "cubin not a device elf?" : "cubin not an elf?", note);
+  }
+  if (extension == ".ptx") return NotRecognised(path_, note);
+  if (extension == ".fatbin") return Fatal(kCode, path_, "fatbin wrong format?", note);
+  if (extension == ".nvvm" || extension == ".ltoir") {
+    return Fatal(kCode, path_,
+                 options_.lto ? "elfLink nvvm error" : "should only see nvvm files when -lto",
+                 note);
+  }
+  if (extension == ".bc") return Fatal(kCode, path_, "should never see bc files", note);
+  return true;
+}
+
+void Expander::ExpandByContent(base::Bytes bytes) {
+  const Place place{path_, 0};
+  const ContentKind kind = Recognise(bytes);
+  if (kind == ContentKind::kEmpty) {
+    CouldNotOpen(path_, base::Cat({"'", path_, "' is empty"}));
+    return;
+  }
+  if (bytes.size() < kProbe && kind != ContentKind::kPtx && !IsArchive(kind)) {
+    CouldNotOpen(path_, base::Cat({"'", path_, "' has only ", std::to_string(bytes.size()),
+                                   " bytes; no device code is that short"}));
+    return;
+  }
+  if (IsDeviceCode(kind)) {
+    DeviceCode(place, kind, bytes);
+  } else if (IsArchive(kind)) {
+    ArchiveByContent(place, kind, bytes);
+  } else {
+    bool found = false;
+    if (kind == ContentKind::kHostRelocatable && !HostObjectByContent(place, bytes, found)) return;
+    if (!found) CheckPromise(kind);
+  }
+}
+
+// --- As nvlink does
+// -------------------------------------------------------------------------------
+
+// False where the link ends.
+bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
+  auto object = ReadHostObject(bytes);
+  if (!object.ok()) {
+    if (place.depth > 0) return true;
+    const absl::string_view why = object.status().message();
+    return NoFatbin(place.name, std::string(why.data(), why.size()));
+  }
+  if (object->big_endian) return true;
+  if (object->fatbins.empty()) {
+    KeepIds(*object);
+    return true;
+  }
+  if (!object->has_wrapper) return true;
+  if (!HasFatbinMagic(object->fatbins.front())) return NoFatbin(place.name, {});
+  AddHostBlobs(place, *std::move(object), 1);
+  return true;
+}
+
+void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
+  if (kind == ContentKind::kCudaRelocatable && CheckElf(bytes).ok()) Add({path_, 0}, kind, bytes);
+}
+
+void Expander::ArchiveLikeNvlink(base::Bytes bytes) {
+  const Place place{path_, 0};
+  std::string asked_for;
+  bool names_before_data = false;
+  const auto members = Members(place, bytes, asked_for, names_before_data);
+  if (!members.ok()) {
+    DamagedArchive(place, members.status(), asked_for);
+    return;
+  }
+  // It takes the name for the member's first bytes, which then are no ELF file.
+  if (names_before_data) return;
+  for (const ArchiveMember& member : *members) {
+    const ContentKind kind = Recognise(member.bytes);
+    if (!IsElf(kind)) return;
+    if (kind != ContentKind::kHostRelocatable && kind != ContentKind::kCudaRelocatable) continue;
+    if (!HostObjectLikeNvlink({base::Cat({path_, ":", member.name}), 1}, member.bytes)) return;
+  }
+}
+
+void Expander::ExpandByExtension(base::Bytes bytes) {
+  if (bytes.empty()) return;
+  if (bytes.size() < kProbe) {
+    CouldNotOpen(path_, {});
+    return;
+  }
+  const ContentKind kind = Recognise(bytes);
+  const std::string_view extension = Extension(path_);
+  if (extension.empty()) return;
+  if (extension == ".cubin") {
+    if (!IsCudaElf(kind)) {
+      CheckPromise(kind);
+    } else {
+      CubinLikeNvlink(bytes, kind);
+    }
+  } else if (extension == ".ptx") {
+    if (kind == ContentKind::kPtx || kind == ContentKind::kFatbin) {
+      Add({path_, 0}, kind, bytes);
+    } else if (IsCudaElf(kind)) {
+      CubinLikeNvlink(bytes, kind);
+    } else {
+      CheckPromise(kind);
+    }
+  } else if (extension == ".fatbin" && kind == ContentKind::kFatbin) {
+    Add({path_, 0}, kind, bytes);
+  } else if ((extension == ".nvvm" || extension == ".ltoir") && options_.lto &&
+             kind == ContentKind::kLtoIr) {
+    Add({path_, 0}, kind, bytes);
+  } else if (extension == ".fatbin" || extension == ".nvvm" || extension == ".ltoir" ||
+             extension == ".bc") {
+    CheckPromise(kind);
+  } else if (IsArchive(kind)) {
+    ArchiveLikeNvlink(bytes);
+  } else if (extension == ".so") {
+    return;
+  } else if (extension == ".o" && IsCudaElf(kind)) {
+    CubinLikeNvlink(bytes, kind);
+  } else if (kind == ContentKind::kHostRelocatable || kind == ContentKind::kCudaRelocatable) {
+    HostObjectLikeNvlink({path_, 0}, bytes);
+  }
+}
+
+}  // namespace
+
+Expansion ExpandInput(std::string_view name, base::Bytes bytes, const ExpandOptions& options) {
+  Expansion out;
+  Expander expander(name, options, out);
+  if (options.compat == Compat::kDevlink) {
+    expander.ExpandByContent(bytes);
+  } else {
+    expander.ExpandByExtension(bytes);
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an ELF object of the host carries for the device linker.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::internal {
+
+// The names that host code refers to, of one kind: NUL-separated strings of one `.nvHR*` section.
+struct HostReferenceList {
+  bool present = false;  // the section is there, though it may name nothing
+  std::vector<std::string_view> names;
+};
+
+// What nvcc says of the host's references: `External` names may be used by other objects' host
+// code, `internal` ones by this object's only.
+struct HostReferences {
+  HostReferenceList kernels_external;    // .nvHRKE
+  HostReferenceList kernels_internal;    // .nvHRKI
+  HostReferenceList variables_external;  // .nvHRDE
+  HostReferenceList variables_internal;  // .nvHRDI
+  HostReferenceList constants_external;  // .nvHRCE
+  HostReferenceList constants_internal;  // .nvHRCI
+
+  [[nodiscard]] bool any() const {
+    return kernels_external.present || kernels_internal.present || variables_external.present ||
+           variables_internal.present || constants_external.present || constants_internal.present;
+  }
+};
+
+// `__nv_module_id`: the ids of the modules that an object holds, or, each behind `def `, of those
+// that a link before this one has linked already.
+struct ModuleIds {
+  bool present = false;
+  std::vector<std::string_view> own;        // in their order; one empty id for an empty section
+  std::vector<std::string_view> prelinked;  // without `def `
+  // A list that begins with `def ` and goes on with something else, which nvlink refuses with
+  // `unexpected data in module_ids` where it is to write a register file.
+  bool mixed = false;
+};
+
+// Everything is borrowed from the bytes of the file.
+struct HostObject {
+  // The contents of every `__nv_relfatbin` section, in the order of their headers. An object of a
+  // compiler has one; nvlink reads the first.
+  std::vector<base::Bytes> fatbins;
+  bool has_wrapper = false;  // `.nvFatBinSegment` is there; nvlink reads no fatbin without it
+  bool big_endian = false;   // nvlink takes no device code from such objects
+  ModuleIds module_ids;
+  HostReferences references;
+};
+
+// Reads a relocatable ELF object of any machine, class and byte order. InvalidArgument where its
+// headers or one of these sections do not lie within `bytes`; the message begins with what is wrong
+// and names no file. Reads of the bytes only; thread-safe.
+absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes);
+
+// Whether header and section table of an ELF file can be read at all, whatever its machine.
+absl::Status CheckElf(base::Bytes bytes);
+
+// The machine number of an ELF header; nothing where there is none.
+std::optional<std::uint16_t> ElfMachine(base::Bytes bytes);
+
+}  // namespace devlink::internal

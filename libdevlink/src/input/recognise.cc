@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/recognise.h"
+
+#include <cstdint>
+
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+// Offsets and numbers of the ELF specification; the first three fields stand where they stand in
+// files of either class.
+constexpr std::uint64_t kIdentData = 5;
+constexpr std::uint64_t kTypeOffset = 16;
+constexpr std::uint64_t kMachineOffset = 18;
+constexpr std::uint8_t kDataBig = 2;
+constexpr std::uint16_t kTypeRel = 1;
+constexpr std::uint16_t kTypeExec = 2;
+constexpr std::uint16_t kTypeDyn = 3;
+
+ContentKind RecogniseElf(base::Bytes bytes) {
+  const base::BoundedReader reader(bytes);
+  std::uint8_t data = 0;
+  std::uint16_t type = 0;
+  std::uint16_t machine = 0;
+  if (!reader.Read(kIdentData, data) || !reader.Read(kTypeOffset, type) ||
+      !reader.Read(kMachineOffset, machine)) {
+    return ContentKind::kHostOther;
+  }
+  if (data == kDataBig) {
+    const auto swap = [](std::uint16_t v) { return static_cast<std::uint16_t>(v << 8 | v >> 8); };
+    type = swap(type);
+    machine = swap(machine);
+  }
+  if (machine == format::kMachineCuda) {
+    if (type == kTypeRel) return ContentKind::kCudaRelocatable;
+    return type == kTypeExec ? ContentKind::kCudaExecutable : ContentKind::kCudaOther;
+  }
+  switch (type) {
+    case kTypeRel:
+      return ContentKind::kHostRelocatable;
+    case kTypeExec:
+      return ContentKind::kHostExecutable;
+    case kTypeDyn:
+      return ContentKind::kHostShared;
+    default:
+      return ContentKind::kHostOther;
+  }
+}
+
+// PTX begins with its version; blanks and comments may stand before it.
+bool IsPtx(std::string_view text) {
+  while (true) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n\v\f"sv);
+    if (begin == std::string_view::npos) return false;
+    text.remove_prefix(begin);
+    std::size_t end = std::string_view::npos;
+    if (text.starts_with("//")) {
+      end = text.find('\n');
+    } else if (text.starts_with("/*")) {
+      end = text.find("*/", 2);
+      if (end != std::string_view::npos) end += 2;
+    } else {
+      return text.starts_with(".version");
+    }
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end);
+  }
+}
+
+}  // namespace
+
+ContentKind Recognise(base::Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.empty()) return ContentKind::kEmpty;
+  if (text.starts_with("\x7f"
+                       "ELF")) {
+    return RecogniseElf(bytes);
+  }
+  if (text.starts_with("!<arch>\n")) return ContentKind::kArchive;
+  if (text.starts_with("!<thin>\n")) return ContentKind::kThinArchive;
+  if (text.starts_with("\x50\xed\x55\xba")) return ContentKind::kFatbin;
+  if (text.starts_with("\xed\x43\x4e\x7f")) return ContentKind::kLtoIr;
+  if (text.starts_with("BC\xc0\xde") || text.starts_with("\xde\xc0\x17\x0b")) {
+    return ContentKind::kLlvmBitcode;
+  }
+  return IsPtx(text) ? ContentKind::kPtx : ContentKind::kUnknown;
+}
+
+std::string_view Describe(ContentKind kind) {
+  switch (kind) {
+    case ContentKind::kEmpty:
+      return "empty";
+    case ContentKind::kCudaRelocatable:
+      return "a cubin";
+    case ContentKind::kCudaExecutable:
+      return "a cubin that is linked already";
+    case ContentKind::kCudaOther:
+      return "a CUDA ELF file that is neither relocatable nor executable";
+    case ContentKind::kHostRelocatable:
+      return "an ELF object for the host";
+    case ContentKind::kHostExecutable:
+      return "an executable for the host";
+    case ContentKind::kHostShared:
+      return "a shared library or executable for the host";
+    case ContentKind::kHostOther:
+      return "an ELF file of no known type";
+    case ContentKind::kArchive:
+      return "an archive";
+    case ContentKind::kThinArchive:
+      return "a thin archive";
+    case ContentKind::kFatbin:
+      return "a fatbin";
+    case ContentKind::kPtx:
+      return "PTX text";
+    case ContentKind::kLtoIr:
+      return "NVVM LTO IR";
+    case ContentKind::kLlvmBitcode:
+      return "LLVM bitcode";
+    case ContentKind::kUnknown:
+      break;
+  }
+  return "no kind of file that a device linker knows";
+}
+
+bool IsElf(ContentKind kind) {
+  return kind >= ContentKind::kCudaRelocatable && kind <= ContentKind::kHostOther;
+}
+
+bool IsCudaElf(ContentKind kind) {
+  return kind >= ContentKind::kCudaRelocatable && kind <= ContentKind::kCudaOther;
+}
+
+bool IsArchive(ContentKind kind) {
+  return kind == ContentKind::kArchive || kind == ContentKind::kThinArchive;
+}
+
+bool IsDeviceCode(ContentKind kind) {
+  return IsCudaElf(kind) || kind == ContentKind::kFatbin || kind == ContentKind::kPtx ||
+         kind == ContentKind::kLtoIr;
+}
+
+}  // namespace devlink::internal
