@@ -25,7 +25,7 @@ const fs::path kLibrary = kRoot / "libdevlink" / "src";
 const fs::path kPublic = kRoot / "libdevlink" / "include" / "devlink";
 
 // A folder may include itself and those before it.
-constexpr std::array<std::string_view, 7> kLayers = {"base", "format", "model",  "pool",
+constexpr std::array<std::string_view, 8> kLayers = {"base", "format", "assemble", "model", "pool",
                                                      "link", "write",  "session"};
 
 std::vector<fs::path> SourcesUnder(const fs::path& directory) {
