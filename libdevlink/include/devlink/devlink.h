@@ -15,5 +15,7 @@
 #include "devlink/link_session.h"
 #include "devlink/log.h"
 #include "devlink/module_pool.h"
+#include "devlink/ptx_assembler.h"
+#include "devlink/ptxas_options.h"
 #include "devlink/toolkit_profile.h"
 #include "devlink/version.h"

@@ -43,7 +43,7 @@ struct LinkSession::State {
 
   // nvlink -report-arch.
   void Say(Diagnostic diagnostic) {
-    if (options.report_arch) {
+    if (options.report_arch && !diagnostic.verbatim) {
       diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
     }
     diagnostics.push_back(std::move(diagnostic));
