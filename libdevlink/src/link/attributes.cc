@@ -92,7 +92,7 @@ class Propagator {
     own_externs_.resize(program.functions.size());
     mbarriers_.assign(program.functions.size(), 0);
     result_.functions.resize(program.functions.size());
-    single_ = liveness.entries.size() == 1;
+    single_ = liveness.single_entry != kNone;
   }
 
   Attributes Run() {
@@ -102,7 +102,7 @@ class Propagator {
     }
     MarkAliases();
     if (single_) {
-      ApplySingleEntry(liveness_.entries.front());
+      ApplySingleEntry(liveness_.single_entry);
     } else {
       GatherComponents();
       FindExternsOfEntries();

@@ -14,14 +14,32 @@ bool GoesWith(const Program& program, const std::vector<bool>& live, const Secti
 
 }  // namespace
 
-Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all) {
+Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
+                           const KernelSelection& kernels) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
-  for (FunctionId i = 0; i < count; ++i) {
-    if (program.functions[i].entry) result.entries.push_back(i);
-  }
   result.address_taken.assign(count, false);
   for (const PrototypeUse& use : program.addresses_taken) result.address_taken[use.function] = true;
+
+  // What device code can come to run stays, whoever else does not want it.
+  std::vector<bool> used_by_device = result.address_taken;
+  for (const CallEdge& call : program.calls) used_by_device[call.callee] = true;
+  std::vector<FunctionId> wanted;
+  bool device_only_calls = false;  // an entry that only device code uses calls something
+  for (FunctionId i = 0; i < count; ++i) {
+    if (!program.functions[i].entry) continue;
+    const bool wants = keep_all || kernels.Wants(program.symbols[program.functions[i].symbol]);
+    (wants || used_by_device[i] ? result.entries : result.left_out).push_back(i);
+    if (wants) {
+      wanted.push_back(i);
+    } else if (used_by_device[i] && !graph.Successors(i).empty()) {
+      device_only_calls = true;
+    }
+  }
+  // Of one entry nvlink follows the calls, and of no other that stays; what that would lose is not
+  // lost here.
+  if (wanted.size() == 1 && !device_only_calls) result.single_entry = wanted.front();
+  result.left_out_keep_names = kernels.ByHostReferences();
 
   if (keep_all) {
     result.live.assign(count, true);
