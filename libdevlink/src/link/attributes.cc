@@ -309,8 +309,10 @@ class Propagator {
     absl::flat_hash_set<SymbolId> seen;
     for (const auto& [arrival, function] : lists) {
       for (const SymbolId symbol : own_externs_[function]) {
-        const bool undefined = program_.symbols[symbol].section == kNone;
-        if (undefined && seen.insert(symbol).second) met.push_back(symbol);
+        // What is defined is an entry: another one, that only device code uses, counts as well.
+        const bool counts = program_.symbols[symbol].section == kNone ||
+                            program_.symbols[symbol].function != liveness_.single_entry;
+        if (counts && seen.insert(symbol).second) met.push_back(symbol);
       }
     }
     std::reverse(met.begin(), met.end());

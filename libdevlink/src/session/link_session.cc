@@ -213,8 +213,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
-  const Liveness liveness =
-      FindLiveFunctions(program, graph, options.debug, kernels);
+  const Liveness liveness = FindLiveFunctions(program, graph, options.debug, kernels);
 
   // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;

@@ -178,7 +178,8 @@ void Emitter::FillModuleInfo() {
     for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
       const FunctionId entry = linked_.liveness.entries[i];
       if (program_.symbols[program_.functions[entry].symbol].global_part != global) continue;
-      if (linked_.liveness.single_entry != kNone && linked_.liveness.single_entry != entry) continue;
+      if (linked_.liveness.single_entry != kNone && linked_.liveness.single_entry != entry)
+        continue;
       writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
       writer_.AppendSymbolIndex(handle, SymbolOf(entry));
       writer_.AppendWord(handle, linked_.resources.entries[i].stack.value_or(0xffffffff));
