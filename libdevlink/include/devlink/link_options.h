@@ -5,11 +5,19 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "devlink/arch.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {
+
+// What a link does with what inputs say of their host code.
+enum class HostInfo {
+  kDefault,  // kernels that no host code refers to are left out
+  kUse,      // nvlink -use-host-info: the same, asked for
+  kIgnore,   // nvlink -ignore-host-info: every kernel stays
+};
 
 // Everything that steers a link. A link's output depends on these values and on the bytes and the
 // order of its inputs, on nothing else.
@@ -34,6 +42,14 @@ struct LinkOptions {
 
   // nvlink -report-arch: every line ends with ` (target: sm_80)`.
   bool report_arch = false;
+
+  HostInfo host_info = HostInfo::kDefault;
+  // nvlink -kernels-used: the kernels that stay are those with one of these texts in their mangled
+  // names, whatever host code refers to. Empty texts do not count.
+  std::vector<std::string> kernels_used;
+  // nvlink -variables-used. No variable is ever left out, but a link that is given only these
+  // leaves out every kernel, as nvlink does.
+  std::vector<std::string> variables_used;
 
   // The options text kept in `.note.nv.tkinfo`. Empty: what nvlink records for these options,
   // "-arch sm_90 " for a plain link.

@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
+#include "devlink/host_references.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/log.h"
@@ -52,12 +53,20 @@ class LinkSession {
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
-  absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes);
+  // `references` is what the host code that the input belongs to refers to; with the default, an
+  // input that does not say, no kernel of the link is left out.
+  absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
+                        HostReferences references = {});
   // The same, taking the bytes over: nothing is copied.
-  absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes);
+  absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                        HostReferences references = {});
 
   // A module that a pool holds already.
-  absl::Status AddModule(std::string_view name, ModuleRef module);
+  absl::Status AddModule(std::string_view name, ModuleRef module, HostReferences references = {});
+
+  // What the host code of an input refers to that brings no device code into this link: an object
+  // without code for the target, or one of host code alone.
+  void AddHostReferences(HostReferences references);
 
   // Links what was added. May be called again after more inputs were added; each call is a link of
   // its own. NotFound for undefined references, AlreadyExists for multiple definitions,

@@ -121,7 +121,10 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
   program_.functions[function].text = text;
   AddSectionSymbol(text);
   section_map_[symbol.section] = {text, 0, Mapping::kMapped};
-  if (program_.functions[function].entry) AddEntrySections(function, symbol);
+  // nvlink does this for an entry that -kernels-used does not name when it comes to need it.
+  const bool at_once =
+      options_.kernels.ByHostReferences() || options_.kernels.Wants(program_.symbols[id]);
+  if (program_.functions[function].entry && at_once) AddEntrySections(function, symbol);
 }
 
 // Every entry has attributes and shared memory of its own, whether or not its module says so.
@@ -129,13 +132,18 @@ void Merger::AddEntrySections(FunctionId function, const InputSymbol& symbol) {
   const SectionId text = program_.functions[function].text;
   const SectionId info = AddInfoSection(program_.arena->Concat(".nv.info.", symbol.name), text);
   program_.functions[function].info = info;
-  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", symbol.name),
+  const SectionId shared = AddEntryShared(function, symbol.name);
+  MapEntryShared(symbol.section, shared, true);
+}
+
+SectionId Merger::AddEntryShared(FunctionId function, std::string_view name) {
+  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", name),
                                       SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
-  program_.sections[shared].owner = text;
+  program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;
   program_.functions[function].shared = shared;
   AddSectionSymbol(shared);
-  MapEntryShared(symbol.section, shared, true);
+  return shared;
 }
 
 void Merger::MapEntryShared(std::uint32_t text_index, SectionId shared, bool take_alignment) {

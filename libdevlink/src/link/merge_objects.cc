@@ -296,9 +296,19 @@ void Merger::MapData(std::uint32_t index) {
   section_map_[index] = {id, base, Mapping::kMapped};
 }
 
-// Shared memory of an entry whose copy was discarded: nvlink makes room for it all the same.
+// Shared memory of an entry that got none when it was defined, as nobody asked for it; or of one
+// whose copy was discarded, for which nvlink makes room all the same.
 void Merger::MapLocals(std::uint32_t index) {
-  const SectionId text = surviving_[sections_[index].info];
+  const InputSection& section = sections_[index];
+  const Mapping& code = section_map_[section.info];
+  if (code.state == Mapping::kMapped) {
+    const FunctionId function = program_.sections[code.section].function;
+    if (!program_.functions[function].entry || program_.functions[function].shared != kNone) return;
+    const Symbol& symbol = program_.symbols[program_.functions[function].symbol];
+    MapEntryShared(section.info, AddEntryShared(function, symbol.name), true);
+    return;
+  }
+  const SectionId text = surviving_[section.info];
   Mapping& mapping = section_map_[index];
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;

@@ -48,6 +48,7 @@ class Merger {
   void MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void ForgetBody(SymbolId symbol, bool by_strong_copy);
+  SectionId AddEntryShared(FunctionId function, std::string_view name);
   void AddEntrySections(FunctionId function, const InputSymbol& symbol);
   void CheckFunction(SymbolId known, const InputSymbol& symbol);
   void MapEntryShared(std::uint32_t text_index, SectionId shared, bool take_alignment);

@@ -69,6 +69,8 @@ bool Emitter::IsOmitted(SectionId id) const {
       return linked_.relocated.kept_in_list[id] == 0 || section_dropped_[section.owner];
     case SectionKind::kModuleShared:
       return !linked_.shared.module_section_emitted;
+    case SectionKind::kModuleInfo:
+      return !AnyModuleRecord();
     default:
       return false;
   }
@@ -82,8 +84,13 @@ void Emitter::DropSectionsAndSymbols() {
         linked_.liveness.section_removed[id] || moved || program_.sections[id].vacated;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
+  for (const FunctionId kernel : linked_.liveness.left_out) {
+    const SectionId shared = program_.functions[kernel].shared;
+    if (shared != kNone) name_dropped_[shared] = !linked_.liveness.left_out_keep_names;
+  }
   for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
     const SectionId shared = program_.functions[linked_.liveness.entries[i]].shared;
+    if (shared == kNone) continue;  // nobody asked for the entry, and it has no shared memory
     entry_of_shared_[shared] = i;
     if (!linked_.shared.entries[i].emitted) section_dropped_[shared] = true;
   }

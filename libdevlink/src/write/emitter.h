@@ -47,6 +47,8 @@ class Emitter {
   void FillCallGraph();
   void FillAttributes();
   void FillModuleInfo();
+  [[nodiscard]] bool AnyModuleRecord() const;
+  [[nodiscard]] bool StaysInModuleInfo(const InfoEntry& entry) const;
   void FillFunctionInfo(SectionId id);
   void FillInfoRecord(SectionHandle handle, const InfoEntry& entry,
                       const FunctionAttributes& attributes);
