@@ -126,10 +126,7 @@ std::string RandomText(std::mt19937& random) {
 
 TEST_CASE("What the writer makes is what fatbinary makes", "[fatbin][toolkit]") {
   auto tools = Tools::Find();
-  if (!tools) {
-    WARN("skipped: no CUDA 13.0 toolkit");
-    return;
-  }
+  if (!tools) DEVLINK_SKIP("no CUDA 13.0 toolkit; nothing was compared");
   REQUIRE(WriteText(tools->File("k.ptx"), PtxOf("90", "k")));
   REQUIRE(WriteBytes(tools->File("k.ltoir"), FakeLtoIr()));
   for (const std::string ident : {"", "seven77", "eight888", "nine99999"}) {
@@ -170,10 +167,7 @@ TEST_CASE("What the writer makes is what fatbinary makes", "[fatbin][toolkit]") 
 
 TEST_CASE("Compressed members hold the same code", "[fatbin][toolkit]") {
   auto tools = Tools::Find();
-  if (!tools) {
-    WARN("skipped: no CUDA 13.0 toolkit");
-    return;
-  }
+  if (!tools) DEVLINK_SKIP("no CUDA 13.0 toolkit; nothing was compared");
   const std::map<std::string, FatbinCompressMode> modes = {
       {"default", FatbinCompressMode::kDefault},
       {"balance", FatbinCompressMode::kDefault},
@@ -265,10 +259,7 @@ void CheckChoice(Tools& tools, const std::vector<Member>& members, std::string_v
 
 TEST_CASE("nvlink takes what ChooseCode chooses", "[fatbin][toolkit]") {
   auto tools = Tools::Find();
-  if (!tools) {
-    WARN("skipped: no CUDA 13.0 toolkit");
-    return;
-  }
+  if (!tools) DEVLINK_SKIP("no CUDA 13.0 toolkit; nothing was compared");
   std::mt19937 random(2);  // NOLINT: the same choices every time
   SECTION("of one") {
     for (int i = 0; i < 200; ++i) {
