@@ -62,7 +62,7 @@ struct CodeChoice {
 
 // Chooses as nvlink 13.0 does for every pair of the architectures it knows; the rules, and how they
 // were measured, stand in docs/fatbin.md. `candidates` are in file order, which decides between
-// equals. Knows no state: any number of threads may call it.
+// equals: mostly for the first. Knows no state: any number of threads may call it.
 CodeChoice ChooseCode(std::span<const CodeCandidate> candidates, Arch target,
                       CodeChoiceOptions options = {});
 

@@ -10,6 +10,7 @@
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
 #include "devlink/fatbin.h"
+#include "devlink/fatbin_writer.h"
 #include "devlink/host_references.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"

@@ -17,11 +17,24 @@ int VariantRank(char variant) {
   return variant == 'f' ? 1 : 0;
 }
 
-// What decides between candidates that would do: the greater one goes first, and of equal ones that
-// which stands first.
+// What decides between candidates that would do: the greater one goes first.
 auto RankOf(const CodeCandidate& candidate) {
   return std::tuple(candidate.kind == CodeKind::kNvvm, candidate.arch.number,
                     candidate.kind == CodeKind::kSass, VariantRank(candidate.arch.variant));
+}
+
+// Whether the later one of two equals is taken. nvlink takes the first, but the last of plain PTX
+// or LTO IR for just the target's number.
+bool LaterGoesFirst(const CodeCandidate& candidate, Arch target) {
+  return candidate.kind != CodeKind::kSass && candidate.arch.variant == 0 &&
+         candidate.arch.number == target.number;
+}
+
+// Whether `later` is taken rather than `best`, which stands before it.
+bool GoesBefore(const CodeCandidate& later, const CodeCandidate& best, Arch target) {
+  const auto rank = RankOf(later);
+  const auto best_rank = RankOf(best);
+  return rank > best_rank || (rank == best_rank && LaterGoesFirst(later, target));
 }
 
 // The rule for cubins of sm_100 and later without compatibility record. There the header's variant
@@ -74,14 +87,14 @@ std::string NameOf(const CodeCandidate& candidate) {
   return "code of an unknown kind";
 }
 
-std::string_view WhyBefore(const CodeCandidate& chosen, const CodeCandidate& other) {
+std::string_view WhyBefore(const CodeCandidate& chosen, const CodeCandidate& other, Arch target) {
   if (chosen.kind == CodeKind::kNvvm && other.kind != CodeKind::kNvvm) {
     return "goes before it in a link with LTO";
   }
   if (chosen.arch.number != other.arch.number) return "has the higher architecture";
   if (chosen.kind != other.kind) return "needs no compilation";
   if (chosen.arch.variant != other.arch.variant) return "is more specific";
-  return "stands before it";
+  return LaterGoesFirst(chosen, target) ? "is the last of its kind" : "stands before it";
 }
 
 }  // namespace
@@ -96,7 +109,7 @@ CodeChoice ChooseCode(std::span<const CodeCandidate> candidates, Arch target,
     out.verdicts.push_back(verdict);
     has_lto |= verdict == CodeVerdict::kNeedsLto;
     if (verdict != CodeVerdict::kNotPreferred) continue;
-    if (!out.index || RankOf(candidates[i]) > RankOf(candidates[*out.index])) out.index = i;
+    if (!out.index || GoesBefore(candidates[i], candidates[*out.index], target)) out.index = i;
   }
   if (out.index) out.verdicts[*out.index] = CodeVerdict::kChosen;
   // For virtual targets nvlink does not tell LTO IR from nothing.
@@ -115,7 +128,7 @@ std::string ExplainVerdict(std::span<const CodeCandidate> candidates, const Code
       const CodeCandidate& chosen = candidates[choice.index.value_or(index)];
       return base::Cat({name, " would do for ", goal, ", but ", NameOf(chosen), " (member ",
                         std::to_string(choice.index.value_or(index)), ") ",
-                        WhyBefore(chosen, candidates[index])});
+                        WhyBefore(chosen, candidates[index], target)});
     }
     case CodeVerdict::kNeedsLto:
       return base::Cat({name, " would do for ", goal, ", but only in a link with LTO"});

@@ -2,6 +2,7 @@
 #include "format/compression.h"
 
 #include <lz4.h>
+#include <lz4hc.h>
 #include <zstd.h>
 
 #include "absl/status/status.h"
@@ -47,6 +48,32 @@ absl::StatusOr<std::vector<std::uint8_t>> DecompressLz4(base::Bytes bytes, std::
   if (static_cast<std::uint64_t>(result) != size) {
     return OtherSize(static_cast<std::uint64_t>(result), size);
   }
+  return out;
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> CompressZstd(base::Bytes bytes, int level) {
+  std::vector<std::uint8_t> out(ZSTD_compressBound(bytes.size()));
+  const std::size_t result =
+      ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
+  if (ZSTD_isError(result) != 0) {
+    return absl::InternalError(absl::StrCat("zstd: ", ZSTD_getErrorName(result)));
+  }
+  out.resize(result);
+  return out;
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> CompressLz4(base::Bytes bytes) {
+  if (bytes.size() > LZ4_MAX_INPUT_SIZE) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(bytes.size(), " bytes are more than an LZ4 block can hold"));
+  }
+  const int size = static_cast<int>(bytes.size());
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(LZ4_compressBound(size)));
+  const int result = LZ4_compress_HC(reinterpret_cast<const char*>(bytes.data()),
+                                     reinterpret_cast<char*>(out.data()), size,
+                                     static_cast<int>(out.size()), LZ4HC_CLEVEL_MAX);
+  if (result <= 0) return absl::InternalError("LZ4: the data cannot be compressed");
+  out.resize(static_cast<std::size_t>(result));
   return out;
 }
 

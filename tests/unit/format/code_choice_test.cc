@@ -185,6 +185,12 @@ TEST_CASE("Which of several codes goes first", "[code_choice]") {
   CHECK(choose({Sass("sm_80"), Lto("sm_90")}, "sm_90") == -1);
   CHECK(choose({Sass("sm_90"), Ptx("sm_75")}, "sm_90", {.virtual_target = true}) == 1);
   CHECK(choose({}, "sm_90") == -1);
+  // Of equals the first, but the last of plain PTX or LTO IR for the target's own number.
+  CHECK(choose({Ptx("sm_90"), Ptx("sm_90"), Ptx("sm_90")}, "sm_90a") == 2);
+  CHECK(choose({Ptx("sm_89"), Ptx("sm_89")}, "sm_90") == 0);
+  CHECK(choose({Ptx("sm_90a"), Ptx("sm_90a")}, "sm_90a") == 0);
+  CHECK(choose({Lto("sm_90"), Lto("sm_90")}, "sm_90", {.lto = true}) == 1);
+  CHECK(choose({Lto("sm_80"), Lto("sm_80")}, "sm_90", {.lto = true}) == 0);
 }
 
 TEST_CASE("Every candidate is told what became of it", "[code_choice]") {
