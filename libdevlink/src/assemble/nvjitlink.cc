@@ -82,8 +82,10 @@ std::string AssemblerLines(std::string_view log) {
 absl::StatusOr<std::vector<std::string>> JitOptions(const std::vector<std::string>& arguments) {
   std::vector<std::string> out;
   bool relocatable = false;
+  bool has_arch = false;
   for (const std::string& word : arguments) {
-    if (out.empty() && word.starts_with("-arch=")) {
+    if (!has_arch && word.starts_with("-arch=")) {
+      has_arch = true;
       out.push_back(word);
     } else if (word == "-c") {
       relocatable = true;
