@@ -62,7 +62,7 @@ class Queue {
 }  // namespace
 
 std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes) {
-  // An assumption, on the safe side of what a small text takes (about 30 MB for a whole process).
+  // An assumption; not measured yet.
   constexpr std::uint64_t kBase = std::uint64_t{16} << 20;
   constexpr std::uint64_t kPerByte = 64;
   const std::uint64_t most = ~std::uint64_t{0};
