@@ -86,7 +86,7 @@ void Emitter::DropSectionsAndSymbols() {
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
   for (const FunctionId kernel : linked_.liveness.left_out) {
     const SectionId shared = program_.functions[kernel].shared;
-    if (shared != kNone) name_dropped_[shared] = !linked_.liveness.left_out_keep_names;
+    if (shared != kNone) name_dropped_[shared] = false;
   }
   for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
     const SectionId shared = program_.functions[linked_.liveness.entries[i]].shared;
