@@ -8,6 +8,7 @@
 #include "devlink/arch.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
+#include "devlink/library_search.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/link_session.h"
