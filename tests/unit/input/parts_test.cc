@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recognition, host objects, archives and the register file, each by itself.
-#include <map>
 
 #include "input/archive.h"
 #include "input/host_object.h"
