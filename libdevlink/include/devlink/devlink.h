@@ -12,6 +12,7 @@
 #include "devlink/fatbin.h"
 #include "devlink/fatbin_writer.h"
 #include "devlink/host_references.h"
+#include "devlink/library_search.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/link_session.h"

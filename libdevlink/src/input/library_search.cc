@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/library_search.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/strings.h"
+#include "input/archive.h"
+#include "input/host_object.h"
+#include "input/recognise.h"
+
+namespace devlink {
+
+namespace {
+
+using internal::ContentKind;
+
+struct ArchName {
+  std::string_view name;
+  CpuArch arch;
+  std::uint16_t machine;  // e_machine of the ELF specification
+};
+
+constexpr std::array<ArchName, 6> kArchNames = {{
+    {"X86", CpuArch::kX86, 3},
+    {"X86_64", CpuArch::kX86_64, 62},
+    {"ARMv7", CpuArch::kArmv7, 40},
+    {"AARCH64", CpuArch::kAarch64, 183},
+    {"PPC64LE", CpuArch::kPpc64le, 21},
+    {"unknown", CpuArch::kX86_64, 62},
+}};
+
+std::uint16_t MachineOf(CpuArch arch) {
+  for (const ArchName& known : kArchNames) {
+    if (known.arch == arch) return known.machine;
+  }
+  return 0;
+}
+
+Diagnostic Finding(Severity severity, DiagnosticCode code, const std::string& path,
+                   std::string text, std::string note) {
+  Diagnostic out;
+  out.severity = severity;
+  out.code = code;
+  out.text = std::move(text);
+  out.input = path;
+  if (!note.empty()) out.notes.push_back(std::move(note));
+  return out;
+}
+
+enum class Verdict { kUsable, kIncompatible, kNoArchive };
+
+// `why` says what is wrong where the verdict alone does not.
+Verdict Judge(const std::string& path, base::Bytes bytes, std::uint16_t machine,
+              const LibraryProbe& probe, std::string& why) {
+  // As many bytes as an archive's magic has: nvlink calls whatever is as short incompatible.
+  constexpr std::size_t kMagic = 8;
+  if (bytes.size() <= kMagic) return Verdict::kIncompatible;
+  const ContentKind kind = internal::Recognise(bytes);
+  if (!internal::IsArchive(kind)) {
+    why = base::Cat({"'", path, "' is ", internal::Describe(kind)});
+    return Verdict::kNoArchive;
+  }
+  const auto archive = internal::ReadArchive(path, bytes, probe.read);
+  // A member of a thin archive is missing: the link will say so when it comes to this library.
+  if (absl::IsNotFound(archive.status())) return Verdict::kUsable;
+  if (!archive.ok()) {
+    const absl::string_view message = archive.status().message();
+    why.assign(message.data(), message.size());
+    return Verdict::kNoArchive;
+  }
+  const bool usable =
+      std::any_of(archive->members.begin(), archive->members.end(), [&](const auto& member) {
+        return internal::IsElf(internal::Recognise(member.bytes)) &&
+               internal::ElfMachine(member.bytes) == machine;
+      });
+  return usable ? Verdict::kUsable : Verdict::kIncompatible;
+}
+
+}  // namespace
+
+std::optional<CpuArch> ParseCpuArch(std::string_view name) {
+  for (const ArchName& known : kArchNames) {
+    if (known.name == name) return known.arch;
+  }
+  return std::nullopt;
+}
+
+FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& directories,
+                         CpuArch arch, const LibraryProbe& probe) {
+  FoundLibrary out;
+  for (const std::string& directory : directories) {
+    const std::string path = base::Cat({directory, "/lib", name, ".so"});
+    if (!probe.exists(path)) continue;
+    out.hidden_by = path;
+    return out;
+  }
+  for (const std::string& directory : directories) {
+    const std::string path = base::Cat({directory, "/lib", name, ".a"});
+    if (!probe.exists(path)) continue;
+    std::string why;
+    Verdict verdict = Verdict::kIncompatible;
+    if (const auto bytes = probe.read(path); bytes.ok()) {
+      verdict = Judge(path, *bytes, MachineOf(arch), probe, why);
+    } else {
+      const absl::string_view message = bytes.status().message();
+      why.assign(message.data(), message.size());
+    }
+    if (verdict == Verdict::kUsable) {
+      out.path = path;
+      return out;
+    }
+    if (verdict == Verdict::kNoArchive) {
+      out.diagnostics.push_back(Finding(Severity::kFatal, DiagnosticCode::kMalformedInput, path,
+                                        "unexpected archive format", {}));
+      out.diagnostics.push_back(Finding(Severity::kFatal, DiagnosticCode::kMalformedInput, path,
+                                        "elfLink internal error", std::move(why)));
+      return out;
+    }
+    out.diagnostics.push_back(Finding(
+        Severity::kWarning, DiagnosticCode::kUnsupportedInput, path,
+        base::Cat({"Skipping incompatible '", path, "' when searching for -l", name}), why));
+  }
+  return out;
+}
+
+}  // namespace devlink

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/expand.h"
+
+#include "support/catch.h"
+#include "unit/input/elf_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using internal::Compat;
+using internal::Expansion;
+
+// The names of what was found, and the texts of what was said, separated by `|`.
+std::string Outcome(const std::string& name, const ByteVector& bytes,
+                    Compat compat = Compat::kDevlink, bool lto = false) {
+  const Expansion found = internal::ExpandInput(name, bytes, {compat, lto, nullptr});
+  std::string out;
+  for (const auto& blob : found.blobs) out += (out.empty() ? "" : "|") + blob.name;
+  for (const auto& said : found.diagnostics) out += (out.empty() ? "!" : "|!") + said.text;
+  return out;
+}
+
+const ByteVector kCubin = BuildElf({}, {true, false, 190, 1});
+const ByteVector kPtx = ToBytes("// a comment\n.version 9.0\n.target sm_90\n.address_size 64\n");
+const ByteVector kFatbin = ToBytes(EmptyFatbin());
+const ByteVector kHost = BuildHostObject(EmptyFatbin());
+const ByteVector kPlainHost = BuildElf({{".text", "\xc3"}});
+const ByteVector kText = ToBytes(std::string(100, 'x'));
+const ByteVector kLtoIr = ToBytes("\xed\x43\x4e\x7f" + std::string(100, 'x'));
+
+TEST_CASE("Device code is taken whatever its name", "[input]") {
+  for (const char* name : {"a", "a.o", "a.cubin", "a.ptx", "a.fatbin", "a.bc", "a.so", "d.x/a.A"}) {
+    for (const ByteVector* bytes : {&kCubin, &kPtx, &kFatbin, &kHost}) {
+      CAPTURE(name, bytes->size());
+      CHECK(Outcome(name, *bytes) == name);
+    }
+  }
+}
+
+TEST_CASE("Where no device code can be lost, nothing is said", "[input]") {
+  for (const char* name : {"a", "a.o", "a.so", "a.txt"}) {
+    CHECK(Outcome(name, kPlainHost).empty());
+    CHECK(Outcome(name, BuildElf({}, {true, false, 62, 3})).empty());
+    CHECK(Outcome(name, BuildElf({}, {true, false, 62, 2})).empty());
+    CHECK(Outcome(name, kText).empty());
+    CHECK(Outcome(name, ToBytes("!<arch>\n")).empty());
+  }
+}
+
+TEST_CASE("Every section of device code counts, with a wrapper or without", "[input]") {
+  const ByteVector two =
+      BuildElf({{"__nv_relfatbin", EmptyFatbin()}, {"__nv_relfatbin", EmptyFatbin()}});
+  CHECK(Outcome("a.o", two) == "a.o|a.o");
+  CHECK(Outcome("a.o", two, Compat::kNvlink).empty());
+  CHECK(Outcome("a.o", BuildHostObject(EmptyFatbin(), "x", {true, true, 21, 1})) == "a.o");
+}
+
+TEST_CASE("A name that promises device code must keep its promise", "[input]") {
+  CHECK(Outcome("a.cubin", kText) == "!cubin not an elf?");
+  CHECK(Outcome("a.cubin", kPlainHost) == "!cubin not a device elf?");
+  CHECK(Outcome("a.fatbin", kText) == "!fatbin wrong format?");
+  CHECK(Outcome("a.bc", kText) == "!should never see bc files");
+  CHECK(Outcome("a.ltoir", kText) == "!should only see nvvm files when -lto");
+  CHECK(Outcome("a.ltoir", kText, Compat::kDevlink, true) == "!elfLink nvvm error");
+  CHECK(Outcome("a.ptx", kText) ==
+        "!Binary format for key='0', ident='' is not recognized|!elfLink fatbinary error");
+  CHECK(Outcome("a.o", {}) == "!Could not open input file 'a.o'");
+  CHECK(Outcome("a.o", ToBytes("x")) == "!Could not open input file 'a.o'");
+}
+
+TEST_CASE("LTO IR needs -lto", "[input]") {
+  CHECK(Outcome("a.o", kLtoIr) == "!should only see nvvm files when -lto");
+  CHECK(Outcome("a.o", kLtoIr, Compat::kDevlink, true) == "a.o");
+  CHECK(Outcome("a.ltoir", kLtoIr, Compat::kNvlink, true) == "a.ltoir");
+}
+
+TEST_CASE("Archives give all device code of all members, archives within them too", "[input]") {
+  const ByteVector inner = BuildArchive({{"in.o", kHost}});
+  const ByteVector archive = BuildArchive(
+      {{"t.txt", kText}, {"e", {}}, {"c.o", kCubin}, {"p", kPtx}, {"i.a", inner}, {"h.o", kHost}});
+  CHECK(Outcome("d/l.a", archive) == "d/l.a:c.o|d/l.a:p|d/l.a:i.a:in.o|d/l.a:h.o");
+  CHECK(Outcome("d/l.a", archive, Compat::kNvlink).empty());
+  const Expansion found = internal::ExpandInput("cudadevrt/l.a", archive, {});
+  CHECK(found.blobs.front().from_archive);
+  CHECK(found.blobs.front().is_cudadevrt);
+  CHECK_FALSE(found.blobs.front().from_host_object);
+  CHECK(found.blobs.back().from_host_object);
+  CHECK(found.blobs.back().module_ids.own == std::vector<std::string_view>{"_id_1"});
+}
+
+TEST_CASE("Archives within archives end somewhere", "[input]") {
+  ByteVector bytes = BuildArchive({{"h.o", kHost}});
+  for (int i = 0; i < 20; ++i) bytes = BuildArchive({{"n.a", bytes}});
+  const Expansion found = internal::ExpandInput("l.a", bytes, {});
+  CHECK(found.fatal());
+  CHECK(found.blobs.empty());
+
+  // A thin archive that is its own member.
+  const ByteVector self = BuildThinArchive({{"self.a", 10}});
+  int reads = 0;
+  const internal::ExpandOptions options = {Compat::kDevlink, false,
+                                           [&](const std::string&) -> absl::StatusOr<ByteVector> {
+                                             ++reads;
+                                             return self;
+                                           }};
+  CHECK(internal::ExpandInput("self.a", self, options).fatal());
+  CHECK(reads == 1);
+}
+
+TEST_CASE("What was linked before is remembered of objects without device code", "[input]") {
+  using namespace std::string_literals;
+  const ByteVector dlink = BuildElf({{"__nv_module_id", "def a\0def b\0"s}});
+  for (const Compat compat : {Compat::kDevlink, Compat::kNvlink}) {
+    const Expansion found = internal::ExpandInput("dlink.o", dlink, {compat, false, nullptr});
+    CHECK(found.blobs.empty());
+    CHECK(found.diagnostics.empty());
+    CHECK(found.prelinked_ids == std::vector<std::string_view>{"a", "b"});
+  }
+}
+
+// Every view must lie within what it was taken from.
+void CheckInside(const Expansion& found, const ByteVector& bytes) {
+  for (const auto& blob : found.blobs) {
+    if (blob.bytes.empty()) continue;
+    REQUIRE(blob.bytes.data() >= bytes.data());
+    REQUIRE(blob.bytes.data() + blob.bytes.size() <= bytes.data() + bytes.size());
+  }
+}
+
+TEST_CASE("Damaged inputs are found out or read within their bounds", "[input]") {
+  const ByteVector archive = BuildArchive({{"h.o", kHost}, {"c.o", kCubin}});
+  for (const ByteVector* whole : {&kHost, &archive}) {
+    for (const Compat compat : {Compat::kDevlink, Compat::kNvlink}) {
+      for (std::size_t size = 0; size < whole->size(); ++size) {
+        const ByteVector cut(whole->begin(), whole->begin() + static_cast<std::ptrdiff_t>(size));
+        const Expansion found = internal::ExpandInput("a.o", cut, {compat, false, nullptr});
+        CheckInside(found, cut);
+        // An archive that ends behind a member is a whole archive.
+        const bool may_be_whole = whole == &archive || compat == Compat::kNvlink;
+        if (!found.fatal() && !may_be_whole) FAIL_CHECK("taken when cut to " << size);
+      }
+      for (std::size_t at = 0; at < whole->size(); ++at) {
+        for (const int bit : {0, 3, 7}) {
+          ByteVector flipped = *whole;
+          flipped[at] = static_cast<std::uint8_t>(flipped[at] ^ (1 << bit));
+          CheckInside(internal::ExpandInput("a.o", flipped, {compat, false, nullptr}), flipped);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace devlink::testing
