@@ -47,9 +47,10 @@ class LinkSession {
   LinkSession& operator=(LinkSession&&) noexcept;
   ~LinkSession();
 
-  // Adds one input, behind those added before. A failure is a status and a diagnostic; the session
-  // can go on without the input. NotFound for a file that cannot be read, InvalidArgument for one
-  // that is damaged, FailedPrecondition for one that is not for this target.
+  // Adds one input of any kind, behind those added before. A failure is a status and a diagnostic;
+  // the session can go on without the input. NotFound for a file that cannot be read,
+  // InvalidArgument for one that is damaged, FailedPrecondition for one that is not for this
+  // target.
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
@@ -63,6 +64,17 @@ class LinkSession {
 
   // A module that a pool holds already.
   absl::Status AddModule(std::string_view name, ModuleRef module, HostReferences references = {});
+
+  // Adds an input of any kind from memory: a cubin, PTX, a fat binary, a host object with device
+  // code, or an archive of them. `name` stands for its path: messages and, for thin archives, the
+  // place of the members follow it. PTX is assembled later, all of it in parallel.
+  absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
+
+  // The inputs that were linked and the ids of the modules in them, in link order, for nvlink's
+  // --register-link-binaries. An input without ids gets one of its name and `working_directory`.
+  [[nodiscard]] std::string RegisterFileText(std::string_view working_directory) const;
+  // Whether an existing register file stays as it is: nvcc runs the linker once per architecture.
+  [[nodiscard]] bool KeepsRegisterFile(const std::string& existing) const;
 
   // What the host code of an input refers to that brings no device code into this link: an object
   // without code for the target, or one of host code alone.

@@ -25,6 +25,7 @@
 #include "model/module.h"
 #include "session/input_check.h"
 #include "session/report.h"
+#include "session/session_state.h"
 #include "write/emit.h"
 
 namespace devlink {
@@ -45,47 +46,6 @@ internal::KernelSelection SelectKernels(const LinkOptions& options,
 }
 
 }  // namespace
-
-struct LinkSession::State {
-  LinkOptions options;
-  std::shared_ptr<ModulePool> pool;
-  LogSink* log = nullptr;
-  std::vector<LinkInput> inputs;
-  std::vector<HostReferences> host_references;  // of the inputs and of what else was met
-  std::vector<Diagnostic> diagnostics;
-
-  void Log(std::string_view line) const {
-    if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
-  }
-
-  // nvlink -report-arch.
-  void Say(Diagnostic diagnostic) {
-    if (options.report_arch && !diagnostic.verbatim) {
-      diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
-    }
-    diagnostics.push_back(std::move(diagnostic));
-  }
-
-  absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code) {
-    std::string message = diagnostic.text;
-    for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
-    Say(std::move(diagnostic));
-    return {code, message};
-  }
-
-  absl::Status Add(std::string name, ModuleRef module, HostReferences references) {
-    if (auto obstacle = internal::FindObstacle(name, *module, options)) {
-      return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
-    }
-    inputs.push_back({std::move(name), std::move(module)});
-    host_references.push_back(std::move(references));
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
-  absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
-                                            LinkReport& report) const;
-};
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 LinkSession::LinkSession(LinkSession&&) noexcept = default;
@@ -127,7 +87,7 @@ absl::Status LinkSession::AddFile(const std::string& path) {
     return state_->Refuse(internal::DescribeUnreadable(path, bytes.status()),
                           bytes.status().code());
   }
-  return AddCubin(path, *std::move(bytes));
+  return AddInput(path, *std::move(bytes));
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
@@ -166,6 +126,7 @@ void LinkSession::AddHostReferences(HostReferences references) {
 }
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
+  DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
   std::vector<Diagnostic> found;
   auto result = state_->Run(found);
   for (Diagnostic& diagnostic : found) state_->Say(std::move(diagnostic));

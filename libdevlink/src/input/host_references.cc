@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/host_references.h"
+#include "input/host_references.h"
 
 #include <algorithm>
 #include <string>
