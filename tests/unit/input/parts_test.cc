@@ -82,7 +82,8 @@ TEST_CASE("Host objects give what they carry, in every class and byte order", "[
       CHECK_FALSE(object->references.kernels_internal.present);
       CHECK(object->references.variables_internal.present);
       CHECK(object->references.variables_internal.names.empty());
-      CHECK(object->references.constants_external.names == std::vector<std::string>{"c"});
+      CHECK(object->references.constants_external.present);
+      CHECK(object->references.constants_external.names.empty());  // one byte is no text
       CHECK_FALSE(object->references.constants_internal.present);
     }
   }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Inputs as nvcc hands them over: host objects with code for several targets, a library, the device
+# runtime, PTX; the cubin and the register file are those that nvlink writes.
+set -euo pipefail
+
+if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
+  echo "no CUDA toolkit"
+  exit 77
+fi
+diff_program="$(dirname "$DEVLINK")/devlink-diff"
+runtime=
+for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOME"/lib; do
+  [[ -f $place/libcudadevrt.a ]] && runtime="$place" && break
+done
+failures=0
+
+cat >main.cu <<'CUDA'
+#include <cstdio>
+__device__ int shade(int);
+__global__ void draw(int* p) { *p = shade(*p); printf("%d\n", *p); }
+__global__ void nobody(int* p) { *p = 7; }
+int main() { draw<<<1, 1>>>(nullptr); }
+CUDA
+cat >shade.cu <<'CUDA'
+__constant__ int weights[4] = {1, 2, 3, 4};
+__device__ int shade(int x) { return weights[x & 3] * x; }
+CUDA
+cat >nested.cu <<'CUDA'
+__global__ void child(int* p) { *p = 1; }
+__global__ void parent(int* p) { child<<<1, 1>>>(p); }
+int main() { parent<<<1, 1>>>(nullptr); }
+CUDA
+cat >extra.cu <<'CUDA'
+extern __device__ int shade(int);
+__global__ void extra(int* p) { *p = shade(p[1]); }
+CUDA
+codes=(-gencode "arch=compute_75,code=[sm_75,compute_75]" -gencode arch=compute_80,code=sm_80
+  -gencode arch=compute_90,code=sm_90)
+for unit in main shade nested; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
+nvcc -rdc=true -ptx -arch=compute_90 -o extra.ptx extra.cu
+mkdir -p lib
+ar rc lib/libshade.a shade.o
+
+# same ARCH ARGUMENT...: both linkers, then the cubins, the register files and the messages.
+same() {
+  local arch="$1" status=0 theirs=0
+  shift
+  rm -f nv.cubin our.cubin nv.reg our.reg
+  touch nv.reg our.reg
+  timeout 60 nvlink -arch="$arch" --register-link-binaries=nv.reg -o nv.cubin "$@" 2>nv.err ||
+    theirs=$?
+  "$DEVLINK" -arch="$arch" --register-link-binaries=our.reg -o our.cubin "$@" 2>our.err || status=$?
+  sed -i 's/^nvlink/devlink/' nv.err
+  sed -i '/^devlink note /d' our.err
+  if [[ $status -ne $theirs ]] || ! cmp -s nv.reg our.reg || ! cmp -s nv.err our.err ||
+    { [[ -f nv.cubin ]] && ! "$diff_program" nv.cubin our.cubin >diff.txt; }; then
+    echo "$arch $*: not as nvlink (status $status, nvlink $theirs)"
+    head -n 20 diff.txt our.err 2>/dev/null || true
+    failures=$((failures + 1))
+  fi
+}
+
+for arch in sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a; do
+  same $arch main.o shade.o
+  same $arch main.o -Llib -lshade -L"$runtime" -lcudadevrt
+  same $arch -ignore-host-info main.o lib/libshade.a lib/libshade.a
+  same $arch main.o
+  [[ -z $runtime ]] || same $arch nested.o -L"$runtime" -lcudadevrt
+done
+same sm_90 main.o shade.o extra.ptx
+same sm_90 -maxrregcount=32 -Xptxas -O1 main.o shade.o extra.ptx
+same sm_90 -kernels-used draw main.o shade.o
+
+# What nvlink loses in silence is linked.
+cp shade.o shade.object
+"$DEVLINK" -arch=sm_80 -o our.cubin main.o shade.object
+if "$DEVLINK" --compat nvlink -arch=sm_80 -o our.cubin main.o shade.object.none 2>our.err; then
+  echo "a missing file was accepted"
+  failures=$((failures + 1))
+fi
+head -c 3000 shade.o >cut.o
+status=0
+"$DEVLINK" -arch=sm_80 -o cut.cubin main.o cut.o 2>our.err || status=$?
+if [[ $status -ne 1 || -e cut.cubin ]] || ! grep -q "Could not find fatbin in 'cut.o'" our.err; then
+  echo "a truncated object: status $status, $(<our.err)"
+  failures=$((failures + 1))
+fi
+[[ $failures -eq 0 ]]
