@@ -165,6 +165,11 @@ TEST_CASE("The register file lists first ids, then further ones", "[input]") {
   CHECK(RegisterFileText({{{"a", "a2"}}, {}, {{"b"}}, {{""}}}) ==
         "#define NUM_PRELINKED_OBJECTS 4\nDEFINE_REGISTER_FUNC(a)\nDEFINE_REGISTER_FUNC(b)\n"
         "DEFINE_REGISTER_FUNC()\nDEFINE_REGISTER_FUNC(a2)\n");
+  CHECK(RegisterFileText({{{"x1", "x2", "x3"}}, {{"y1", "y2", "y3"}}}) ==
+        "#define NUM_PRELINKED_OBJECTS 6\nDEFINE_REGISTER_FUNC(x1)\nDEFINE_REGISTER_FUNC(y1)\n"
+        "DEFINE_REGISTER_FUNC(y3)\nDEFINE_REGISTER_FUNC(y2)\nDEFINE_REGISTER_FUNC(x3)\n"
+        "DEFINE_REGISTER_FUNC(x2)\n");
+  CHECK(internal::MakeModuleId("/tmp/h4", "/opt/a.o") == "_opt_a_o");
   CHECK(internal::MakeModuleId("/tmp/h4", "d/libnm.a:no id.o") == "_tmp_h4_d_libnm_a_no_id_o");
   CHECK_FALSE(internal::KeepRegisterFile(std::nullopt, true));
   CHECK(internal::KeepRegisterFile("", true));
