@@ -127,6 +127,29 @@ void CheckInside(const Expansion& found, const ByteVector& bytes) {
   }
 }
 
+TEST_CASE("No flipped bit of an object loses its code in silence", "[input]") {
+  for (std::size_t at = 0; at < kHost.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      ByteVector flipped = kHost;
+      flipped[at] = static_cast<std::uint8_t>(flipped[at] ^ (1 << bit));
+      const Expansion found = internal::ExpandInput("a.o", flipped, {});
+      if (found.blobs.empty() && !found.fatal()) FAIL_CHECK("byte " << at << ", bit " << bit);
+    }
+  }
+}
+
+TEST_CASE("What cannot be read and names device code is an error", "[input]") {
+  for (const char* name : {"__nv_relfatbin", "__cudaRegisterLinkedBinary_x"}) {
+    for (const char* begin : {"BC\xc0\xde", "\x64\x86", "garbage"}) {
+      const ByteVector bytes = ToBytes(begin + std::string(100, ' ') + name);
+      const std::string text = "holds device code that cannot be read";
+      CHECK(Outcome("a.o", bytes) == "!Input file 'a.o' " + text);
+      CHECK(Outcome("l.a", BuildArchive({{"t", bytes}})) == "!Input file 'l.a:t' " + text);
+      CHECK(Outcome("a.o", bytes, Compat::kNvlink).empty());
+    }
+  }
+}
+
 TEST_CASE("Damaged inputs are found out or read within their bounds", "[input]") {
   const ByteVector archive = BuildArchive({{"h.o", kHost}, {"c.o", kCubin}});
   for (const ByteVector* whole : {&kHost, &archive}) {
