@@ -29,6 +29,14 @@ std::string_view Extension(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
 }
 
+// nvlink goes by the whole path. A directory of that name makes no runtime of the objects in it,
+// which nvlink leaves out where nothing is undefined when it meets them.
+bool IsDeviceRuntime(std::string_view path, bool is_archive, Compat compat) {
+  constexpr std::string_view kName = "cudadevrt";
+  if (compat == Compat::kNvlink) return path.find(kName) != std::string_view::npos;
+  return is_archive && FileName(path).find(kName) != std::string_view::npos;
+}
+
 class Expander {
  public:
   Expander(std::string_view path, const ExpandOptions& options, Expansion& out)
@@ -132,7 +140,7 @@ DeviceBlob& Expander::Add(const Place& place, ContentKind kind, base::Bytes byte
   blob.kind = kind;
   blob.bytes = bytes;
   blob.from_archive = place.depth > 0;
-  blob.is_cudadevrt = path_.find("cudadevrt") != std::string::npos;
+  blob.is_cudadevrt = IsDeviceRuntime(path_, blob.from_archive, options_.compat);
   out_.blobs.push_back(std::move(blob));
   return out_.blobs.back();
 }

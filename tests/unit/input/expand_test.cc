@@ -80,12 +80,25 @@ TEST_CASE("Archives give all device code of all members, archives within them to
       {{"t.txt", kText}, {"e", {}}, {"c.o", kCubin}, {"p", kPtx}, {"i.a", inner}, {"h.o", kHost}});
   CHECK(Outcome("d/l.a", archive) == "d/l.a:c.o|d/l.a:p|d/l.a:i.a:in.o|d/l.a:h.o");
   CHECK(Outcome("d/l.a", archive, Compat::kNvlink).empty());
-  const Expansion found = internal::ExpandInput("cudadevrt/l.a", archive, {});
+  const Expansion found = internal::ExpandInput("d/l.a", archive, {});
   CHECK(found.blobs.front().from_archive);
-  CHECK(found.blobs.front().is_cudadevrt);
   CHECK_FALSE(found.blobs.front().from_host_object);
   CHECK(found.blobs.back().from_host_object);
   CHECK(found.blobs.back().module_ids.own == std::vector<std::string_view>{"_id_1"});
+}
+
+TEST_CASE("The device runtime is known by its name", "[input]") {
+  const ByteVector archive = BuildArchive({{"h.o", kHost}});
+  const auto is_runtime = [&](const char* path, const ByteVector& bytes, Compat compat) {
+    return internal::ExpandInput(path, bytes, {compat, false, nullptr}).blobs.at(0).is_cudadevrt;
+  };
+  CHECK(is_runtime("d/libcudadevrt.a", archive, Compat::kDevlink));
+  CHECK_FALSE(is_runtime("cudadevrt/l.a", archive, Compat::kDevlink));
+  CHECK_FALSE(is_runtime("d/cudadevrt.o", kHost, Compat::kDevlink));
+  for (const char* path : {"d/libcudadevrt.a", "cudadevrt/l.a"}) {
+    CHECK(is_runtime(path, archive, Compat::kNvlink));
+  }
+  CHECK(is_runtime("my_cudadevrt_tests/a.o", kHost, Compat::kNvlink));
 }
 
 TEST_CASE("Archives within archives end somewhere", "[input]") {
