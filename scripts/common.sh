@@ -27,7 +27,7 @@ load_setup() {
     exit "$status"
   fi
   # The file decides, not what the caller's environment says, so that every script sees one toolkit.
-  unset CUDA_HOME CUDA_RELEASE NVDISASM
+  unset CUDA_HOME CUDA_RELEASE NVDISASM NVPTXCOMPILER
   if [[ -f "$TOOLKIT_ENV" ]]; then
     set -a
     # shellcheck disable=SC1090

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "devlink/library_search.h"
 #include "devlink/link_options.h"
 
 namespace devlink::app {
@@ -16,6 +17,10 @@ namespace devlink::app {
 struct CommandLine {
   LinkOptions options;
   std::vector<std::string> inputs;
+  std::vector<std::string> libraries;     // -l
+  std::vector<std::string> library_path;  // -L
+  CpuArch cpu_arch = CpuArch::kX86_64;
+  std::string register_file;  // --register-link-binaries
   std::string output;
   std::string report;                 // --report: where the JSON report goes
   std::vector<std::string> warnings;  // about the command line itself

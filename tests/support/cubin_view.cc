@@ -110,7 +110,9 @@ bool HasNoBytes(std::uint32_t type) {
 void ViewSections(CubinView& view) {
   const Bytes b = view.bytes;
   const auto table = Read<std::uint64_t>(b, 40);
-  const auto count = Read<std::uint16_t>(b, 60);
+  std::uint64_t count = Read<std::uint16_t>(b, 60);
+  // With 0xff00 sections and more the number stands in the null section's size.
+  if (count == 0 && table != 0) count = Read<std::uint64_t>(Part(b, table, 64), 32);
   for (std::uint64_t i = 0; i < count; ++i) {
     const Bytes h = Part(b, table + i * 64, 64);
     if (table > b.size() || h.size() < 64) {

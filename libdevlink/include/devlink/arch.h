@@ -33,6 +33,10 @@ struct Arch {
 // nvlink 13.0 for every pair of architectures; the table stands in docs/cubin-format.md.
 bool SassLinksFor(Arch member, Arch target);
 
+// True where PTX or LTO IR for the virtual architecture of `member`'s number and variant
+// (compute_90a for sm_90a) may be compiled for `target`. Measured like SassLinksFor.
+bool PtxCompilesFor(Arch member, Arch target);
+
 // True where this release of libdevlink links for `target`: sm_75 to sm_90a.
 bool IsLinkTarget(Arch target);
 

@@ -55,6 +55,9 @@ struct SectionSpec {
   std::uint64_t nobits_size = 0;
   bool links_to_symtab = false;      // sh_link is the symbol table
   bool name_in_string_table = true;  // the name stands in `.strtab` too, as the CUDA tools have it
+  // What `.symtab_shndx` says of symbols in this section while its index is below 0xff00, where
+  // that table does not count; 0: its index. nvlink leaves a number of its own there.
+  std::uint32_t number = 0;
 };
 
 // Which part of the symbol table a symbol stands in. Usually the binding tells: global symbols
@@ -88,8 +91,9 @@ class CubinWriter {
   CubinWriter(CubinWriter&&) noexcept;
   CubinWriter& operator=(CubinWriter&&) noexcept;
 
-  // Makes room for what will be added; saves time, changes nothing.
-  void Reserve(std::size_t sections, std::size_t symbols);
+  // Makes room for what will be added, `copied_bytes` of it by anything but `Append`; saves time
+  // and memory, changes nothing.
+  void Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes = 0);
 
   // Enters a name into the string tables although nothing bears it. nvlink leaves such names
   // behind.

@@ -38,6 +38,7 @@ enum class DiagnosticCode {
   kEntryMismatch = 20,
   kPrototypeMismatch = 21,
   kUnresolvableRelocation = 22,
+  kPtxAssembly = 40,
 };
 
 // One finding. Plain data, owned by the receiver.
@@ -48,6 +49,9 @@ struct Diagnostic {
   std::string symbol;              // mangled name, empty where none is meant
   std::string input;               // display name of the input, empty where none is meant
   std::vector<std::string> notes;  // what a person needs besides; one line each
+  int line = 0;                    // line of the input that is meant, from 1; 0 for none
+  // `text` is the whole line of another tool, ptxas, and is printed as it stands.
+  bool verbatim = false;
 };
 
 // The lines that nvlink would print, under `tool`'s name, each note on a line of its own behind it:

@@ -4,12 +4,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "devlink/arch.h"
+#include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {
+
+// What a link does with what inputs say of their host code.
+enum class HostInfo {
+  kDefault,  // kernels that no host code refers to are left out
+  kUse,      // nvlink -use-host-info: the same, asked for
+  kIgnore,   // nvlink -ignore-host-info: every kernel stays
+};
+
+// What becomes of inputs that nvlink leaves out without a word (docs/inputs.md).
+enum class Compatibility {
+  kDevlink,  // device code is linked wherever it is found, or refused with the reason
+  kNvlink,   // left out, as nvlink does
+};
 
 // Everything that steers a link. A link's output depends on these values and on the bytes and the
 // order of its inputs, on nothing else.
@@ -23,6 +39,23 @@ struct LinkOptions {
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;
 
+  // nvlink -suppress-arch-warning: no warning where an input has no code for the target.
+  bool suppress_arch_warning = false;
+
+  Compatibility compatibility = Compatibility::kDevlink;
+  // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
+  bool keep_system_libraries = false;
+
+  // What assembles PTX, and how many texts at a time (0: one per processor) within which memory.
+  PtxBackendOptions ptx_backend;
+  AssembleAllOptions ptx_parallel;
+  // Options of the assembler, each nvlink's of that name; docs/ptx-assembly.md.
+  int max_registers = 0;
+  std::vector<std::string> xptxas;  // as written
+  std::optional<bool> stack_protector;
+  int split_compile = 1;
+  bool suppress_debug_info = false;
+
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;
 
@@ -34,6 +67,14 @@ struct LinkOptions {
 
   // nvlink -report-arch: every line ends with ` (target: sm_80)`.
   bool report_arch = false;
+
+  HostInfo host_info = HostInfo::kDefault;
+  // nvlink -kernels-used: the kernels that stay are those with one of these texts in their mangled
+  // names, whatever host code refers to. Empty texts do not count.
+  std::vector<std::string> kernels_used;
+  // nvlink -variables-used. No variable is ever left out, but a link that is given only these
+  // leaves out every kernel, as nvlink does.
+  std::vector<std::string> variables_used;
 
   // The options text kept in `.note.nv.tkinfo`. Empty: what nvlink records for these options,
   // "-arch sm_90 " for a plain link.

@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
+#include "devlink/host_references.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/log.h"
@@ -46,18 +47,38 @@ class LinkSession {
   LinkSession& operator=(LinkSession&&) noexcept;
   ~LinkSession();
 
-  // Adds one input, behind those added before. A failure is a status and a diagnostic; the session
-  // can go on without the input. NotFound for a file that cannot be read, InvalidArgument for one
-  // that is damaged, FailedPrecondition for one that is not for this target.
+  // Adds one input of any kind, behind those added before. A failure is a status and a diagnostic;
+  // the session can go on without the input. NotFound for a file that cannot be read,
+  // InvalidArgument for one that is damaged, FailedPrecondition for one that is not for this
+  // target.
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
-  absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes);
+  // `references` is what the host code that the input belongs to refers to; with the default, an
+  // input that does not say, no kernel of the link is left out.
+  absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
+                        HostReferences references = {});
   // The same, taking the bytes over: nothing is copied.
-  absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes);
+  absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                        HostReferences references = {});
 
   // A module that a pool holds already.
-  absl::Status AddModule(std::string_view name, ModuleRef module);
+  absl::Status AddModule(std::string_view name, ModuleRef module, HostReferences references = {});
+
+  // Adds an input of any kind from memory: a cubin, PTX, a fat binary, a host object with device
+  // code, or an archive of them. `name` stands for its path: messages and, for thin archives, the
+  // place of the members follow it. PTX is assembled later, all of it in parallel.
+  absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
+
+  // The inputs that were linked and the ids of the modules in them, in link order, for nvlink's
+  // --register-link-binaries. An input without ids gets one of its name and `working_directory`.
+  [[nodiscard]] std::string RegisterFileText(std::string_view working_directory) const;
+  // Whether an existing register file stays as it is: nvcc runs the linker once per architecture.
+  [[nodiscard]] bool KeepsRegisterFile(const std::string& existing) const;
+
+  // What the host code of an input refers to that brings no device code into this link: an object
+  // without code for the target, or one of host code alone.
+  void AddHostReferences(HostReferences references);
 
   // Links what was added. May be called again after more inputs were added; each call is a link of
   // its own. NotFound for undefined references, AlreadyExists for multiple definitions,

@@ -25,6 +25,12 @@ struct ToolkitProfile {
   std::uint16_t version_text_length = 46;
   std::uint16_t build_text_length = 41;
 
+  // Version and build text of that release's tools, as ptxas and nvlink leave them in the records
+  // of
+  // `.note.nv.tkinfo` and print them with --version. The text is static.
+  std::string_view version_text = "Cuda compilation tools, release 13.0, V13.0.88";
+  std::string_view build_text = "Build cuda_13.0.r13.0/compiler.36424714_0";
+
   // 13.4 on: weak symbols stand in the global part of the symbol table.
   bool weak_symbols_are_global = false;
 

@@ -41,7 +41,7 @@ class StringArena {
 
  private:
   void Grow(std::size_t at_least) {
-    constexpr std::size_t kChunk = 1 << 16;
+    constexpr std::size_t kChunk = 1 << 18;
     room_ = at_least > kChunk ? at_least : kChunk;
     chunks_.push_back(std::make_unique<char[]>(room_));
     next_ = chunks_.back().get();

@@ -23,6 +23,18 @@ constexpr std::array kKnown = {
     Known{89, ""},    Known{90, "a"},   Known{100, "af"}, Known{103, "af"}, Known{107, "af"},
     Known{110, "af"}, Known{120, "af"}, Known{121, "af"}};
 
+struct Pair {
+  std::uint16_t member;
+  std::uint16_t target;
+};
+
+// Code for one number that runs on another. sm_87 and sm_88 stand apart.
+constexpr std::array kSassLinks = {Pair{80, 86}, Pair{80, 89}, Pair{86, 89}, Pair{100, 103},
+                                   Pair{120, 121}};
+
+// The later members of the families that compute_NNf stands for.
+constexpr std::array kFamilies = {Pair{100, 103}, Pair{120, 121}};
+
 }  // namespace
 
 absl::StatusOr<Arch> Arch::Parse(std::string_view name) {
@@ -54,18 +66,18 @@ std::string Arch::Name() const {
 bool SassLinksFor(Arch member, Arch target) {
   if (member.number == target.number) return true;
   if (member.variant == 'a') return false;
-  switch (member.number) {
-    case 80:
-      return target.number == 86 || target.number == 89;
-    case 86:
-      return target.number == 89;
-    case 100:
-      return target.number == 103;
-    case 120:
-      return target.number == 121;
-    default:
-      return false;
-  }
+  return std::any_of(kSassLinks.begin(), kSassLinks.end(), [&](const Pair& pair) {
+    return pair.member == member.number && pair.target == target.number;
+  });
+}
+
+bool PtxCompilesFor(Arch member, Arch target) {
+  if (member.variant == 'a') return member == target;
+  if (member.variant == 0) return member.number <= target.number;
+  if (member.number == target.number) return true;
+  return std::any_of(kFamilies.begin(), kFamilies.end(), [&](const Pair& pair) {
+    return pair.member == member.number && pair.target == target.number;
+  });
 }
 
 bool IsLinkTarget(Arch target) { return target.number >= 75 && target.number <= 90; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/toolkit_profile.h"
 
+#include <array>
 #include <string>
 
 #include "absl/status/status.h"
@@ -8,6 +9,28 @@
 #include "base/strings.h"
 
 namespace devlink {
+
+namespace {
+
+// By minor number: what --version of nvlink and ptxas prints in the newest patch of each release.
+struct ToolTexts {
+  std::string_view version;
+  std::string_view build;
+};
+constexpr std::array kToolTexts = {ToolTexts{"Cuda compilation tools, release 13.0, V13.0.88",
+                                             "Build cuda_13.0.r13.0/compiler.36424714_0"},
+                                   ToolTexts{"Cuda compilation tools, release 13.1, V13.1.115",
+                                             "Build cuda_13.1.r13.1/compiler.37061995_0"},
+                                   ToolTexts{"Cuda compilation tools, release 13.2, V13.2.86",
+                                             "Build cuda_13.2.r13.2/compiler.37953736_0"},
+                                   ToolTexts{"Cuda compilation tools, release 13.3, V13.3.73",
+                                             "Build cuda_13.3.r13.3/compiler.38244171_0"},
+                                   ToolTexts{"Cuda compilation tools, release 13.4, V13.4.92",
+                                             "Build cuda_13.4.r13.4/compiler.38855100_0"},
+                                   ToolTexts{"Cuda compilation tools, release 13.5, V13.5.37",
+                                             "Build cuda_13.5.r13.5/compiler.39125733_0"}};
+
+}  // namespace
 
 absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view release) {
   ToolkitProfile profile;
@@ -17,6 +40,8 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
   }
   const int minor = release[3] - '0';
   profile.release = static_cast<std::uint16_t>(130 + minor);
+  profile.version_text = kToolTexts[minor].version;
+  profile.build_text = kToolTexts[minor].build;
   // "V13.0.88", but "V13.1.115" in one release.
   profile.version_text_length = minor == 1 ? 47 : 46;
   profile.accepts_specific_code_for_plain_target = minor == 0;

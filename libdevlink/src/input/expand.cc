@@ -164,6 +164,7 @@ absl::StatusOr<std::vector<ArchiveMember>> Expander::Members(const Place& place,
 
 // An object that is left out may still say what was linked before.
 void Expander::KeepIds(const HostObject& object) {
+  out_.silent_host_object = true;
   const auto& ids = object.module_ids;
   out_.prelinked_ids.insert(out_.prelinked_ids.end(), ids.prelinked.begin(), ids.prelinked.end());
   out_.mixed_module_ids |= ids.mixed;
@@ -334,7 +335,10 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
     KeepIds(*object);
     return true;
   }
-  if (!object->has_wrapper) return true;
+  if (!object->has_wrapper) {
+    out_.silent_host_object = true;
+    return true;
+  }
   if (!HasFatbinMagic(object->fatbins.front())) return NoFatbin(place.name, {});
   AddHostBlobs(place, *std::move(object), 1);
   return true;

@@ -51,6 +51,8 @@ struct Expansion {
   // Ids in objects that were linked before and hold no device code of their own (`def` lists).
   std::vector<std::string_view> prelinked_ids;
   bool mixed_module_ids = false;  // one of these objects has ModuleIds::mixed
+  // A host object without device code was met: it says nothing of what its code refers to.
+  bool silent_host_object = false;
   std::deque<std::vector<std::uint8_t>> owned;
 
   [[nodiscard]] bool fatal() const {

@@ -2,13 +2,13 @@
 #include "input/host_object.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "input/host_references.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Error.h"
@@ -75,28 +75,6 @@ ModuleIds ParseModuleIds(std::string_view text) {
   return out;
 }
 
-void AddReferences(HostReferenceList& list, std::string_view text) {
-  list.present = true;
-  for (const std::string_view name : Strings(text)) {
-    if (!name.empty()) list.names.push_back(name);
-  }
-}
-
-HostReferenceList* ListFor(HostReferences& references, std::string_view section) {
-  const std::array<std::pair<std::string_view, HostReferenceList*>, 6> lists = {{
-      {".nvHRKE", &references.kernels_external},
-      {".nvHRKI", &references.kernels_internal},
-      {".nvHRDE", &references.variables_external},
-      {".nvHRDI", &references.variables_internal},
-      {".nvHRCE", &references.constants_external},
-      {".nvHRCI", &references.constants_internal},
-  }};
-  for (const auto& [name, list] : lists) {
-    if (name == section) return list;
-  }
-  return nullptr;
-}
-
 template <typename ElfType>
 absl::StatusOr<HostObject> Read(base::Bytes bytes) {
   auto file = ELFFile<ElfType>::create(llvm::StringRef(View(bytes).data(), bytes.size()));
@@ -136,7 +114,7 @@ absl::StatusOr<HostObject> Read(base::Bytes bytes) {
       out.has_whole_program_code = true;
       continue;
     }
-    HostReferenceList* references = ListFor(out.references, name);
+    HostReferences::List* references = FindList(out.references, name);
     const bool fatbin = name == "__nv_relfatbin";
     const bool ids = name == "__nv_module_id";
     if (references == nullptr && !fatbin && !ids) continue;
@@ -163,7 +141,9 @@ absl::StatusOr<HostObject> Read(base::Bytes bytes) {
       all.own.insert(all.own.end(), more.own.begin(), more.own.end());
       all.prelinked.insert(all.prelinked.end(), more.prelinked.begin(), more.prelinked.end());
     } else {
-      AddReferences(*references, View(contents));
+      HostReferences::List more = ReadHostReferenceList(contents);
+      references->present = true;
+      references->names.insert(references->names.end(), more.names.begin(), more.names.end());
     }
   }
   return out;

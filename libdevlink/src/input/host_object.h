@@ -9,30 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "base/bounded_reader.h"
+#include "devlink/host_references.h"
 
 namespace devlink::internal {
-
-// The names that host code refers to, of one kind: NUL-separated strings of one `.nvHR*` section.
-struct HostReferenceList {
-  bool present = false;  // the section is there, though it may name nothing
-  std::vector<std::string_view> names;
-};
-
-// What nvcc says of the host's references: `External` names may be used by other objects' host
-// code, `internal` ones by this object's only.
-struct HostReferences {
-  HostReferenceList kernels_external;    // .nvHRKE
-  HostReferenceList kernels_internal;    // .nvHRKI
-  HostReferenceList variables_external;  // .nvHRDE
-  HostReferenceList variables_internal;  // .nvHRDI
-  HostReferenceList constants_external;  // .nvHRCE
-  HostReferenceList constants_internal;  // .nvHRCI
-
-  [[nodiscard]] bool any() const {
-    return kernels_external.present || kernels_internal.present || variables_external.present ||
-           variables_internal.present || constants_external.present || constants_internal.present;
-  }
-};
 
 // `__nv_module_id`: the ids of the modules that an object holds, or, each behind `def `, of those
 // that a link before this one has linked already.

@@ -92,7 +92,7 @@ class Propagator {
     own_externs_.resize(program.functions.size());
     mbarriers_.assign(program.functions.size(), 0);
     result_.functions.resize(program.functions.size());
-    single_ = liveness.entries.size() == 1;
+    single_ = liveness.single_entry != kNone;
   }
 
   Attributes Run() {
@@ -102,7 +102,7 @@ class Propagator {
     }
     MarkAliases();
     if (single_) {
-      ApplySingleEntry(liveness_.entries.front());
+      ApplySingleEntry(liveness_.single_entry);
     } else {
       GatherComponents();
       FindExternsOfEntries();
@@ -309,8 +309,10 @@ class Propagator {
     absl::flat_hash_set<SymbolId> seen;
     for (const auto& [arrival, function] : lists) {
       for (const SymbolId symbol : own_externs_[function]) {
-        const bool undefined = program_.symbols[symbol].section == kNone;
-        if (undefined && seen.insert(symbol).second) met.push_back(symbol);
+        // What is defined is an entry: another one, that only device code uses, counts as well.
+        const bool counts = program_.symbols[symbol].section == kNone ||
+                            program_.symbols[symbol].function != liveness_.single_entry;
+        if (counts && seen.insert(symbol).second) met.push_back(symbol);
       }
     }
     std::reverse(met.begin(), met.end());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/liveness.h"
 
+#include <span>
+
 namespace devlink::internal {
 
 namespace {
@@ -12,16 +14,41 @@ bool GoesWith(const Program& program, const std::vector<bool>& live, const Secti
   return !live[section.function] && function.text != kNone;
 }
 
+// All that `result.entries` reach is reached by `wanted`, or stays as its address is taken.
+bool NoneLost(const CallGraph& graph, const Liveness& result, std::span<const FunctionId> wanted) {
+  const std::vector<bool> all = ReachableFrom(graph, result.entries);
+  const std::vector<bool> some = ReachableFrom(graph, wanted);
+  for (FunctionId i = 0; i < result.address_taken.size(); ++i) {
+    if (all[i] && !some[i] && !result.address_taken[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all) {
+Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
+                           const KernelSelection& kernels) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
-  for (FunctionId i = 0; i < count; ++i) {
-    if (program.functions[i].entry) result.entries.push_back(i);
-  }
   result.address_taken.assign(count, false);
   for (const PrototypeUse& use : program.addresses_taken) result.address_taken[use.function] = true;
+
+  // What device code can come to run stays, whoever else does not want it.
+  std::vector<bool> used_by_device = result.address_taken;
+  for (const CallEdge& call : program.calls) used_by_device[call.callee] = true;
+  std::vector<FunctionId> wanted;
+  for (FunctionId i = 0; i < count; ++i) {
+    if (!program.functions[i].entry) continue;
+    const bool wants = keep_all || kernels.Wants(program.symbols[program.functions[i].symbol]);
+    (wants || used_by_device[i] ? result.entries : result.left_out).push_back(i);
+    if (wants) wanted.push_back(i);
+  }
+  // Of one entry nvlink follows the calls, and of no other that stays; what that would lose is not
+  // lost here.
+  if (wanted.size() == 1 && (result.entries.size() == 1 || NoneLost(graph, result, wanted))) {
+    result.single_entry = wanted.front();
+  }
+  result.left_out_keep_names = kernels.ByHostReferences();
 
   if (keep_all) {
     result.live.assign(count, true);

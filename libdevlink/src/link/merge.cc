@@ -67,7 +67,7 @@ void Merger::MergeInput(InputId input) {
 }
 
 void Merger::PrepareInput() {
-  const auto sections = view_->sections();
+  sections_ = view_->sections();
   symbol_map_.assign(view_->symbol_count(), kNone);
   discarded_.assign(view_->symbol_count(), false);
   duplicate_.assign(view_->symbol_count(), false);
@@ -75,12 +75,12 @@ void Merger::PrepareInput() {
   taken_by_function_.assign(view_->symbol_count(), false);
   taken_of_discarded_.clear();
   registers_.assign(view_->symbol_count(), 0);
-  section_map_.assign(sections.size(), Mapping());
-  surviving_.assign(sections.size(), kNone);
-  shared_of_.assign(sections.size(), 0);
-  parameters_of_.assign(sections.size(), 0);
-  for (std::uint32_t i = 0; i < sections.size(); ++i) {
-    const InputSection& section = sections[i];
+  section_map_.assign(sections_.size(), Mapping());
+  surviving_.assign(sections_.size(), kNone);
+  shared_of_.assign(sections_.size(), 0);
+  parameters_of_.assign(sections_.size(), 0);
+  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+    const InputSection& section = sections_[i];
     if (section.role == SectionRole::kEntryShared) shared_of_[section.info] = i;
     if (section.role == SectionRole::kFunctionConstants &&
         section.type == format::kShtCudaConstant0) {
@@ -97,20 +97,17 @@ void Merger::PrepareInput() {
   }
 }
 
-// Sections of nvlink's own: null, string and symbol tables, and one for the texture slots of every
-// parameter bank.
+// Sections of nvlink's own: null, string and symbol tables, and one more.
 void Merger::CountSections() {
   constexpr std::uint32_t kTables = 6;
   program_.internal_sections = kTables;
   for (const Section& section : program_.sections) {
-    const bool parameters = section.kind == SectionKind::kFunctionConstants &&
-                            section.name.starts_with(".nv.constant0.");
-    program_.internal_sections += parameters ? 2 : 1;
+    program_.internal_sections += SectionsCountedFor(section);
   }
 }
 
 SectionId Merger::AddSection(std::string_view name, SectionKind kind, std::uint32_t type,
-                             std::uint64_t flags, std::uint32_t align) {
+                             std::uint32_t flags, std::uint32_t align) {
   const auto id = static_cast<SectionId>(program_.sections.size());
   Section& section = program_.sections.emplace_back();
   section.name = name;

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
+#include "link/host_references.h"
 #include "model/program.h"
 
 namespace devlink::internal {
@@ -24,6 +25,7 @@ struct MergeOptions {
   std::uint32_t sm = 0;
   bool architecture_specific = false;  // the target is an 'a' one
   ToolkitProfile profile;
+  KernelSelection kernels;
 };
 
 // Appends what it finds to `diagnostics`. AlreadyExists where a symbol is defined twice,

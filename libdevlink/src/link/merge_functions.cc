@@ -63,7 +63,7 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
   for (const SectionId id : program_.functions[first.function].constants) {
     const Section& bank = program_.sections[id];
     if (!bank.name.starts_with(".nv.constant0.") || parameters == 0) continue;
-    if (bank.size != view_->sections()[parameters].size) {
+    if (bank.size != sections_[parameters].size) {
       ReportText(
           DiagnosticCode::kSizeMismatch,
           base::Cat({"Duplicate weak parameter bank for '", symbol.name, "' is not the same size"}),
@@ -85,7 +85,7 @@ void Merger::ReferToFunction(std::uint32_t index, const InputSymbol& symbol) {
 
 // The first definition: it may complete a symbol that an earlier input referred to.
 void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
-  const InputSection& code = view_->sections()[symbol.section];
+  const InputSection& code = sections_[symbol.section];
   const Mapping mapped = section_map_[symbol.section];
   SymbolId id = known;
   if (id == kNone) {
@@ -121,7 +121,10 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
   program_.functions[function].text = text;
   AddSectionSymbol(text);
   section_map_[symbol.section] = {text, 0, Mapping::kMapped};
-  if (program_.functions[function].entry) AddEntrySections(function, symbol);
+  // nvlink does this for an entry that -kernels-used does not name when it comes to need it.
+  const bool at_once =
+      options_.kernels.ByHostReferences() || options_.kernels.Wants(program_.symbols[id]);
+  if (program_.functions[function].entry && at_once) AddEntrySections(function, symbol);
 }
 
 // Every entry has attributes and shared memory of its own, whether or not its module says so.
@@ -129,20 +132,25 @@ void Merger::AddEntrySections(FunctionId function, const InputSymbol& symbol) {
   const SectionId text = program_.functions[function].text;
   const SectionId info = AddInfoSection(program_.arena->Concat(".nv.info.", symbol.name), text);
   program_.functions[function].info = info;
-  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", symbol.name),
+  const SectionId shared = AddEntryShared(function, symbol.name);
+  MapEntryShared(symbol.section, shared, true);
+}
+
+SectionId Merger::AddEntryShared(FunctionId function, std::string_view name) {
+  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", name),
                                       SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
-  program_.sections[shared].owner = text;
+  program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;
   program_.functions[function].shared = shared;
   AddSectionSymbol(shared);
-  MapEntryShared(symbol.section, shared, true);
+  return shared;
 }
 
 void Merger::MapEntryShared(std::uint32_t text_index, SectionId shared, bool take_alignment) {
   const std::uint32_t input_shared = shared_of_[text_index];
   if (input_shared == 0) return;
   if (take_alignment) {
-    program_.sections[shared].align = view_->sections()[input_shared].align;
+    program_.sections[shared].align = sections_[input_shared].align;
   }
   section_map_[input_shared] = {shared, 0, Mapping::kMapped};
 }
@@ -163,7 +171,7 @@ void Merger::MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId
 }
 
 void Merger::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
-  const InputSection& code = view_->sections()[symbol.section];
+  const InputSection& code = sections_[symbol.section];
   ForgetBody(known, symbol.binding == format::kStbGlobal);
   Symbol& out = program_.symbols[known];
   out.binding = symbol.binding;

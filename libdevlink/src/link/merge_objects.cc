@@ -89,7 +89,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
 
 // Constants of a function whose copy was discarded.
 bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
-  const InputSection& input = view_->sections()[section];
+  const InputSection& input = sections_[section];
   return input.role == SectionRole::kFunctionConstants &&
          section_map_[input.info].state == Mapping::kDiscarded;
 }
@@ -123,8 +123,8 @@ void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
 }
 
 bool Merger::IsInit(const InputSymbol& symbol) const {
-  return symbol.section < view_->sections().size() &&
-         view_->sections()[symbol.section].role == SectionRole::kGlobalInit;
+  return symbol.section < sections_.size() &&
+         sections_[symbol.section].role == SectionRole::kGlobalInit;
 }
 
 // Sizes must be equal where both are known. Common variables grow to the largest declaration, and
@@ -268,7 +268,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
 
 // Appends a whole data section of the input to the output section of the same name.
 void Merger::MapData(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   if (section.role == SectionRole::kFunctionConstants) return MapFunctionConstants(index);
   if (section.role == SectionRole::kEntryShared) return MapLocals(index);
   const bool nobits = format::IsNobitsType(section.type);
@@ -296,9 +296,19 @@ void Merger::MapData(std::uint32_t index) {
   section_map_[index] = {id, base, Mapping::kMapped};
 }
 
-// Shared memory of an entry whose copy was discarded: nvlink makes room for it all the same.
+// Shared memory of an entry that got none when it was defined, as nobody asked for it; or of one
+// whose copy was discarded, for which nvlink makes room all the same.
 void Merger::MapLocals(std::uint32_t index) {
-  const SectionId text = surviving_[view_->sections()[index].info];
+  const InputSection& section = sections_[index];
+  const Mapping& code = section_map_[section.info];
+  if (code.state == Mapping::kMapped) {
+    const FunctionId function = program_.sections[code.section].function;
+    if (!program_.functions[function].entry || program_.functions[function].shared != kNone) return;
+    const Symbol& symbol = program_.symbols[program_.functions[function].symbol];
+    MapEntryShared(section.info, AddEntryShared(function, symbol.name), true);
+    return;
+  }
+  const SectionId text = surviving_[section.info];
   Mapping& mapping = section_map_[index];
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;
@@ -309,7 +319,7 @@ void Merger::MapLocals(std::uint32_t index) {
 // Constants of one function. Those of a discarded copy stay all the same, unused, behind those of
 // the copy that stays; the parameter bank does so only where a strong copy met a weak one.
 void Merger::MapFunctionConstants(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   const Mapping& code = section_map_[section.info];
   const bool kept = code.state == Mapping::kMapped;
   const SectionId text = kept ? code.section : surviving_[section.info];
@@ -343,7 +353,7 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
 }
 
 void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   Section& out = program_.sections[id];
   out.vacated = false;
   AppendPiece(out, section.data, offset);

@@ -33,6 +33,14 @@ bool ComesFirst(const InputSection& section) {
   }
 }
 
+std::size_t CountRecords(base::Bytes data) {
+  format::InfoReader records(data);
+  format::InfoRecord record;
+  std::size_t count = 0;
+  while (records.Next(record)) ++count;
+  return count;
+}
+
 bool BeginsWithSymbol(const format::InfoRecord& record) {
   if (record.format != format::kInfoSized) return false;
   switch (record.id) {
@@ -50,17 +58,17 @@ bool BeginsWithSymbol(const format::InfoRecord& record) {
 }  // namespace
 
 void Merger::MergeOtherSections() {
-  const auto count = static_cast<std::uint32_t>(view_->sections().size());
+  const auto count = static_cast<std::uint32_t>(sections_.size());
   for (const bool with_data : {true, false}) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (ComesFirst(view_->sections()[i]) == with_data) MergeSection(i);
+      if (ComesFirst(sections_[i]) == with_data) MergeSection(i);
     }
   }
   TakeAddressesOfDiscarded();
 }
 
 void Merger::MergeSection(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   switch (section.role) {
     case SectionRole::kToolNote:
       return MergeToolNote(section);
@@ -115,7 +123,7 @@ void Merger::MergeCudaNote(const InputSection& section) {
 }
 
 void Merger::MergeDebug(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   SectionId id = FindByName(section.name);
   if (id == kNone) {
     id = AddSection(section.name, SectionKind::kDebug, format::kShtProgbits, 0, section.align);
@@ -129,7 +137,7 @@ void Merger::MergeDebug(std::uint32_t index) {
 }
 
 void Merger::MergeInfo(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   if (section.role == SectionRole::kModuleInfo) {
     return MergeInfoRecords(section, program_.module_info);
   }
@@ -146,6 +154,7 @@ void Merger::MergeInfo(std::uint32_t index) {
 void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
   auto& list = program_.info_lists[program_.sections[target].info_list];
   const bool of_module = target == program_.module_info;
+  if (list.empty()) list.reserve(CountRecords(section.data));
   format::InfoReader records(section.data);
   format::InfoRecord record;
   while (records.Next(record)) {
@@ -233,7 +242,7 @@ void Merger::MergePrototypes(const InputSection& section) {
 }
 
 void Merger::MergeRelocations(std::uint32_t index) {
-  const InputSection& section = view_->sections()[index];
+  const InputSection& section = sections_[index];
   const Mapping target = section_map_[section.info];
   if (section.size == 0 || target.state != Mapping::kMapped) return;
   const bool with_addend = section.type == format::kShtRela;
@@ -254,7 +263,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
 
   std::sort(discarded_init_.begin(), discarded_init_.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  const SectionRole role = view_->sections()[section.info].role;
+  const SectionRole role = sections_[section.info].role;
   bool any = false;
   for (std::uint64_t i = 0; i < count && !any; ++i) any = !IsOfDuplicate(read(i), role);
   if (!any) return;

@@ -48,6 +48,7 @@ class Merger {
   void MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void ForgetBody(SymbolId symbol, bool by_strong_copy);
+  SectionId AddEntryShared(FunctionId function, std::string_view name);
   void AddEntrySections(FunctionId function, const InputSymbol& symbol);
   void CheckFunction(SymbolId known, const InputSymbol& symbol);
   void MapEntryShared(std::uint32_t text_index, SectionId shared, bool take_alignment);
@@ -94,7 +95,7 @@ class Merger {
 
   // Makers; each enters names as nvlink does. merge.cc
   SectionId AddSection(std::string_view name, SectionKind kind, std::uint32_t type,
-                       std::uint64_t flags, std::uint32_t align);
+                       std::uint32_t flags, std::uint32_t align);
   SymbolId AddSectionSymbol(SectionId section);
   SymbolId AddSymbol(const InputSymbol& symbol, std::uint8_t type);
   FunctionId AddFunction(SymbolId symbol);
@@ -135,6 +136,7 @@ class Merger {
   // Of the current input; kept to reuse their memory.
   InputId input_ = 0;
   const ProgramView* view_ = nullptr;
+  std::vector<InputSection> sections_;
   std::vector<SymbolId> symbol_map_;     // input symbol -> symbol, kNone where it has none
   std::vector<bool> discarded_;          // function symbols whose copy was discarded
   std::vector<bool> duplicate_;          // weak variables that an earlier input has

@@ -26,7 +26,7 @@ class Relocator {
     // Last arrived first: the order that nvlink's list has.
     for (std::uint32_t i = static_cast<std::uint32_t>(program_.relocations.size()); i-- > 0;) {
       const Relocation& relocation = program_.relocations[i];
-      if (!IsObsolete(relocation, i)) Handle(relocation, i);
+      if (!IsObsolete(relocation, i)) Handle(relocation);
     }
     return std::move(result_);
   }
@@ -46,7 +46,7 @@ class Relocator {
            program_.sections[relocation.list].type == format::kShtRela;
   }
 
-  void Handle(const Relocation& relocation, std::uint32_t index) {
+  void Handle(const Relocation& relocation) {
     using format::RelocationAction;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     if (symbol.name == "__UFT_OFFSET") return;
@@ -66,13 +66,13 @@ class Relocator {
       return;
     }
     if (global || function) {
-      return Keep(relocation, index, info->becomes != 0 ? info->becomes : relocation.type);
+      return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
     if (info->action == RelocationAction::kApply) {
       return Apply(relocation, *info, ValueOf(relocation, symbol));
     }
     if (info->action == RelocationAction::kKeep && InOutput(relocation.symbol)) {
-      return Keep(relocation, index, relocation.type);
+      return Keep(relocation, relocation.type);
     }
     result_.refused.push_back(relocation);
   }
@@ -109,14 +109,14 @@ class Relocator {
   }
 
   // An alias is written as what it stands for.
-  void Keep(const Relocation& relocation, std::uint32_t index, std::uint32_t type) {
+  void Keep(const Relocation& relocation, std::uint32_t type) {
     SymbolId symbol = relocation.symbol;
     const FunctionId function = program_.symbols[relocation.symbol].function;
     if (function != kNone && program_.functions[function].alias_of != kNone) {
       symbol = program_.functions[program_.functions[function].alias_of].symbol;
     }
     ++result_.kept_in_list[relocation.list];
-    result_.kept.push_back({index, type, symbol});
+    result_.kept.push_back({relocation.offset, relocation.addend, relocation.list, type, symbol});
   }
 
   void Store(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits) {

@@ -25,11 +25,13 @@ struct FieldPatch {
   std::uint64_t value = 0;
 };
 
-// A relocation that is left to the loader.
+// A relocation that is left to the loader; type and symbol may be others than in the input.
 struct KeptRelocation {
-  std::uint32_t relocation = kNone;  // its position in Program::relocations
-  std::uint32_t type = 0;            // which may have changed,
-  SymbolId symbol = kNone;           // as well as this one
+  std::uint64_t offset = 0;
+  std::int64_t addend = 0;
+  SectionId list = kNone;
+  std::uint32_t type = 0;
+  SymbolId symbol = kNone;
 };
 
 struct Relocated {

@@ -45,7 +45,9 @@ std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph
   if (holdings.empty()) return out;
   const auto found = CollectReachable(graph, holdings, liveness.entries);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (liveness.entries.size() == 1 || !found[i].empty()) out.push_back(liveness.entries[i]);
+    if (liveness.entries[i] == liveness.single_entry || !found[i].empty()) {
+      out.push_back(liveness.entries[i]);
+    }
   }
   return out;
 }

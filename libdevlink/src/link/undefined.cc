@@ -63,8 +63,7 @@ bool IsMissing(const CheckInput& input, const Symbol& symbol) {
     return input.liveness.live[symbol.function] && !IsSystemCall(symbol.name);
   }
   if (symbol.external_shared && symbol.size == 0) return false;
-  return !symbol.name.starts_with(".nv.reservedSmem") && !symbol.name.starts_with("__UFT") &&
-         !symbol.name.starts_with("__UDT");
+  return !IsKnownToDriver(symbol.name);
 }
 
 // Number of single-character changes between two names; `limit` where there are at least so many.
@@ -207,6 +206,11 @@ class Explainer {
 };
 
 }  // namespace
+
+bool IsKnownToDriver(std::string_view name) {
+  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || name.starts_with("__UFT") ||
+         name.starts_with("__UDT");
+}
 
 std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
   std::vector<SymbolId> missing;

@@ -9,6 +9,30 @@
 
 namespace devlink::internal {
 
+std::vector<InputSection> ProgramView::sections() const {
+  const base::BoundedReader headers(headers_);
+  const base::BoundedReader file(file_);
+  const base::BoundedReader names(names_);
+  std::vector<InputSection> out(roles_.size());
+  for (std::size_t i = 1; i < out.size(); ++i) {
+    const auto raw = headers.ReadOrZero<format::Shdr>(i * sizeof(format::Shdr));
+    InputSection& section = out[i];
+    section.name = names.CString(raw.name).value_or(std::string_view());
+    if (!format::IsNobitsType(raw.type)) {
+      section.data = file.Slice(raw.offset, raw.size).value_or(base::Bytes());
+    }
+    section.flags = static_cast<std::uint32_t>(raw.flags);
+    section.size = raw.size;
+    section.type = raw.type;
+    section.link = raw.link;
+    section.info = raw.info;
+    section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
+    section.entry_size = static_cast<std::uint8_t>(raw.entsize);
+    section.role = roles_[i];
+  }
+  return out;
+}
+
 InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
   const base::BoundedReader symbols(symbols_);
   const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));

@@ -40,8 +40,8 @@ enum class SectionRole : std::uint8_t {
 struct InputSection {
   std::string_view name;
   base::Bytes data;  // empty for sections without bytes in the file
-  std::uint64_t flags = 0;
   std::uint64_t size = 0;
+  std::uint32_t flags = 0;  // no CUDA tool uses the upper half of sh_flags
   std::uint32_t type = 0;
   std::uint32_t link = 0;
   std::uint32_t info = 0;
@@ -64,7 +64,12 @@ struct InputSymbol {
 // sm_75 to sm_90a holds one; a later one holds two over the same file.
 class ProgramView {
  public:
-  [[nodiscard]] std::span<const InputSection> sections() const { return sections_; }
+  // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
+  // that thousands of modules cost little more than their files.
+  [[nodiscard]] std::vector<InputSection> sections() const;
+  [[nodiscard]] std::uint32_t section_count() const {
+    return static_cast<std::uint32_t>(roles_.size());
+  }
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   // `index` must be below symbol_count().
   [[nodiscard]] InputSymbol SymbolAt(std::uint32_t index) const;
@@ -73,7 +78,10 @@ class ProgramView {
 
  private:
   friend class ModuleLoader;
-  std::vector<InputSection> sections_;
+  base::Bytes file_;
+  base::Bytes headers_;             // one format::Shdr per section
+  base::Bytes names_;               // the section name table
+  std::vector<SectionRole> roles_;  // by section
   base::Bytes symbols_;
   base::Bytes wide_indices_;  // `.symtab_shndx`
   base::Bytes strings_;

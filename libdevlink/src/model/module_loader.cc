@@ -41,7 +41,7 @@ bool HoldsData(SectionRole role) {
 
 absl::Status ModuleLoader::Bad(std::uint32_t index, std::string_view what) const {
   std::string_view name;
-  if (index < module_.sass_.sections_.size()) name = module_.sass_.sections_[index].name;
+  if (index < sections_.size()) name = sections_[index].name;
   return absl::InvalidArgumentError(
       absl::StrCat("section ", index, " '", ToAbsl(name), "': ", ToAbsl(what)));
 }
@@ -51,7 +51,7 @@ absl::Status ModuleLoader::Load() {
   DEVLINK_RETURN_IF_ERROR(ReadSections());
   if (!module_.relocatable()) return absl::OkStatus();  // refused later, with a reason of its own
   DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
-  const auto count = static_cast<std::uint32_t>(module_.sass_.sections_.size());
+  const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   for (std::uint32_t i = 0; i < module_.sass_.symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i));
@@ -86,8 +86,10 @@ absl::Status ModuleLoader::ReadSections() {
   // With 0xff00 sections and more the real numbers stand in section 0.
   const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
   const std::uint64_t names_index = header.shstrndx != 0xffff ? header.shstrndx : first.link;
-  if (count > module_.bytes_.size() / sizeof(format::Shdr) ||
-      !reader_.Slice(header.shoff, count * sizeof(format::Shdr))) {
+  const auto headers = count > module_.bytes_.size() / sizeof(format::Shdr)
+                           ? std::nullopt
+                           : reader_.Slice(header.shoff, count * sizeof(format::Shdr));
+  if (!headers) {
     return Malformed("the section header table lies outside the file: it is truncated or damaged");
   }
   format::Shdr names_header = {};
@@ -98,22 +100,31 @@ absl::Status ModuleLoader::ReadSections() {
   const auto names = reader_.Slice(names_header.offset, names_header.size);
   if (!names || names_header.type != format::kShtStrtab) return Malformed("no section name table");
 
-  module_.sass_.sections_.resize(count);
+  sections_.resize(count);
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto raw = reader_.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
     DEVLINK_RETURN_IF_ERROR(ReadSection(i, raw, *names));
   }
+  ProgramView& view = module_.sass_;
+  view.file_ = module_.bytes_;
+  view.headers_ = *headers;
+  view.names_ = *names;
+  view.roles_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) view.roles_[i] = sections_[i].role;
   return absl::OkStatus();
 }
 
 absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& raw,
                                        base::Bytes names) {
-  InputSection& section = module_.sass_.sections_[index];
+  InputSection& section = sections_[index];
   const auto name = base::BoundedReader(names).CString(raw.name);
   if (!name) return Bad(index, "its name lies outside the name table");
   section.name = *name;
   section.type = raw.type;
-  section.flags = raw.flags;
+  if (raw.flags > std::numeric_limits<std::uint32_t>::max()) {
+    return Bad(index, "its flags are unknown");
+  }
+  section.flags = static_cast<std::uint32_t>(raw.flags);
   section.size = raw.size;
   section.link = raw.link;
   section.info = raw.info;
@@ -181,21 +192,20 @@ absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& se
 
 absl::Status ModuleLoader::ReadSymbolTable() {
   ProgramView& view = module_.sass_;
-  for (const InputSection& section : view.sections_) {
+  for (const InputSection& section : sections_) {
     if (section.type == format::kShtSymtabShndx) view.wide_indices_ = section.data;
   }
-  for (std::uint32_t i = 0; i < view.sections_.size(); ++i) {
-    const InputSection& section = view.sections_[i];
+  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+    const InputSection& section = sections_[i];
     if (section.type != format::kShtSymtab) continue;
     if (section.size % sizeof(format::Sym) != 0)
       return Bad(i, "its size is no whole number of symbols");
-    if (section.link >= view.sections_.size() ||
-        view.sections_[section.link].type != format::kShtStrtab) {
+    if (section.link >= sections_.size() || sections_[section.link].type != format::kShtStrtab) {
       return Bad(i, "it names no string table");
     }
     view.symbols_ = section.data;
     view.symbol_count_ = static_cast<std::uint32_t>(section.size / sizeof(format::Sym));
-    view.strings_ = view.sections_[section.link].data;
+    view.strings_ = sections_[section.link].data;
     if (!view.strings_.empty() && view.strings_.back() != 0) {
       return Bad(section.link, "the string table does not end with a NUL");
     }
@@ -232,9 +242,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
     return symbol.size > kMaxNobitsSize ? bad("its size is beyond any device's memory")
                                         : absl::OkStatus();
   }
-  if (symbol.section >= view.sections_.size())
-    return bad("it lies in a section that does not exist");
-  const InputSection& section = view.sections_[symbol.section];
+  if (symbol.section >= sections_.size()) return bad("it lies in a section that does not exist");
+  const InputSection& section = sections_[symbol.section];
   if (symbol.type == format::kSttFunc) {
     if (section.role != SectionRole::kText) return bad("a function outside of any code section");
   } else if (object) {
@@ -257,7 +266,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
-  const InputSection& section = module_.sass_.sections_[index];
+  const InputSection& section = sections_[index];
   switch (section.role) {
     case SectionRole::kModuleInfo:
       return CheckInfo(index);
@@ -283,16 +292,15 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
 }
 
 absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
-  const auto& sections = module_.sass_.sections_;
-  const InputSection& section = sections[index];
-  if (section.info >= sections.size() || sections[section.info].role != SectionRole::kText) {
+  const InputSection& section = sections_[index];
+  if (section.info >= sections_.size() || sections_[section.info].role != SectionRole::kText) {
     return Bad(index, "it belongs to no function");
   }
   return absl::OkStatus();
 }
 
 absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
-  const InputSection& section = module_.sass_.sections_[index];
+  const InputSection& section = sections_[index];
   const std::uint32_t symbols = module_.sass_.symbol_count_;
   format::InfoReader records(section.data);
   format::InfoRecord record;
@@ -334,15 +342,15 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
 
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   const ProgramView& view = module_.sass_;
-  const InputSection& section = view.sections_[index];
+  const InputSection& section = sections_[index];
   const std::uint64_t step =
       section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
   if (section.size == 0) return absl::OkStatus();
   if (section.entry_size != step || section.size % step != 0) {
     return Bad(index, "its size is no whole number of relocations");
   }
-  if (section.info >= view.sections_.size()) return Bad(index, "it relocates no section");
-  const InputSection& target = view.sections_[section.info];
+  if (section.info >= sections_.size()) return Bad(index, "it relocates no section");
+  const InputSection& target = sections_[section.info];
   const std::string_view prefix = section.type == format::kShtRela ? ".rela" : ".rel";
   if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
     return Bad(index, "its name is not that of the section it relocates");
@@ -367,7 +375,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
 
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
   const ProgramView& view = module_.sass_;
-  const InputSection& section = view.sections_[index];
+  const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   const base::BoundedReader pairs(section.data);
   std::int32_t list = 0;
@@ -390,7 +398,7 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
 
 absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
   const ProgramView& view = module_.sass_;
-  const InputSection& section = view.sections_[index];
+  const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   const base::BoundedReader pairs(section.data);
   for (std::uint64_t at = 0; at < section.size; at += 8) {
@@ -404,7 +412,7 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
 
 absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
   // Header (12 bytes), vendor name (12), then: note version, virtual architecture, toolkit, zero.
-  const InputSection& section = module_.sass_.sections_[index];
+  const InputSection& section = sections_[index];
   if (!base::BoundedReader(section.data).Read(28, module_.toolkit_) || section.size < 32) {
     return Bad(index, "the note is cut off");
   }
@@ -412,7 +420,7 @@ absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
 }
 
 absl::Status ModuleLoader::ReadCompat(std::uint32_t index) {
-  format::InfoReader records(module_.sass_.sections_[index].data);
+  format::InfoReader records(sections_[index].data);
   format::InfoRecord record;
   while (records.Next(record)) {
     if (record.id == 9 && record.format != format::kInfoSized && record.value == 1) {

@@ -37,6 +37,7 @@ class ModuleLoader {
 
   Module& module_;
   base::BoundedReader reader_;
+  std::vector<InputSection> sections_;  // decoded while the checks last
 };
 
 }  // namespace devlink::internal

@@ -62,8 +62,13 @@ struct Piece {
 struct Section {
   std::string_view name;
   absl::InlinedVector<Piece, 1> pieces;
-  std::uint64_t flags = 0;
   std::uint64_t size = 0;
+  std::uint64_t stray_base = 0;  // of constants: where the last discarded copy's lie,
+  bool has_stray = false;        // if there is one that had variables
+  SectionKind kind = SectionKind::kDebug;
+  std::uint8_t registers = 0;  // upper byte of a code section's sh_info
+  std::uint8_t bank = 0;       // of constants
+  std::uint32_t flags = 0;     // no CUDA tool uses the upper half
   std::uint32_t type = 0;
   std::uint32_t align = 1;
   SectionId owner = kNone;      // the section that sh_info names: a function's code, mostly
@@ -73,14 +78,16 @@ struct Section {
   SectionId rela = kNone;
   std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
   std::uint32_t generation = 0;     // counts how often the variables in it were given up
-  SectionKind kind = SectionKind::kDebug;
-  std::uint64_t stray_base = 0;  // of constants: where the last discarded copy's lie,
-  bool has_stray = false;        // if there is one that had variables
-  std::uint8_t registers = 0;    // upper byte of a code section's sh_info
-  std::uint8_t bank = 0;         // of constants
-  bool vacated = false;          // constants of a replaced body that the new one does not have
+  bool vacated = false;             // constants of a replaced body that the new one does not have
   bool unused_copy = false;  // constants that only a discarded copy has: they stay where they are
 };
+
+// How many nvlink counts for it: every parameter bank has one for texture slots beside it.
+inline std::uint32_t SectionsCountedFor(const Section& section) {
+  const bool parameters =
+      section.kind == SectionKind::kFunctionConstants && section.name.starts_with(".nv.constant0.");
+  return parameters ? 2 : 1;
+}
 
 struct Symbol {
   std::string_view name;

@@ -26,7 +26,9 @@ std::string_view KindText(Severity severity) {
 
 std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool) {
   std::string out =
-      base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
+      diagnostic.verbatim
+          ? base::Cat({diagnostic.text, "\n"})
+          : base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
   for (const std::string& note : diagnostic.notes) {
     out += base::Cat({tool, " note    : ", note, "\n"});
   }

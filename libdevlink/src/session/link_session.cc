@@ -15,6 +15,7 @@
 #include "link/call_graph.h"
 #include "link/check.h"
 #include "link/constant_layout.h"
+#include "link/host_references.h"
 #include "link/liveness.h"
 #include "link/merge.h"
 #include "link/relocate.h"
@@ -24,50 +25,27 @@
 #include "model/module.h"
 #include "session/input_check.h"
 #include "session/report.h"
+#include "session/session_state.h"
 #include "write/emit.h"
 
 namespace devlink {
 
 using internal::LinkInput;
 
-struct LinkSession::State {
-  LinkOptions options;
-  std::shared_ptr<ModulePool> pool;
-  LogSink* log = nullptr;
-  std::vector<LinkInput> inputs;
-  std::vector<Diagnostic> diagnostics;
+namespace {
 
-  void Log(std::string_view line) const {
-    if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
-  }
+bool NamesWhatIsUsed(const LinkOptions& options) {
+  return !options.kernels_used.empty() || !options.variables_used.empty();
+}
 
-  // nvlink -report-arch.
-  void Say(Diagnostic diagnostic) {
-    if (options.report_arch) {
-      diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
-    }
-    diagnostics.push_back(std::move(diagnostic));
-  }
+internal::KernelSelection SelectKernels(const LinkOptions& options,
+                                        const std::vector<HostReferences>& references) {
+  if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
+  if (options.host_info == HostInfo::kIgnore) return {};
+  return internal::KernelSelection::ReferredTo(references);
+}
 
-  absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code) {
-    std::string message = diagnostic.text;
-    for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
-    Say(std::move(diagnostic));
-    return {code, message};
-  }
-
-  absl::Status Add(std::string name, ModuleRef module) {
-    if (auto obstacle = internal::FindObstacle(name, *module, options)) {
-      return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
-    }
-    inputs.push_back({std::move(name), std::move(module)});
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
-  absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
-                                            LinkReport& report) const;
-};
+}  // namespace
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 LinkSession::LinkSession(LinkSession&&) noexcept = default;
@@ -86,10 +64,20 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
     options.recorded_options =
         base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
   }
+  const auto is_empty = [](const std::string& name) { return name.empty(); };
+  std::erase_if(options.kernels_used, is_empty);
+  std::erase_if(options.variables_used, is_empty);
+  const bool unused_host_info = options.host_info == HostInfo::kUse && NamesWhatIsUsed(options);
   auto state = std::make_unique<State>();
   state->options = std::move(options);
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
+  if (unused_host_info) {
+    Diagnostic ignored;
+    ignored.severity = Severity::kInfo;
+    ignored.text = "ignore -use-host-info because -kernels-used or -variables-used is specified";
+    state->Say(std::move(ignored));
+  }
   return LinkSession(std::move(state));
 }
 
@@ -99,34 +87,46 @@ absl::Status LinkSession::AddFile(const std::string& path) {
     return state_->Refuse(internal::DescribeUnreadable(path, bytes.status()),
                           bytes.status().code());
   }
-  return AddCubin(path, *std::move(bytes));
+  return AddInput(path, *std::move(bytes));
 }
 
-absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes) {
+absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
+                                   HostReferences references) {
   auto module = state_->pool->AddCubin(bytes);
-  if (module.ok()) return state_->Add(std::string(name), *std::move(module));
+  if (module.ok()) {
+    return state_->Add(std::string(name), *std::move(module), std::move(references));
+  }
   return state_->Refuse(internal::DescribeMalformed(std::string(name), bytes, module.status()),
                         absl::StatusCode::kInvalidArgument);
 }
 
-absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes) {
+absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                                   HostReferences references) {
   // The reader takes the bytes over; on failure it is enough to know how they began.
   constexpr std::size_t kHead = 4096;
   const std::size_t size = bytes.size();
   std::vector<std::uint8_t> head(
       bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
   auto module = state_->pool->AddCubin(std::move(bytes));
-  if (module.ok()) return state_->Add(std::string(name), *std::move(module));
+  if (module.ok()) {
+    return state_->Add(std::string(name), *std::move(module), std::move(references));
+  }
   return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
                         absl::StatusCode::kInvalidArgument);
 }
 
-absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module) {
+absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
+                                    HostReferences references) {
   if (module == nullptr) return absl::InvalidArgumentError("no module");
-  return state_->Add(std::string(name), std::move(module));
+  return state_->Add(std::string(name), std::move(module), std::move(references));
+}
+
+void LinkSession::AddHostReferences(HostReferences references) {
+  state_->host_references.push_back(std::move(references));
 }
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
+  DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
   std::vector<Diagnostic> found;
   auto result = state_->Run(found);
   for (Diagnostic& diagnostic : found) state_->Say(std::move(diagnostic));
@@ -161,18 +161,20 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  DEVLINK_ASSIGN_OR_RETURN(const Program program,
+  const KernelSelection kernels = SelectKernels(options, host_references);
+  DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(inputs,
                                  {.sm = options.target.number,
                                   .architecture_specific = options.target.variant == 'a',
-                                  .profile = options.profile},
+                                  .profile = options.profile,
+                                  .kernels = kernels},
                                  found));
   Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
-  const Liveness liveness = FindLiveFunctions(program, graph, options.debug);
+  const Liveness liveness = FindLiveFunctions(program, graph, options.debug, kernels);
 
   // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
@@ -186,7 +188,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   const Attributes attributes = PropagateAttributes(program, graph, liveness);
 
   // 9. Relocations are resolved or kept for the loader.
-  const Relocated relocated = Relocate(program, liveness, shared, constants, textures);
+  Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
                              textures, resources, attributes, relocated};
 

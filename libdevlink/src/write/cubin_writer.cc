@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
+#include "base/release.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
@@ -27,6 +28,10 @@ namespace {
 constexpr std::uint32_t kTables = 4;  // null, two string tables, the symbol table
 constexpr std::uint64_t kPhdrAlign = 8;
 constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 30;
+constexpr std::uint32_t kNoRun = 0xffffffff;
+constexpr std::uint32_t kNoInfo = 0xffffffff;
+constexpr std::uint32_t kMaxRun = 0x7fffffff;
+constexpr std::uint8_t kBadAlign = 63;
 
 // Position of a section in the file (docs/cubin-format.md, "Section order").
 int CategoryOf(std::string_view name, std::uint32_t type) {
@@ -56,36 +61,45 @@ int CategoryOf(std::string_view name, std::uint32_t type) {
 std::uint32_t Index(SectionHandle handle) { return static_cast<std::uint32_t>(handle); }
 std::uint32_t Index(SymbolHandle handle) { return static_cast<std::uint32_t>(handle); }
 
-// A run of bytes of a section: borrowed, or `size` bytes from `own_offset` of the writer's own
-// store.
+// A run of bytes of a section: borrowed, or from an offset of the writer's own store. The runs of
+// all sections stand in one list; each names the next of its section.
 struct Run {
-  const std::uint8_t* borrowed = nullptr;
-  std::uint64_t own_offset = 0;
+  union {
+    const std::uint8_t* borrowed;
+    std::uint64_t own_offset;
+  };
   std::uint64_t offset = 0;  // in the section
-  std::uint64_t size = 0;
+  std::uint32_t size : 31;
+  std::uint32_t is_own : 1;
+  std::uint32_t next = kNoRun;
 };
+static_assert(sizeof(Run) == 24);
 
+// There are tens of thousands in a large link: small fields, nothing twice.
 struct SectionState {
-  std::string_view name;
-  absl::InlinedVector<Run, 1> runs;
-  std::uint64_t flags = 0;
-  std::uint64_t align = 1;
   std::uint64_t size = 0;
   std::uint64_t file_offset = 0;
-  SectionHandle info_section = kNoSection;
   SectionHandle link_section = kNoSection;
-  SymbolHandle info_symbol = kNoSymbol;
+  std::uint32_t info = kNoInfo;  // a section's number, or a symbol's
   internal::NameId name_id = 0;  // in `.shstrtab`
   std::uint32_t type = 0;
+  std::uint32_t flags = 0;
   std::uint32_t index = 0;
+  std::uint32_t first_run = kNoRun;
+  std::uint32_t last_run = kNoRun;
+  std::uint32_t number = 0;
+  std::uint8_t align_bits = 0;  // kBadAlign: not a power of two
   std::uint8_t entry_size = 0;
   std::uint8_t registers = 0;
   std::uint8_t category = 0;
   bool links_to_symtab = false;
+  bool info_is_symbol = false;
+
+  [[nodiscard]] std::uint64_t align() const { return std::uint64_t{1} << align_bits; }
 };
+static_assert(sizeof(SectionState) == 64);
 
 struct SymbolState {
-  std::string_view name;
   std::uint64_t value = 0;
   std::uint64_t size = 0;
   SectionHandle section = kNoSection;
@@ -95,6 +109,7 @@ struct SymbolState {
   std::uint8_t other = 0;
   bool in_global_part = false;
 };
+static_assert(sizeof(SymbolState) == 32);
 
 // A name of the global part, and whose it is, if anybody's.
 struct LateName {
@@ -102,11 +117,13 @@ struct LateName {
   SymbolHandle symbol = kNoSymbol;
 };
 
-// A word of the writer's own store that will hold a symbol's index. There are millions: Check sees
-// to it that the store stays below 4 GiB.
-struct SymbolWord {
-  std::uint32_t own_offset = 0;
-  SymbolHandle symbol = kNoSymbol;
+// Words of the writer's own store that hold a symbol's number now and will hold its index, at equal
+// distances. There are millions of words, and most stand in lists: Check sees to it that the store
+// stays below 4 GiB.
+struct SymbolWords {
+  std::uint32_t first = 0;
+  std::uint32_t count = 1;
+  std::uint32_t distance = 0;  // known from the second on
 };
 
 struct PatchState {
@@ -137,9 +154,10 @@ struct CubinWriter::State {
   SectionState stray;
   bool bad_handle = false;
   std::vector<SymbolState> symbols;
+  std::vector<Run> runs;
   std::vector<LateName> late_names;
   std::vector<std::uint8_t> own;  // bytes that are not borrowed
-  std::vector<SymbolWord> symbol_words;
+  std::vector<SymbolWords> symbol_words;
   std::vector<PatchState> patches;
   std::uint64_t null_symbol_value = 0;
   internal::StringTable section_names;
@@ -171,22 +189,80 @@ struct CubinWriter::State {
     return sections.size() + kTables + (header.wide_section_indices ? 1 : 0);
   }
 
+  void AddRun(SectionState& section, Run run) {
+    const auto number = static_cast<std::uint32_t>(runs.size());
+    (section.last_run == kNoRun ? section.first_run : runs[section.last_run].next) = number;
+    section.last_run = number;
+    section.size += run.size;
+    runs.push_back(run);
+  }
+
+  void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes) {
+    SectionState& section = At(handle);
+    while (!bytes.empty()) {
+      const std::size_t size = std::min<std::size_t>(bytes.size(), kMaxRun);
+      Run run{.borrowed = bytes.data(), .offset = section.size};
+      run.size = static_cast<std::uint32_t>(size);
+      run.is_own = 0;
+      AddRun(section, run);
+      bytes = bytes.subspan(size);
+    }
+  }
+
   void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
     SectionState& section = At(handle);
-    const std::uint64_t at = own.size();
     const auto* begin = static_cast<const std::uint8_t*>(bytes);
     own.insert(own.end(), begin, begin + size);
-    if (!section.runs.empty()) {
-      Run& last = section.runs.back();
-      if (last.borrowed == nullptr && last.own_offset + last.size == at &&
-          last.offset + last.size == section.size) {
-        last.size += size;
-        section.size += size;
+    while (size != 0) {
+      const std::uint64_t from = own.size() - size;
+      if (section.last_run != kNoRun) {
+        Run& last = runs[section.last_run];
+        if (last.is_own != 0 && last.own_offset + last.size == from &&
+            last.offset + last.size == section.size && last.size + size <= kMaxRun) {
+          last.size += static_cast<std::uint32_t>(size);
+          section.size += size;
+          return;
+        }
+      }
+      Run run{.own_offset = from, .offset = section.size};
+      run.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMaxRun));
+      run.is_own = 1;
+      AddRun(section, run);
+      size -= run.size;
+    }
+  }
+
+  // The word at `at` of the own store holds a symbol's number.
+  void MarkSymbolWord(std::size_t at) {
+    const auto offset = static_cast<std::uint32_t>(at);
+    if (!symbol_words.empty()) {
+      SymbolWords& last = symbol_words.back();
+      const std::uint32_t end = last.first + (last.count - 1) * last.distance;
+      if (last.count == 1) last.distance = offset - end;
+      if (offset - end == last.distance) {
+        ++last.count;
         return;
       }
     }
-    section.runs.push_back({nullptr, at, section.size, size});
-    section.size += size;
+    symbol_words.push_back({.first = offset});
+  }
+
+  template <typename Function>
+  void ForEachSymbolWord(const Function& function) const {
+    for (const SymbolWords& words : symbol_words) {
+      for (std::uint32_t i = 0; i < words.count; ++i) {
+        function(std::size_t{words.first} + std::size_t{i} * words.distance);
+      }
+    }
+  }
+  [[nodiscard]] std::uint32_t OwnWord(std::size_t at) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, own.data() + at, sizeof(value));
+    return value;
+  }
+
+  [[nodiscard]] std::string_view NameOf(const SectionState& section) const {
+    return section_names.TextOf(section.name_id);
   }
 
   absl::Status Check() const;
@@ -211,7 +287,9 @@ CubinWriter::~CubinWriter() = default;
 CubinWriter::CubinWriter(CubinWriter&&) noexcept = default;
 CubinWriter& CubinWriter::operator=(CubinWriter&&) noexcept = default;
 
-void CubinWriter::Reserve(std::size_t sections, std::size_t symbols) {
+void CubinWriter::Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes) {
+  state_->own.reserve(copied_bytes);
+  state_->runs.reserve(sections);
   state_->sections.reserve(sections);
   state_->symbols.reserve(symbols);
   state_->section_names.Reserve(sections);
@@ -231,10 +309,12 @@ void CubinWriter::SetPrototypes(std::string_view prototypes) {
 SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
   const auto handle = static_cast<SectionHandle>(state_->sections.size());
   SectionState& section = state_->sections.emplace_back();
-  section.name = spec.name;
   section.type = spec.type;
-  section.flags = spec.flags;
-  section.align = spec.align;
+  section.number = spec.number;
+  section.flags = static_cast<std::uint32_t>(spec.flags);
+  const bool usable =
+      base::IsPowerOfTwo(spec.align) && spec.align <= kMaxFile && spec.flags == section.flags;
+  section.align_bits = usable ? static_cast<std::uint8_t>(std::countr_zero(spec.align)) : kBadAlign;
   section.entry_size = static_cast<std::uint8_t>(spec.entry_size);
   section.size = spec.nobits_size;
   section.links_to_symtab = spec.links_to_symtab;
@@ -247,8 +327,9 @@ SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
 SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   const auto handle = static_cast<SymbolHandle>(state_->symbols.size());
   SymbolState& symbol = state_->symbols.emplace_back();
-  symbol.name =
-      spec.name.empty() && spec.section != kNoSection ? state_->At(spec.section).name : spec.name;
+  const std::string_view name = spec.name.empty() && spec.section != kNoSection
+                                    ? state_->NameOf(state_->At(spec.section))
+                                    : spec.name;
   symbol.value = spec.value;
   symbol.size = spec.size;
   symbol.section = spec.section;
@@ -257,29 +338,29 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   symbol.in_global_part = spec.part == SymbolPart::kByBinding ? spec.binding == format::kStbGlobal
                                                               : spec.part == SymbolPart::kGlobal;
   if (symbol.in_global_part) {
-    state_->late_names.push_back({symbol.name, handle});
+    state_->late_names.push_back({name, handle});
   } else {
-    symbol.name_id = state_->symbol_names.Add(symbol.name);
+    symbol.name_id = state_->symbol_names.Add(name);
   }
   return handle;
 }
 
 void CubinWriter::SetInfoSection(SectionHandle section, SectionHandle info) {
-  state_->At(section).info_section = info;
+  state_->At(section).info = Index(info);
+  state_->At(section).info_is_symbol = false;
 }
 void CubinWriter::SetInfoSymbol(SectionHandle section, SymbolHandle info, std::uint8_t registers) {
-  state_->At(section).info_symbol = info;
-  state_->At(section).registers = registers;
+  SectionState& state = state_->At(section);
+  state.info = Index(info);
+  state.info_is_symbol = true;
+  state.registers = registers;
 }
 void CubinWriter::SetLinkSection(SectionHandle section, SectionHandle link) {
   state_->At(section).link_section = link;
 }
 
 void CubinWriter::Append(SectionHandle section, std::span<const std::uint8_t> bytes) {
-  if (bytes.empty()) return;
-  SectionState& state = state_->At(section);
-  state.runs.push_back({bytes.data(), 0, state.size, bytes.size()});
-  state.size += bytes.size();
+  state_->AppendBorrowed(section, bytes);
 }
 
 void CubinWriter::AppendAligned(SectionHandle section, std::span<const std::uint8_t> bytes,
@@ -299,16 +380,16 @@ void CubinWriter::AppendCopy(SectionHandle section, std::span<const std::uint8_t
   if (!bytes.empty()) state_->AppendOwn(section, bytes.data(), bytes.size());
 }
 void CubinWriter::AppendSymbolIndex(SectionHandle section, SymbolHandle symbol) {
-  state_->symbol_words.push_back({static_cast<std::uint32_t>(state_->own.size()), symbol});
-  AppendWord(section, 0);
+  state_->MarkSymbolWord(state_->own.size());
+  AppendWord(section, Index(symbol));
 }
 
 void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std::uint32_t type,
                                 SymbolHandle symbol, std::int64_t addend) {
   const bool with_addend = state_->At(section).type != format::kShtRel;
-  const format::Rela entry{.offset = offset, .type = type, .symbol = 0, .addend = addend};
-  state_->symbol_words.push_back(
-      {static_cast<std::uint32_t>(state_->own.size() + offsetof(format::Rela, symbol)), symbol});
+  const format::Rela entry{
+      .offset = offset, .type = type, .symbol = Index(symbol), .addend = addend};
+  state_->MarkSymbolWord(state_->own.size() + offsetof(format::Rela, symbol));
   state_->AppendOwn(section, &entry, with_addend ? sizeof(entry) : format::kRelSize);
 }
 
@@ -338,22 +419,21 @@ absl::Status CubinWriter::State::Check() const {
   const auto section_ok = [this](SectionHandle handle) {
     return handle == kNoSection || Index(handle) < sections.size();
   };
-  const auto symbol_ok = [this](SymbolHandle handle) {
-    return handle == kNoSymbol || Index(handle) < symbols.size();
-  };
+  if (own.size() > std::numeric_limits<std::uint32_t>::max()) {
+    return absl::ResourceExhaustedError("more than 4 GiB of attributes and relocations");
+  }
   std::uint64_t total = 0;
   for (const SectionState& section : sections) {
-    if (!base::IsPowerOfTwo(section.align) || !section_ok(section.info_section) ||
-        !section_ok(section.link_section) || !symbol_ok(section.info_symbol)) {
-      if (own.size() > std::numeric_limits<std::uint32_t>::max()) {
-        return absl::ResourceExhaustedError("more than 4 GiB of attributes and relocations");
-      }
-      return absl::InvalidArgumentError(absl::StrCat("section '", base::ToAbsl(section.name),
-                                                     "': its alignment or a reference is invalid"));
+    const std::size_t limit = section.info_is_symbol ? symbols.size() : sections.size();
+    if (section.align_bits == kBadAlign || !section_ok(section.link_section) ||
+        (section.info != kNoInfo && section.info >= limit)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("section '", base::ToAbsl(NameOf(section)),
+                       "': its alignment, its flags or a reference is invalid"));
     }
     if (format::IsNobitsType(section.type)) continue;
-    if (section.size > kMaxFile || section.align > kMaxFile || total > kMaxFile) break;
-    total += section.size + section.align;
+    if (section.size > kMaxFile || total > kMaxFile) break;
+    total += section.size + section.align();
   }
   if (total > kMaxFile || std::any_of(sections.begin(), sections.end(), [](const auto& section) {
         return !format::IsNobitsType(section.type) && section.size > kMaxFile;
@@ -363,13 +443,13 @@ absl::Status CubinWriter::State::Check() const {
   for (const SymbolState& symbol : symbols) {
     if (!section_ok(symbol.section)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("symbol '", base::ToAbsl(symbol.name), "' names no section of this file"));
+          absl::StrCat("symbol ", &symbol - symbols.data(), " names no section of this file"));
     }
   }
-  for (const SymbolWord& word : symbol_words) {
-    if (Index(word.symbol) >= symbols.size()) {
-      return absl::InvalidArgumentError("a word refers to a symbol that was never added");
-    }
+  bool words_ok = true;
+  ForEachSymbolWord([&](std::size_t at) { words_ok = words_ok && OwnWord(at) < symbols.size(); });
+  if (!words_ok) {
+    return absl::InvalidArgumentError("a word refers to a symbol that was never added");
   }
   for (const PatchState& patch : patches) {
     const std::uint64_t bytes = (patch.field.position + patch.field.width + 7U) / 8U;
@@ -410,14 +490,14 @@ void CubinWriter::State::Order() {
     const internal::NameId id = symbol_names.Add(name.text);
     if (name.symbol != kNoSymbol) symbols[Index(name.symbol)].name_id = id;
   }
-  late_names = {};
+  base::Release(late_names);
   section_names_size = section_names.Finish();
   symbol_names_size = symbol_names.Finish();
-  for (const SymbolWord& word : symbol_words) {
-    const std::uint32_t value = symbols[Index(word.symbol)].index;
-    std::memcpy(own.data() + word.own_offset, &value, sizeof(value));
-  }
-  symbol_words = {};
+  ForEachSymbolWord([this](std::size_t at) {
+    const std::uint32_t value = symbols[OwnWord(at)].index;
+    std::memcpy(own.data() + at, &value, sizeof(value));
+  });
+  base::Release(symbol_words);
 }
 
 // Header, string tables, symbol table, sections, section headers, program headers.
@@ -431,7 +511,7 @@ void CubinWriter::State::LayOut() {
   }
   for (const SectionHandle handle : section_order) {
     SectionState& section = At(handle);
-    section.file_offset = at = AlignUp(at, section.align);
+    section.file_offset = at = AlignUp(at, section.align());
     if (!format::IsNobitsType(section.type)) at += section.size;
   }
   section_headers = at = AlignUp(at, 8);
@@ -461,7 +541,7 @@ void CubinWriter::State::FindSegments() {
     last_data = &section;
     if (section.type != format::kShtNobits) continue;
     last_nobits = &section;
-    zeroed = AlignUp(zeroed, section.align) + section.size;
+    zeroed = AlignUp(zeroed, section.align()) + section.size;
   }
   segments.clear();
   const std::uint64_t count =
@@ -493,9 +573,9 @@ std::vector<std::uint8_t> CubinWriter::State::Fill() {
   symbol_names.Write(out.data() + sizeof(format::Ehdr) + section_names_size);
   FillSymbols(out.data());
   for (const SectionState& section : sections) {
-    for (const Run& run : section.runs) {
-      const std::uint8_t* from =
-          run.borrowed != nullptr ? run.borrowed : own.data() + run.own_offset;
+    for (std::uint32_t i = section.first_run; i != kNoRun; i = runs[i].next) {
+      const Run& run = runs[i];
+      const std::uint8_t* from = run.is_own != 0 ? own.data() + run.own_offset : run.borrowed;
       std::memcpy(out.data() + section.file_offset + run.offset, from, run.size);
     }
   }
@@ -512,7 +592,7 @@ std::vector<std::uint8_t> CubinWriter::State::Fill() {
 void CubinWriter::State::FillHeader(std::uint8_t* out) const {
   std::uint32_t cuda_note = 0;
   for (const SectionState& section : sections) {
-    if (section.name == ".note.nv.cuinfo") cuda_note = section.index;
+    if (NameOf(section) == ".note.nv.cuinfo") cuda_note = section.index;
   }
   format::Ehdr ehdr = {};
   const std::array<std::uint8_t, 9> ident = {
@@ -542,13 +622,14 @@ format::Shdr CubinWriter::State::HeaderOf(const SectionState& section) const {
   out.flags = section.flags;
   out.offset = section.file_offset;
   out.size = section.size;
-  out.addralign = section.align;
+  out.addralign = section.align();
   out.entsize = section.entry_size;
   if (section.links_to_symtab) out.link = 3;
   if (section.link_section != kNoSection) out.link = sections[Index(section.link_section)].index;
-  if (section.info_section != kNoSection) out.info = sections[Index(section.info_section)].index;
-  if (section.info_symbol != kNoSymbol) {
-    out.info = std::uint32_t{section.registers} << 24 | symbols[Index(section.info_symbol)].index;
+  if (section.info != kNoInfo) {
+    out.info = section.info_is_symbol
+                   ? std::uint32_t{section.registers} << 24 | symbols[section.info].index
+                   : sections[section.info].index;
   }
   return out;
 }
@@ -591,8 +672,12 @@ void CubinWriter::State::FillSymbols(std::uint8_t* out) const {
     sym.shndx = static_cast<std::uint16_t>(std::min(section, format::kShnXindex));
     if (section >= format::kShnLoReserve) sym.shndx = format::kShnXindex;
     if (header.wide_section_indices) {
-      std::memcpy(out + wide_indices_offset + symbol.index * sizeof(section), &section,
-                  sizeof(section));
+      std::uint32_t wide = section;
+      if (section < format::kShnLoReserve && section != 0) {
+        const std::uint32_t number = sections[Index(symbol.section)].number;
+        if (number != 0) wide = number;
+      }
+      std::memcpy(out + wide_indices_offset + symbol.index * sizeof(wide), &wide, sizeof(wide));
     }
     sym.value = symbol.value;
     sym.size = symbol.size;

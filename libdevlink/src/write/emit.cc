@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/release.h"
 #include "format/elf_cuda.h"
 #include "write/emitter.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 // nvlink's count of sections from which on it writes `.symtab_shndx`.
 constexpr std::uint32_t kWideIndicesFrom = 0xff00;
+// nvlink's number of the first section that it makes behind the tables.
+constexpr std::uint32_t kFirstSectionNumber = 5;
 
 }  // namespace
 
@@ -29,7 +32,8 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
                .wide_section_indices = linked.program.internal_sections >= kWideIndicesFrom}),
       section_handles_(linked.program.sections.size(), kNoSection),
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
-  writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16);
+  base::Release(program_.relocations);
+  writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16, CopiedBytes());
   for (const ConstantBank& bank : linked.constants.banks) {
     if (bank.section != kNone) changed_banks_[bank.section] = &bank;
   }
@@ -46,12 +50,12 @@ Image Emitter::Run() {
   AddLateSections();
   AddSymbols();
   LinkSections();
+  FillRelocations();
+  FillSlotLists();
   FillNotes();
   FillContents();
   FillCallGraph();
   FillAttributes();
-  FillRelocations();
-  FillSlotLists();
   Image image{std::move(writer_), program_.prototypes, program_.arena};
   image.writer.SetPrototypes(image.prototypes);
   return image;
@@ -65,6 +69,8 @@ bool Emitter::IsOmitted(SectionId id) const {
       return linked_.relocated.kept_in_list[id] == 0 || section_dropped_[section.owner];
     case SectionKind::kModuleShared:
       return !linked_.shared.module_section_emitted;
+    case SectionKind::kModuleInfo:
+      return !AnyModuleRecord();
     default:
       return false;
   }
@@ -78,8 +84,13 @@ void Emitter::DropSectionsAndSymbols() {
         linked_.liveness.section_removed[id] || moved || program_.sections[id].vacated;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
+  for (const FunctionId kernel : linked_.liveness.left_out) {
+    const SectionId shared = program_.functions[kernel].shared;
+    if (shared != kNone) name_dropped_[shared] = false;
+  }
   for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
     const SectionId shared = program_.functions[linked_.liveness.entries[i]].shared;
+    if (shared == kNone) continue;  // nobody asked for the entry, and it has no shared memory
     entry_of_shared_[shared] = i;
     if (!linked_.shared.entries[i].emitted) section_dropped_[shared] = true;
   }
@@ -142,14 +153,21 @@ void Emitter::AddNames() {
   for (const NameEntry& name : program_.symbol_names) {
     if (stays(name)) writer_.AddSymbolName(name.text);
   }
+  base::Release(program_.section_names);
+  base::Release(program_.symbol_names);
 }
 
 void Emitter::AddSections() {
+  std::uint32_t number = 0;
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const Section& section = program_.sections[id];
+    const std::uint32_t before = number;
+    number += SectionsCountedFor(section);
     if (section_dropped_[id]) continue;
     SectionSpec spec{
         .name = section.name, .type = section.type, .flags = section.flags, .align = section.align};
+    // One more section comes into being behind the two notes.
+    spec.number = before + (before < 2 ? kFirstSectionNumber : kFirstSectionNumber + 1);
     if (section.type == format::kShtNobits) spec.nobits_size = section.size;
     if (section.kind == SectionKind::kEntryShared) {
       const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
@@ -213,13 +231,15 @@ void Emitter::AddLateSections() {
                                     .type = format::kShtCudaCallGraph,
                                     .align = 4,
                                     .entry_size = 8,
-                                    .links_to_symtab = true});
+                                    .links_to_symtab = true,
+                                    .number = program_.internal_sections});
   if (AnyPrototype()) {
     prototypes_ = writer_.AddSection({.name = ".nv.prototype",
                                       .type = format::kShtCudaPrototype,
                                       .align = 4,
                                       .entry_size = 8,
-                                      .links_to_symtab = true});
+                                      .links_to_symtab = true,
+                                      .number = program_.internal_sections + 1});
   } else {
     writer_.AddSectionName(".nv.prototype");
     writer_.AddSymbolName(".nv.prototype");
@@ -232,8 +252,11 @@ void Emitter::AddLateSections() {
                                                      .align = bank.align});
     new_banks_.push_back({handle, &bank});
   }
-  action_ = writer_.AddSection(
-      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
+  action_ = writer_.AddSection({.name = ".nv.rel.action",
+                                .type = format::kShtCudaRelocInfo,
+                                .align = 8,
+                                .entry_size = 8,
+                                .number = program_.internal_sections + 2});
 }
 
 void Emitter::AddSymbols() {
@@ -332,12 +355,28 @@ void Emitter::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64
 
 void Emitter::FillRelocations() {
   for (const KeptRelocation& kept : linked_.relocated.kept) {
-    const Relocation& relocation = program_.relocations[kept.relocation];
-    const SectionHandle handle = section_handles_[relocation.list];
+    const SectionHandle handle = section_handles_[kept.list];
     if (handle == kNoSection) continue;
-    writer_.AddRelocation(handle, relocation.offset, kept.type, symbol_handles_[kept.symbol],
-                          relocation.addend);
+    writer_.AddRelocation(handle, kept.offset, kept.type, symbol_handles_[kept.symbol],
+                          kept.addend);
   }
+  base::Release(linked_.relocated.kept);
+}
+
+// At least what the lists made here come to, nearly.
+std::size_t Emitter::CopiedBytes() const {
+  constexpr std::size_t kPair = 8;
+  std::size_t out = linked_.relocated.kept.size() * sizeof(format::Rela) +
+                    (program_.calls.size() + program_.address_takers.size() +
+                     program_.addresses_taken.size() + program_.indirect_callers.size()) *
+                        kPair;
+  for (const auto& list : program_.info_lists) {
+    for (const InfoEntry& entry : list) out += sizeof(std::uint32_t) + entry.payload.size();
+  }
+  for (const FunctionAttributes& function : linked_.attributes.functions) {
+    out += (function.externs.size() + function.appended.size()) * sizeof(std::uint32_t);
+  }
+  return out;
 }
 
 }  // namespace devlink::internal

@@ -20,9 +20,10 @@
 
 namespace devlink::internal {
 
-// Everything that is known of a link before it is written. All borrowed.
+// Everything that is known of a link before it is written. All borrowed; the lists of `program` and
+// `relocated` that are long and not needed again are freed while the output is described.
 struct LinkedProgram {
-  const Program& program;
+  Program& program;
   const CallGraph& graph;
   const Liveness& liveness;
   const SharedLayout& shared;
@@ -30,7 +31,7 @@ struct LinkedProgram {
   const TextureLayout& textures;
   const Resources& resources;
   const Attributes& attributes;
-  const Relocated& relocated;
+  Relocated& relocated;
 };
 
 // An output that is described but not yet written: all that the passes found may go before the

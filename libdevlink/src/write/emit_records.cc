@@ -130,30 +130,40 @@ void Emitter::FillAttributes() {
   }
 }
 
+bool Emitter::StaysInModuleInfo(const InfoEntry& entry) const {
+  if (entry.format != format::kInfoSized) return true;
+  if (entry.symbol == kNone) return entry.externs == kNone;
+  if (entry.id == format::kAttrMaxStackSize) return false;
+  const FunctionId function = program_.symbols[entry.symbol].function;
+  return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function) &&
+         program_.functions[function].generation == entry.generation;
+}
+
+// Without one, as where every kernel was left out, nvlink writes no `.nv.info` and keeps its name.
+bool Emitter::AnyModuleRecord() const {
+  const auto& list = program_.info_lists[program_.sections[program_.module_info].info_list];
+  return !linked_.liveness.entries.empty() ||
+         std::any_of(list.begin(), list.end(),
+                     [this](const InfoEntry& entry) { return StaysInModuleInfo(entry); });
+}
+
 // Registers and frames of all functions, last arrived first; then the stack of every entry.
 void Emitter::FillModuleInfo() {
   const SectionHandle handle = section_handles_[program_.module_info];
+  if (handle == kNoSection) return;
   const auto& list = program_.info_lists[program_.sections[program_.module_info].info_list];
   absl::flat_hash_map<FunctionId, std::uint32_t> entry_index;
   for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
     entry_index[linked_.liveness.entries[i]] = i;
   }
   for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+    if (!StaysInModuleInfo(*entry)) continue;
     if (entry->format != format::kInfoSized || entry->symbol == kNone) {
-      if (entry->format != format::kInfoSized) {
-        writer_.AddAttribute(handle, entry->format, entry->id, entry->value);
-      } else if (entry->externs == kNone) {
-        writer_.AddAttribute(handle, entry->format, entry->id, entry->value);
-        writer_.AppendCopy(handle, entry->payload);
-      }
+      writer_.AddAttribute(handle, entry->format, entry->id, entry->value);
+      if (entry->format == format::kInfoSized) writer_.AppendCopy(handle, entry->payload);
       continue;
     }
-    if (entry->id == format::kAttrMaxStackSize) continue;
     const FunctionId function = program_.symbols[entry->symbol].function;
-    if (function == kNone || !linked_.liveness.live[function] || !program_.IsDefined(function) ||
-        program_.functions[function].generation != entry->generation) {
-      continue;
-    }
     auto value = base::BoundedReader(entry->payload).ReadOrZero<std::uint32_t>(4);
     const auto index = entry_index.find(function);
     if (entry->id == format::kAttrRegCount && index != entry_index.end()) {
@@ -168,6 +178,8 @@ void Emitter::FillModuleInfo() {
     for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
       const FunctionId entry = linked_.liveness.entries[i];
       if (program_.symbols[program_.functions[entry].symbol].global_part != global) continue;
+      if (linked_.liveness.single_entry != kNone && linked_.liveness.single_entry != entry)
+        continue;
       writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
       writer_.AppendSymbolIndex(handle, SymbolOf(entry));
       writer_.AppendWord(handle, linked_.resources.entries[i].stack.value_or(0xffffffff));

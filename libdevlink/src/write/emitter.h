@@ -36,6 +36,7 @@ class Emitter {
   template <typename Pieces>
   void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
   void FillRelocations();
+  [[nodiscard]] std::size_t CopiedBytes() const;
   void AddSlotList(SectionId parameters);
   void FillSlotLists();
   [[nodiscard]] const ConstantBank* BankOf(SectionId id) const;
@@ -46,6 +47,8 @@ class Emitter {
   void FillCallGraph();
   void FillAttributes();
   void FillModuleInfo();
+  [[nodiscard]] bool AnyModuleRecord() const;
+  [[nodiscard]] bool StaysInModuleInfo(const InfoEntry& entry) const;
   void FillFunctionInfo(SectionId id);
   void FillInfoRecord(SectionHandle handle, const InfoEntry& entry,
                       const FunctionAttributes& attributes);
@@ -57,7 +60,7 @@ class Emitter {
   }
 
   const LinkedProgram& linked_;
-  const Program& program_;
+  Program& program_;
   const LinkOptions& options_;
   CubinWriter writer_;
   std::vector<SectionHandle> section_handles_;  // by SectionId

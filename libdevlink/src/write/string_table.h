@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 
 namespace devlink::internal {
 
@@ -14,19 +15,25 @@ namespace devlink::internal {
 using NameId = std::uint32_t;
 
 // An ELF string table: each name once, in the order of first mention, no sharing of tails. A name
-// is hashed when it is added, and never again: whoever adds it keeps its number.
+// is hashed when it is added, and never again: whoever adds it keeps its number. Names are borrowed
+// and shorter than 4 GiB.
 class StringTable {
  public:
+  StringTable() : ids_(0, Hash{&names_}, Equal{&names_}) {}
+  StringTable(const StringTable&) = delete;
+  StringTable& operator=(const StringTable&) = delete;
+
   // `head` stands first, unnamed (the prototypes).
   void SetHead(std::string_view head) { head_ = head; }
 
   NameId Add(std::string_view name) {
-    const auto [known, inserted] = ids_.try_emplace(name, static_cast<NameId>(names_.size()));
-    if (inserted) names_.push_back({name, 0});
-    return known->second;
+    names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), 0});
+    const auto [known, inserted] = ids_.insert(static_cast<NameId>(names_.size() - 1));
+    if (!inserted) names_.pop_back();
+    return *known;
   }
   void Reserve(std::size_t names) {
-    names_.reserve(names);
+    names_.reserve(names + 1);
     ids_.reserve(names);
   }
 
@@ -35,30 +42,45 @@ class StringTable {
     std::uint64_t at = 1 + head_.size();
     for (Name& name : names_) {
       name.offset = static_cast<std::uint32_t>(at);
-      at += name.text.size() + 1;
+      at += name.size + 1;
     }
-    ids_ = {};
+    ids_ = Ids(0, Hash{&names_}, Equal{&names_});
     return at;
   }
 
+  [[nodiscard]] std::string_view TextOf(NameId name) const { return names_[name].text(); }
   [[nodiscard]] std::uint32_t OffsetOf(NameId name) const { return names_[name].offset; }
 
   // Writes the table to `out`, which is zeroed and has room for it.
   void Write(std::uint8_t* out) const {
     char* at = reinterpret_cast<char*>(out) + 1;
     at += head_.copy(at, head_.size());
-    for (const Name& name : names_) at += name.text.copy(at, name.text.size()) + 1;
+    for (const Name& name : names_) at += name.text().copy(at, name.size) + 1;
   }
 
  private:
+  // Two words a name; there are several for every section and symbol.
   struct Name {
-    std::string_view text;
+    const char* begin = nullptr;
+    std::uint32_t size = 0;
     std::uint32_t offset = 0;
+    [[nodiscard]] std::string_view text() const { return {begin, size}; }
   };
+  struct Hash {
+    const std::vector<Name>* names;
+    std::size_t operator()(NameId id) const {
+      return absl::Hash<std::string_view>()((*names)[id].text());
+    }
+  };
+  struct Equal {
+    const std::vector<Name>* names;
+    bool operator()(NameId a, NameId b) const { return (*names)[a].text() == (*names)[b].text(); }
+  };
+  using Ids = absl::flat_hash_set<NameId, Hash, Equal>;
 
   std::string_view head_;
   std::vector<Name> names_;
-  absl::flat_hash_map<std::string_view, NameId> ids_;
+  Ids ids_;
 };
 
 }  // namespace devlink::internal

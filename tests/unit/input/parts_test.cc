@@ -78,11 +78,11 @@ TEST_CASE("Host objects give what they carry, in every class and byte order", "[
       CHECK(object->big_endian == big);
       CHECK(object->module_ids.own == std::vector<std::string_view>{"_a_b", "def x"});
       CHECK(object->module_ids.prelinked.empty());
-      CHECK(object->references.kernels_external.names == std::vector<std::string_view>{"k1", "k2"});
+      CHECK(object->references.kernels_external.names == std::vector<std::string>{"k1", "k2"});
       CHECK_FALSE(object->references.kernels_internal.present);
       CHECK(object->references.variables_internal.present);
       CHECK(object->references.variables_internal.names.empty());
-      CHECK(object->references.constants_external.names == std::vector<std::string_view>{"c"});
+      CHECK(object->references.constants_external.names == std::vector<std::string>{"c"});
       CHECK_FALSE(object->references.constants_internal.present);
     }
   }

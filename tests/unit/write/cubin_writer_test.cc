@@ -219,6 +219,24 @@ TEST_CASE("A file may have more sections than the header can count", "[write]") 
   CHECK(sections[k.section].name == ".text.k");
 }
 
+TEST_CASE("A section may have a number of its own in the wide table", "[write]") {
+  CubinWriter writer({.sm = 80, .wide_section_indices = true});
+  const auto text = writer.AddSection({.name = ".text.k", .flags = 6, .number = 0x1234});
+  const auto other = writer.AddSection({.name = ".text.l", .flags = 6});
+  writer.AppendZeros(text, 16);
+  writer.AppendZeros(other, 16);
+  writer.AddSymbol({.name = "k", .type = format::kSttFunc, .section = text});
+  writer.AddSymbol({.name = "l", .type = format::kSttFunc, .section = other});
+  const auto bytes = writer.Write();
+  REQUIRE(bytes.ok());
+  const base::BoundedReader file(*bytes);
+  const auto headers = file.ReadOrZero<std::uint64_t>(40);
+  const auto table = file.ReadOrZero<format::Shdr>(headers + 4 * sizeof(format::Shdr));
+  REQUIRE(table.type == format::kShtSymtabShndx);
+  CHECK(file.ReadOrZero<std::uint32_t>(table.offset + 4) == 0x1234);
+  CHECK(file.ReadOrZero<std::uint32_t>(table.offset + 8) == 6);
+}
+
 TEST_CASE("Writing twice gives the same bytes", "[write]") {
   CubinWriter writer({.sm = 80});
   const auto text = AddText(writer, ".text.k");

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "devlink/ptx_assembler.h"
+
+namespace devlink {
+
+namespace {
+
+// Hands jobs out in their order, as memory allows, and none behind one that failed.
+class Queue {
+ public:
+  Queue(std::span<const PtxJob> jobs, std::uint64_t budget)
+      : jobs_(jobs), free_(budget), budget_(budget), end_(jobs.size()) {}
+
+  // The next job, or false where there is none. Waits for memory.
+  bool Take(std::size_t& job) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (next_ >= end_) return false;
+      const std::uint64_t need = Need(next_);
+      if (need <= free_) {
+        free_ -= need;
+        job = next_++;
+        return true;
+      }
+      changed_.wait(lock);
+    }
+  }
+
+  void Done(std::size_t job, bool ok) {
+    const std::lock_guard lock(mutex_);
+    free_ += Need(job);
+    // Jobs before it are running or done: what comes of them still counts.
+    if (!ok) end_ = std::min(end_, job + 1);
+    changed_.notify_all();
+  }
+
+  // Jobs up to the first that failed; only when all threads are done.
+  [[nodiscard]] std::size_t end() const { return end_; }
+
+ private:
+  // One that is larger than the whole budget runs alone.
+  [[nodiscard]] std::uint64_t Need(std::size_t job) const {
+    return std::min(budget_, EstimatePtxMemory(jobs_[job].text.size()));
+  }
+
+  std::span<const PtxJob> jobs_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t free_;
+  std::uint64_t budget_;
+  std::size_t next_ = 0;
+  std::size_t end_;
+};
+
+}  // namespace
+
+std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes) {
+  // An assumption; not measured yet.
+  constexpr std::uint64_t kBase = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kPerByte = 64;
+  const std::uint64_t most = ~std::uint64_t{0};
+  return text_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * text_bytes;
+}
+
+std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
+                                   const AssembleAllOptions& options) {
+  std::vector<PtxResult> results(jobs.size());
+  Queue queue(jobs, options.memory_budget);
+  const auto work = [&] {
+    for (std::size_t job = 0; queue.Take(job);) {
+      results[job] = assembler.Assemble(jobs[job]);
+      queue.Done(job, results[job].status.ok());
+    }
+  };
+  std::size_t threads =
+      options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
+  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(jobs.size(), 1));
+  std::vector<std::thread> helpers;
+  helpers.reserve(threads);
+  for (std::size_t i = 1; i < threads; ++i) {
+    // Where the system has no more threads, the work goes on with those there are.
+    try {
+      helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;
+    }
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  results.resize(queue.end());
+  return results;
+}
+
+}  // namespace devlink

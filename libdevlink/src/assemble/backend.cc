@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/backend.h"
+
+#include <algorithm>
+
+#include "assemble/ptx_log.h"
+#include "assemble/tool_note.h"
+#include "base/strings.h"
+
+namespace devlink {
+
+bool LooksLikePtx(std::string_view text) {
+  text = text.substr(0, text.find('\0'));
+  for (;;) {
+    const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
+    if (begin == std::string_view::npos) return false;
+    text.remove_prefix(begin);
+    std::string_view close;
+    if (text.starts_with("//")) {
+      close = "\n";
+    } else if (text.starts_with("/*")) {
+      close = "*/";
+    } else {
+      return text.starts_with(".version");
+    }
+    const std::size_t end = text.find(close, 2);
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + close.size());
+  }
+}
+
+namespace internal {
+
+namespace {
+
+// The libraries say this where the programs have the build.
+constexpr std::string_view kNoBuild = "Build system must define TOOLS_VERSION_EXTENDED";
+
+void Erase(std::string& text, std::string_view piece) {
+  if (const std::size_t at = text.find(piece); at != std::string::npos) {
+    text.erase(at, piece.size());
+  }
+}
+
+void CorrectRecord(const ToolkitProfile& profile, bool added_verbose, format::ToolRecord& record) {
+  if (record.tool != "ptxas") return;
+  // The same tool from the same release; what another one's program would have said is not known.
+  if (record.build == kNoBuild && record.version == profile.version_text) {
+    record.build = profile.build_text;
+  }
+  // With -g the program also records its files, for which nvlink's assembler has none.
+  const std::string input = base::Cat({kPtxInputName, " "});
+  if (record.options.starts_with(input)) {
+    record.options.erase(0, input.size());
+    Erase(record.options, "-o elf.o ");
+  }
+  if (added_verbose) Erase(record.options, "-v  ");
+}
+
+}  // namespace
+
+absl::Status Backend::Refused(std::string_view log) {
+  // The first line that says why.
+  for (const std::string_view kind : {"error   : ", "fatal   : "}) {
+    const std::size_t at = log.find(kind);
+    if (at == std::string_view::npos) continue;
+    const std::size_t line = log.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::string_view text = log.substr(line, log.find('\n', at) - line);
+    return absl::InvalidArgumentError(base::ToAbsl(text));
+  }
+  return absl::InvalidArgumentError(
+      "the PTX assembler made no cubin and did not say why; among its arguments may be one that "
+      "asks for something else, such as -h or -V");
+}
+
+PtxResult Backend::Assemble(const PtxJob& job) const {
+  PtxResult result;
+  if (!LooksLikePtx(job.text)) {
+    result.status = absl::InvalidArgumentError(
+        base::Cat({"'", job.name,
+                   "' is no PTX: behind blanks and comments it does not begin with .version"}));
+    return result;
+  }
+  std::vector<std::string> arguments = job.arguments;
+  const auto is_verbose = [](const std::string& word) {
+    return word == "-v" || word == "--verbose";
+  };
+  const bool add_verbose =
+      job.report_usage && std::none_of(arguments.begin(), arguments.end(), is_verbose);
+  // In front, where no option before it can take it for its value.
+  if (add_verbose) arguments.insert(arguments.begin(), "-v");
+  for (const std::string& word : arguments) {
+    if (word.find('\0') == std::string::npos) continue;
+    result.status = absl::InvalidArgumentError("an argument for the PTX assembler holds a NUL");
+    return result;
+  }
+  Output output = Run(job.text.substr(0, job.text.find('\0')), arguments);
+  result.status = std::move(output.status);
+  ReadLog(output.log, job.name, add_verbose, result);
+  if (!job.report_usage) result.functions.clear();
+  if (result.status.ok()) {
+    auto cubin = ChangeToolRecords(std::move(output.cubin), [&](format::ToolRecord& record) {
+      CorrectRecord(options_.profile, add_verbose, record);
+    });
+    if (cubin.ok()) {
+      result.cubin = *std::move(cubin);
+    } else {
+      result.status = absl::InternalError(cubin.status().message());
+    }
+  }
+  if (!result.status.ok()) {
+    result.status = absl::Status(result.status.code(),
+                                 base::ToAbsl(base::Cat({"'",
+                                                         job.name,
+                                                         "': ",
+                                                         {result.status.message().data(),
+                                                          result.status.message().size()}})));
+  }
+  return result;
+}
+
+}  // namespace internal
+
+namespace {
+
+using Open = absl::StatusOr<std::unique_ptr<PtxAssembler>> (*)(const PtxBackendOptions&);
+struct Way {
+  PtxBackend backend;
+  std::string_view name;
+  const std::string PtxBackendOptions::* path;
+  Open open;
+};
+
+// The order of kAutomatic. First what makes nvlink's cubins, the faster one first; then what makes
+// cubins that mean the same.
+constexpr Way kWays[] = {
+    {PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path,
+     internal::OpenNvPtxCompiler},
+    {PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, internal::OpenPtxas},
+    {PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path,
+     internal::OpenNvJitLink}};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options) {
+  std::string tried;
+  for (const Way& way : kWays) {
+    const bool automatic = options.backend == PtxBackend::kAutomatic;
+    if (!automatic && options.backend != way.backend) continue;
+    if ((options.*way.path).empty()) {
+      tried += base::Cat({"; no path is given for ", way.name});
+      continue;
+    }
+    auto opened = way.open(options);
+    if (opened.ok() || !automatic) return opened;
+    const auto why = opened.status().message();
+    tried += base::Cat({"; ", std::string_view(why.data(), why.size())});
+  }
+  return absl::NotFoundError(base::ToAbsl(base::Cat(
+      {"there is no assembler for PTX", tried,
+       ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is"})));
+}
+
+}  // namespace devlink

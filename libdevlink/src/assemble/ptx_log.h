@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the assemblers print, as data.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/ptx_assembler.h"
+
+namespace devlink::internal {
+
+// One text of nvPTXCompiler's or nvJitLink's two, in which the order between errors on the one hand
+// and warnings and infos on the other is lost: put together by line number, warnings first.
+std::string MergeLogs(std::string_view infos, std::string_view errors);
+
+// Lines of a log into `result`: diagnostics, and what -v says of each function.
+// `hide_verbose` leaves out the lines that only -v brings about.
+void ReadLog(std::string_view log, std::string_view input, bool hide_verbose, PtxResult& result);
+
+}  // namespace devlink::internal

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program ptxas, one process and one directory for each text.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "assemble/backend.h"
+#include "assemble/child_process.h"
+#include "base/file.h"
+#include "base/strings.h"
+
+namespace devlink::internal {
+
+namespace {
+
+constexpr std::size_t kMaxLog = std::size_t{64} << 20;
+
+std::string Message(int error) { return std::generic_category().message(error); }
+
+// A directory that vanishes with the object, and the two files in it.
+class WorkDirectory {
+ public:
+  explicit WorkDirectory(const std::string& parent)
+      : path_(base::Cat({parent, "/devlink.XXXXXX"})) {
+    made_ = mkdtemp(path_.data()) != nullptr;
+  }
+  ~WorkDirectory() {
+    if (!made_) return;
+    unlink(Input().c_str());
+    unlink(Output().c_str());
+    rmdir(path_.c_str());
+  }
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+
+  [[nodiscard]] bool made() const { return made_; }
+  // Called as nvlink calls its text: then messages about it need little change.
+  [[nodiscard]] std::string Input() const { return base::Cat({path_, "/", kPtxInputName}); }
+  // The name that ptxas records where it is given none.
+  [[nodiscard]] std::string Output() const { return base::Cat({path_, "/elf.o"}); }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+bool WriteFile(const std::string& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  bool ok = true;
+  while (ok && !text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    ok = count > 0;
+    if (ok) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  const int error = errno;
+  ok = close(file) == 0 && ok;
+  errno = error;
+  return ok;
+}
+
+// nvlink's assembler takes -o and ignores it; here it would send the cubin elsewhere.
+std::vector<std::string> WithoutOutputOption(const std::vector<std::string>& arguments) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "-o" || word == "--output-file") {
+      ++i;
+    } else if (!word.starts_with("-o=") && !word.starts_with("--output-file=")) {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
+// The text as nvlink prints it.
+std::string NvlinkLog(std::string text, const std::string& input) {
+  for (std::size_t at = 0; (at = text.find(input, at)) != std::string::npos;) {
+    text.replace(at, input.size(), kPtxInputName);
+    at += kPtxInputName.size();
+  }
+  // Of a version that is too new only the program says that it goes no further.
+  constexpr std::string_view kAborted = "ptxas fatal   : Ptx assembly aborted due to errors\n";
+  if (text.find("fatal   : Unsupported .version ") != std::string::npos &&
+      text.ends_with(kAborted)) {
+    text.resize(text.size() - kAborted.size());
+  }
+  return text;
+}
+
+class PtxasProcess final : public Backend {
+ public:
+  PtxasProcess(std::string version, const PtxBackendOptions& options)
+      : Backend("ptxas", std::move(version), options) {}
+
+ protected:
+  Output Run(std::string_view text, const std::vector<std::string>& arguments) const override {
+    Output output;
+    const WorkDirectory directory(options().temporary_directory);
+    if (!directory.made() || !WriteFile(directory.Input(), text)) {
+      output.status = absl::UnavailableError(base::Cat(
+          {"cannot write the text for ptxas into '", options().temporary_directory,
+           "': ", Message(errno), "; make room there or name another temporary directory"}));
+      return output;
+    }
+    // Files first: an option at the end that lacks its value must not find one in them.
+    std::vector<std::string> argv = {options().ptxas_path, directory.Input(), "-o",
+                                     directory.Output()};
+    const std::vector<std::string> rest = WithoutOutputOption(arguments);
+    argv.insert(argv.end(), rest.begin(), rest.end());
+    auto child = RunChild(argv, options().environment, options().timeout, kMaxLog);
+    if (!child.ok()) {
+      output.status = child.status();
+      return output;
+    }
+    output.log = NvlinkLog(std::move(child->text), directory.Input());
+    if (child->timed_out) {
+      output.status = absl::DeadlineExceededError(base::Cat(
+          {"ptxas was stopped after ", std::to_string(options().timeout.count()), " ms"}));
+    } else if (child->signal != 0) {
+      output.status = absl::InternalError(
+          base::Cat({"ptxas was ended by signal ", std::to_string(child->signal)}));
+    } else if (child->exit_status != 0) {
+      output.status = Refused(output.log);
+    } else if (auto cubin = base::ReadFile(directory.Output(), options().max_output_bytes);
+               cubin.ok()) {
+      output.cubin = *std::move(cubin);
+    } else {
+      output.status = cubin.status().code() == absl::StatusCode::kResourceExhausted
+                          ? cubin.status()
+                          : Refused(output.log);
+    }
+    return output;
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenPtxas(const PtxBackendOptions& options) {
+  struct stat found{};
+  if (stat(options.ptxas_path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      access(options.ptxas_path.c_str(), X_OK) != 0) {
+    return absl::NotFoundError(
+        base::Cat({"there is no program '", options.ptxas_path, "' that can be run as ptxas"}));
+  }
+  if (options.temporary_directory.empty()) {
+    return absl::FailedPreconditionError("ptxas needs a temporary directory, and none is named");
+  }
+  constexpr std::chrono::seconds kPatience{20};
+  const auto told =
+      RunChild({options.ptxas_path, "--version"}, options.environment, kPatience, kMaxLog, true);
+  if (!told.ok()) return told.status();
+  // "Cuda compilation tools, release 13.0, V13.0.88"
+  constexpr std::string_view kMark = ", V";
+  const std::size_t at = told->text.find(kMark);
+  if (told->exit_status != 0 || at == std::string::npos) {
+    return absl::FailedPreconditionError(
+        base::Cat({"'", options.ptxas_path, "' does not answer --version as ptxas does"}));
+  }
+  const std::size_t begin = at + kMark.size();
+  return std::make_unique<PtxasProcess>(
+      told->text.substr(begin, told->text.find('\n', begin) - begin), options);
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/tool_note.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/align.h"
+#include "base/status_macros.h"
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+namespace {
+
+using base::AlignUp;
+using base::BoundedReader;
+
+absl::Status Malformed(std::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("the assembler's cubin is damaged: ",
+                                                 absl::string_view(what.data(), what.size())));
+}
+
+struct Tables {
+  format::Ehdr header{};
+  std::vector<format::Shdr> sections;
+  std::vector<format::Phdr> segments;
+  std::optional<std::size_t> note;
+};
+
+bool ReadTables(const BoundedReader& file, Tables& out) {
+  if (!file.Read(0, out.header) || out.header.ident[0] != 0x7f || out.header.ident[1] != 'E') {
+    return false;
+  }
+  // More sections than 16 bits can count: the number stands in the first header.
+  format::Shdr first{};
+  if (!file.Read(out.header.shoff, first)) return false;
+  const std::uint64_t count = out.header.shnum != 0 ? out.header.shnum : first.size;
+  const std::uint64_t names_index =
+      out.header.shstrndx != format::kShnXindex ? out.header.shstrndx : first.link;
+  if (count > file.size() / sizeof(format::Shdr) || names_index >= count) return false;
+  out.sections.resize(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!file.Read(out.header.shoff + i * sizeof(format::Shdr), out.sections[i])) return false;
+  }
+  out.segments.resize(out.header.phnum);
+  for (std::uint64_t i = 0; i < out.segments.size(); ++i) {
+    if (!file.Read(out.header.phoff + i * sizeof(format::Phdr), out.segments[i])) return false;
+  }
+  const format::Shdr& names = out.sections[names_index];
+  for (std::size_t i = 1; i < out.sections.size(); ++i) {
+    const format::Shdr& section = out.sections[i];
+    if (section.type != format::kShtNote || section.name >= names.size) continue;
+    const auto name = file.CString(names.offset + section.name);
+    if (name == ".note.nv.tkinfo") out.note = i;
+  }
+  return true;
+}
+
+std::uint64_t FileSize(const format::Shdr& section) {
+  return format::IsNobitsType(section.type) ? 0 : section.size;
+}
+
+// The records one after the other; nothing where one is cut or holds more than five strings.
+std::optional<std::vector<format::ToolRecord>> ReadRecords(base::Bytes note) {
+  const BoundedReader reader(note);
+  std::vector<format::ToolRecord> out;
+  std::uint64_t at = 0;
+  while (at < note.size()) {
+    std::uint32_t name_size = 0;
+    std::uint32_t size = 0;
+    if (!reader.Read(at, name_size) || !reader.Read(at + 4, size)) return std::nullopt;
+    const std::uint64_t begin = at + 12 + AlignUp(name_size, 4);
+    const auto description = reader.Slice(begin, size);
+    if (!description.has_value()) return std::nullopt;
+    constexpr std::uint64_t kStrings = 24;  // behind a version and five offsets
+    const BoundedReader words(*description);
+    format::ToolRecord& record = out.emplace_back();
+    std::uint64_t field = 4;
+    for (std::string* text :
+         {&record.object, &record.tool, &record.version, &record.build, &record.options}) {
+      std::uint32_t offset = 0;
+      if (!words.Read(field, offset)) return std::nullopt;
+      const auto value = words.CString(kStrings + offset);
+      if (!value.has_value()) return std::nullopt;
+      *text = std::string(*value);
+      field += 4;
+    }
+    at = begin + AlignUp(size, 4);
+  }
+  return out;
+}
+
+// Where everything lies once the note has its new size. Sections that share bytes (sm_100 and later
+// have some) move together.
+class Layout {
+ public:
+  explicit Layout(const Tables& tables) : tables_(tables) {}
+
+  // The sections, moved; `note_size` is the note's new size.
+  bool Place(std::uint64_t note_size) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 1; i < tables_.sections.size(); ++i) {
+      if (tables_.sections[i].type != 0) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return tables_.sections[a].offset < tables_.sections[b].offset;
+    });
+    moved_ = tables_.sections;
+    std::uint64_t old_end = sizeof(format::Ehdr);
+    std::uint64_t new_end = old_end;
+    std::uint64_t old_begin = 0;  // of the bytes that came last, and where they went
+    std::uint64_t new_begin = 0;
+    for (const std::size_t i : order) {
+      const format::Shdr& section = tables_.sections[i];
+      const std::uint64_t size = FileSize(section);
+      if (size > ~std::uint64_t{0} - section.offset) return false;
+      format::Shdr& moved = moved_[i];
+      if (i == *tables_.note) moved.size = note_size;
+      if (section.offset < old_end) {
+        if (i == *tables_.note) return false;
+        moved.offset = new_begin + (section.offset - old_begin);
+      } else {
+        moved.offset = AlignUp(new_end, section.addralign);
+        old_begin = section.offset;
+        new_begin = moved.offset;
+      }
+      old_end = std::max(old_end, section.offset + size);
+      new_end = std::max(new_end, moved.offset + FileSize(moved));
+    }
+    end_ = new_end;
+    return true;
+  }
+
+  // The new place of an old offset that begins or ends the bytes of a section.
+  [[nodiscard]] std::optional<std::uint64_t> Begin(std::uint64_t offset) const {
+    for (std::size_t i = 1; i < moved_.size(); ++i) {
+      if (tables_.sections[i].offset == offset) return moved_[i].offset;
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> End(std::uint64_t offset) const {
+    for (std::size_t i = 1; i < moved_.size(); ++i) {
+      if (tables_.sections[i].offset + FileSize(tables_.sections[i]) == offset) {
+        return moved_[i].offset + FileSize(moved_[i]);
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const std::vector<format::Shdr>& sections() const { return moved_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+ private:
+  const Tables& tables_;
+  std::vector<format::Shdr> moved_;
+  std::uint64_t end_ = 0;
+};
+
+template <typename T>
+void Put(std::vector<std::uint8_t>& out, std::uint64_t offset, const T& value) {
+  std::memcpy(out.data() + offset, &value, sizeof(value));
+}
+
+// Segments cover sections, and the program headers themselves.
+bool MoveSegments(const Tables& tables, const Layout& layout, std::uint64_t new_phoff,
+                  std::vector<format::Phdr>& out) {
+  out = tables.segments;
+  for (format::Phdr& segment : out) {
+    if (segment.offset == tables.header.phoff) {
+      segment.offset = new_phoff;
+      continue;
+    }
+    if (segment.filesz == 0) {
+      segment.offset = layout.Begin(segment.offset).value_or(segment.offset);
+      continue;
+    }
+    const auto begin = layout.Begin(segment.offset);
+    const auto end = layout.End(segment.offset + segment.filesz);
+    if (!begin.has_value() || !end.has_value() || *end < *begin) return false;
+    const std::uint64_t growth = *end - *begin - segment.filesz;
+    segment.offset = *begin;
+    segment.filesz += growth;
+    segment.memsz += growth;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
+    std::vector<std::uint8_t> cubin, const std::function<void(format::ToolRecord&)>& change) {
+  const BoundedReader file(cubin);
+  Tables tables;
+  if (!ReadTables(file, tables)) return Malformed("its tables lie outside the file");
+  if (!tables.note.has_value()) return cubin;
+  const format::Shdr& section = tables.sections[*tables.note];
+  const auto bytes = file.Slice(section.offset, section.size);
+  if (!bytes.has_value()) return Malformed("its .note.nv.tkinfo lies outside the file");
+  const auto records = ReadRecords(*bytes);
+  if (!records.has_value()) return Malformed("its .note.nv.tkinfo cannot be read");
+  std::vector<std::uint8_t> note;
+  for (format::ToolRecord record : *records) {
+    change(record);
+    const std::vector<std::uint8_t> encoded = format::EncodeToolRecord(record);
+    note.insert(note.end(), encoded.begin(), encoded.end());
+  }
+  if (std::equal(note.begin(), note.end(), bytes->begin(), bytes->end())) return cubin;
+
+  Layout layout(tables);
+  if (!layout.Place(note.size())) return Malformed("its .note.nv.tkinfo overlaps another section");
+  format::Ehdr header = tables.header;
+  header.shoff = AlignUp(layout.end(), 8);
+  const std::uint64_t tables_end = header.shoff + tables.sections.size() * sizeof(format::Shdr);
+  if (header.phnum != 0) header.phoff = tables_end;
+  std::vector<format::Phdr> segments;
+  if (!MoveSegments(tables, layout, header.phoff, segments)) {
+    return Malformed("a segment does not begin and end with a section");
+  }
+
+  std::vector<std::uint8_t> out(tables_end + segments.size() * sizeof(format::Phdr), 0);
+  Put(out, 0, header);
+  for (std::size_t i = 1; i < tables.sections.size(); ++i) {
+    const format::Shdr& moved = layout.sections()[i];
+    if (i == *tables.note) {
+      std::copy(note.begin(), note.end(), out.begin() + static_cast<std::ptrdiff_t>(moved.offset));
+      continue;
+    }
+    const auto content = file.Slice(tables.sections[i].offset, FileSize(tables.sections[i]));
+    if (!content.has_value()) return Malformed("a section lies outside the file");
+    std::copy(content->begin(), content->end(),
+              out.begin() + static_cast<std::ptrdiff_t>(moved.offset));
+  }
+  for (std::size_t i = 0; i < tables.sections.size(); ++i) {
+    Put(out, header.shoff + i * sizeof(format::Shdr), layout.sections()[i]);
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    Put(out, header.phoff + i * sizeof(format::Phdr), segments[i]);
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two codecs of fat binaries: a zstd frame and a bare LZ4 block.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::format {
+
+// A block of LZ4 cannot expand further: each byte of a length stands for at most 255.
+constexpr std::uint64_t kLz4MaxExpansion = 255;
+
+// Exactly `size` bytes, which is all that is allocated. DataLoss where `bytes` is damaged or gives
+// another number of bytes; the frame's own size is compared before anything is allocated.
+absl::StatusOr<std::vector<std::uint8_t>> DecompressZstd(base::Bytes bytes, std::uint64_t size);
+absl::StatusOr<std::vector<std::uint8_t>> DecompressLz4(base::Bytes bytes, std::uint64_t size);
+
+// Levels that fatbinary 13.0 uses, the second as far as can be told.
+constexpr int kZstdLevelDefault = 5;
+constexpr int kZstdLevelSize = 19;
+
+// ResourceExhausted where `bytes` is more than an LZ4 block can hold.
+absl::StatusOr<std::vector<std::uint8_t>> CompressZstd(base::Bytes bytes, int level);
+absl::StatusOr<std::vector<std::uint8_t>> CompressLz4(base::Bytes bytes);
+
+}  // namespace devlink::format

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which kernels a link keeps for the host's sake (docs/host-references.md).
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "devlink/host_references.h"
+#include "model/program.h"
+
+namespace devlink::internal {
+
+// `*` in `pattern` stands for any characters, also none; everything else for itself.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+
+// Patterns by the text before their first `*`, so that a name meets few of them.
+class PatternSet {
+ public:
+  void Add(std::string pattern);
+  [[nodiscard]] bool empty() const { return by_head_.empty(); }
+  [[nodiscard]] bool Matches(std::string_view name) const;
+
+ private:
+  absl::flat_hash_map<std::string, std::vector<std::string>> by_head_;
+  std::set<std::size_t> head_sizes_;
+};
+
+// Says of every kernel whether the host may launch it.
+class KernelSelection {
+ public:
+  // Every kernel, which is what a link without host references does.
+  KernelSelection() = default;
+
+  // nvlink -kernels-used, -variables-used: kernels with one of these texts in their names. Where
+  // only variables are named, `parts` is empty and no kernel is wanted.
+  static KernelSelection Containing(const std::vector<std::string>& parts);
+
+  // What the host code of all inputs refers to. Everything, where one of them does not say what
+  // its host code refers to, and where no host code refers to any kernel.
+  static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs);
+
+  // Such kernels are left out when the program is complete; others as they are met.
+  [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
+  // `entry` is the symbol of a kernel.
+  [[nodiscard]] bool Wants(const Symbol& entry) const;
+
+ private:
+  bool wants_all_ = true;
+  bool by_host_references_ = false;
+  PatternSet external_;
+  PatternSet internal_;
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/code_finder.h"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "devlink/code_choice.h"
+#include "devlink/fatbin.h"
+
+namespace devlink::internal {
+
+namespace {
+
+Diagnostic Say(Severity severity, DiagnosticCode code, const std::string& input, std::string text) {
+  Diagnostic out;
+  out.code = code;
+  out.severity = severity;
+  out.text = std::move(text);
+  out.input = input;
+  return out;
+}
+
+// nvlink's words for a fat binary that it cannot read, and what is wrong with it.
+absl::Status Unreadable(const std::string& name, const absl::Status& why,
+                        std::vector<Diagnostic>& out) {
+  constexpr auto kCode = DiagnosticCode::kMalformedInput;
+  switch (FatbinErrorOf(why)) {
+    case Fatbin::Error::kNotFatbin:
+    case Fatbin::Error::kVersion:
+      out.push_back(Say(Severity::kError, kCode, name,
+                        "Binary format for key='0', ident='' is not recognized"));
+      break;
+    case Fatbin::Error::kUncompress:
+    case Fatbin::Error::kTooLarge:
+      out.push_back(Say(Severity::kError, kCode, name, "Uncompress failed"));
+      out.push_back(Say(Severity::kError, kCode, name, "Uncompress failed"));
+      break;
+    default:
+      break;
+  }
+  Diagnostic& last =
+      out.emplace_back(Say(Severity::kFatal, kCode, name, "elfLink fatbinary error"));
+  const absl::string_view message = why.message();
+  last.notes.push_back(
+      base::Cat({"'", name, "': ", std::string_view(message.data(), message.size())}));
+  return {absl::StatusCode::kInvalidArgument, absl::StrCat("'", name, "': ", why.message())};
+}
+
+// Every candidate and why it was passed over.
+std::vector<std::string> Explain(std::span<const CodeCandidate> candidates,
+                                 const CodeChoice& choice, Arch target) {
+  constexpr std::size_t kMost = 16;
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < candidates.size() && i < kMost; ++i) {
+    notes.push_back(ExplainVerdict(candidates, choice, i, target));
+  }
+  return notes;
+}
+
+// nvlink warns of a missing architecture; with -Werror that is an error.
+absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
+                     std::vector<std::string> notes, std::vector<Diagnostic>& out) {
+  if (blob.from_archive || options.suppress_arch_warning || options.suppress_warnings) {
+    return absl::OkStatus();
+  }
+  const std::string text =
+      base::Cat({"SM Arch ('", options.target.Name(), "') not found in '", blob.name, "'"});
+  Diagnostic& warning =
+      out.emplace_back(Say(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                           DiagnosticCode::kArchMismatch, blob.name, text));
+  warning.notes = std::move(notes);
+  return options.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
+                              std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics) {
+  FatbinLimits limits;
+  limits.only_first_container = options.compatibility == Compatibility::kNvlink;
+  const auto fatbin = Fatbin::Parse(blob.bytes, limits);
+  if (!fatbin.ok()) return Unreadable(blob.name, fatbin.status(), diagnostics);
+  const std::vector<CodeCandidate> all = fatbin->Candidates();
+  const std::vector<FatbinMember>& members = fatbin->members();
+  for (std::size_t begin = 0; begin < members.size();) {
+    std::size_t end = begin;
+    while (end < members.size() && members[end].container == members[begin].container) ++end;
+    const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
+    const CodeChoice choice = ChooseCode(candidates, options.target);
+    if (choice.needs_lto) {
+      diagnostics.push_back(Say(Severity::kFatal, DiagnosticCode::kUnsupportedInput, blob.name,
+                                "LTO objects found, use -dlto"));
+      diagnostics.back().notes = Explain(candidates, choice, options.target);
+      return absl::UnimplementedError(
+          absl::StrCat("'", blob.name, "' has LTO IR only for this target"));
+    }
+    if (!choice.index) {
+      const absl::Status missing =
+          Missing(blob, options, Explain(candidates, choice, options.target), diagnostics);
+      if (!missing.ok()) return missing;
+    } else {
+      const FatbinMember& member = members[begin + *choice.index];
+      auto bytes = fatbin->Extract(member);
+      if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
+      FoundCode& code = found.emplace_back();
+      code.is_ptx = member.kind == CodeKind::kPtx;
+      code.bytes = *std::move(bytes);
+      if (code.is_ptx) code.options = std::string(member.options);
+    }
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace devlink::internal

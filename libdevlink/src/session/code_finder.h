@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a piece of device code in an input to the one code in it that suits the target.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
+#include "input/expand.h"
+
+namespace devlink::internal {
+
+struct FoundCode {
+  bool is_ptx = false;                 // else a cubin
+  std::vector<std::uint8_t> bytes;     // of a cubin or a text
+  std::optional<std::string> options;  // stored with a text in a fat binary
+};
+
+// Chooses one member of every container in a fat binary, as nvlink does of the first. A container
+// without code for the target gives a warning, except in an archive. Appends what it finds, and
+// what there is to say; fails, the last diagnostic being fatal, where the link must end.
+absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
+                              std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics);
+
+}  // namespace devlink::internal

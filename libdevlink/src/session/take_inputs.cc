@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From files to modules: what is in an input, which code of it suits the target, and what has to be
+// assembled first.
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/ptxas_options.h"
+#include "format/elf_cuda.h"
+#include "input/recognise.h"
+#include "input/register_file.h"
+#include "link/undefined.h"
+#include "model/module.h"
+#include "session/input_check.h"
+#include "session/session_state.h"
+
+namespace devlink {
+
+using internal::ContentKind;
+using internal::DeviceBlob;
+using internal::FoundCode;
+
+namespace {
+
+Diagnostic FatbinaryError(const std::string& name) {
+  Diagnostic out;
+  out.code = DiagnosticCode::kMalformedInput;
+  out.severity = Severity::kFatal;
+  out.text = "elfLink fatbinary error";
+  out.input = name;
+  return out;
+}
+
+}  // namespace
+
+void LinkSession::State::Log(std::string_view line) const {
+  if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
+}
+
+// nvlink -report-arch.
+void LinkSession::State::Say(Diagnostic diagnostic) {
+  if (options.report_arch && !diagnostic.verbatim) {
+    diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
+  }
+  diagnostics.push_back(std::move(diagnostic));
+}
+
+// PTX that came before is assembled first, so that what is wrong with it is said first.
+absl::Status LinkSession::State::Refuse(Diagnostic diagnostic, absl::StatusCode code) {
+  DEVLINK_RETURN_IF_ERROR(AssemblePending());
+  std::string message = diagnostic.text;
+  for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
+  Say(std::move(diagnostic));
+  return {code, message};
+}
+
+absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
+                                     HostReferences references) {
+  if (auto obstacle = internal::FindObstacle(name, *module, options)) {
+    return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+  }
+  inputs.push_back({std::move(name), std::move(module)});
+  host_references.push_back(std::move(references));
+  return absl::OkStatus();
+}
+
+absl::Status LinkSession::State::TakeFile(std::string_view name,
+                                          std::vector<std::uint8_t>&& bytes) {
+  internal::ExpandOptions expand;
+  expand.compat = options.compatibility == Compatibility::kNvlink ? internal::Compat::kNvlink
+                                                                  : internal::Compat::kDevlink;
+  expand.read_file = [limit = options.max_input_bytes](const std::string& path) {
+    return base::ReadFile(path, limit);
+  };
+  return TakeExpansion(internal::ExpandInput(name, bytes, expand));
+}
+
+absl::Status LinkSession::State::TakeExpansion(const internal::Expansion& expansion) {
+  for (const DeviceBlob& blob : expansion.blobs) DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
+  if (expansion.silent_host_object) host_references.emplace_back();
+  if (expansion.diagnostics.empty()) return absl::OkStatus();
+  DEVLINK_RETURN_IF_ERROR(AssemblePending());
+  for (const Diagnostic& diagnostic : expansion.diagnostics) Say(diagnostic);
+  if (!expansion.fatal()) return absl::OkStatus();
+  return absl::InvalidArgumentError(base::ToAbsl(expansion.diagnostics.back().text));
+}
+
+absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
+  if (blob.is_cudadevrt && !options.keep_system_libraries) {
+    DEVLINK_RETURN_IF_ERROR(AssemblePending());
+    if (!AnythingUndefined()) {
+      dropped_cudadevrt = true;
+      return absl::OkStatus();
+    }
+  }
+  std::vector<FoundCode> found;
+  if (blob.kind == ContentKind::kFatbin) {
+    std::vector<Diagnostic> said;
+    const absl::Status status = internal::FindCodeInFatbin(blob, options, found, said);
+    if (!said.empty()) DEVLINK_RETURN_IF_ERROR(AssemblePending());
+    for (Diagnostic& diagnostic : said) Say(std::move(diagnostic));
+    DEVLINK_RETURN_IF_ERROR(status);
+  } else {
+    found.push_back({.is_ptx = blob.kind == ContentKind::kPtx,
+                     .bytes = {blob.bytes.begin(), blob.bytes.end()},
+                     .options = std::nullopt});
+  }
+  Register(blob);
+  if (found.empty()) host_references.push_back(blob.references);
+  for (FoundCode& code : found) {
+    DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
+  }
+  return absl::OkStatus();
+}
+
+void LinkSession::State::Register(const DeviceBlob& blob) {
+  Registered entry;
+  entry.name = blob.name;
+  if (blob.module_ids.present) {
+    entry.ids.assign(blob.module_ids.own.begin(), blob.module_ids.own.end());
+    if (entry.ids.empty()) return;  // an object that was linked before
+  }
+  registered.push_back(std::move(entry));
+}
+
+absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& code,
+                                          HostReferences references) {
+  if (code.is_ptx) {
+    pending.push_back({.input = inputs.size(),
+                       .text = std::string(code.bytes.begin(), code.bytes.end()),
+                       .member_options = std::move(code.options)});
+    inputs.push_back({blob.name, nullptr});
+    host_references.push_back(std::move(references));
+    return absl::OkStatus();
+  }
+  auto module = pool->AddCubin(std::move(code.bytes));
+  if (module.ok()) return Add(blob.name, *std::move(module), std::move(references));
+  return Refuse(internal::DescribeMalformed(blob.name, blob.bytes, module.status()),
+                absl::StatusCode::kInvalidArgument);
+}
+
+absl::StatusOr<std::vector<std::string>> LinkSession::State::AssemblerArguments(
+    const PendingPtx& ptx) {
+  PtxasOptionBuilder builder(options.target);
+  builder.Debug(options.debug && !options.suppress_debug_info)
+      .MaxRegisters(options.max_registers)
+      .StackProtector(options.stack_protector)
+      .SplitCompile(options.split_compile);
+  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  if (ptx.member_options) builder.MemberOptions(*ptx.member_options);
+  std::vector<Diagnostic> found;
+  auto arguments = builder.Build(&found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
+  return arguments;
+}
+
+// All at once, in parallel; the results are taken in link order, up to the first that failed.
+absl::Status LinkSession::State::AssemblePending() {
+  if (pending.empty()) return absl::OkStatus();
+  const std::vector<PendingPtx> work = std::exchange(pending, {});
+  if (assembler == nullptr) {
+    PtxBackendOptions backend = options.ptx_backend;
+    backend.profile = options.profile;
+    auto made = CreatePtxAssembler(backend);
+    if (!made.ok()) {
+      const std::string& name = inputs[work.front().input].name;
+      Diagnostic fatal = FatbinaryError(name);
+      fatal.code = DiagnosticCode::kUnsupportedInput;
+      const absl::string_view why = made.status().message();
+      fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
+                                       "with: ", std::string_view(why.data(), why.size())}));
+      Say(std::move(fatal));
+      return made.status();
+    }
+    assembler = *std::move(made);
+  }
+  std::vector<PtxJob> jobs;
+  for (const PendingPtx& ptx : work) {
+    DEVLINK_ASSIGN_OR_RETURN(std::vector<std::string> arguments, AssemblerArguments(ptx));
+    jobs.push_back(
+        {.name = inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
+  }
+  Log(absl::StrCat("assembling ", jobs.size(), " texts with ", base::ToAbsl(assembler->name())));
+  std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    DEVLINK_RETURN_IF_ERROR(TakeAssembled(work[i], results[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
+  const std::string name = inputs[ptx.input].name;
+  for (Diagnostic& diagnostic : result.diagnostics) Say(std::move(diagnostic));
+  if (!result.status.ok()) {
+    Diagnostic fatal = FatbinaryError(name);
+    fatal.notes.push_back(base::Cat({"the PTX is that of '", name, "'"}));
+    const absl::string_view why = result.status.message();
+    if (result.diagnostics.empty()) {
+      fatal.notes.emplace_back(why.data(), why.size());
+    }
+    Say(std::move(fatal));
+    return result.status;
+  }
+  DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(result.cubin)));
+  if (auto obstacle = internal::FindObstacle(name, *module, options)) {
+    return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+  }
+  inputs[ptx.input].module = std::move(module);
+  return absl::OkStatus();
+}
+
+// Whether any input refers to a name that none defines: what decides on libcudadevrt.
+bool LinkSession::State::AnythingUndefined() const {
+  absl::flat_hash_set<std::string_view> defined;
+  absl::flat_hash_set<std::string_view> wanted;
+  for (const internal::LinkInput& input : inputs) {
+    const internal::ProgramView& view = input.module->sass();
+    for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+      const internal::InputSymbol symbol = view.SymbolAt(i);
+      if (symbol.name.empty() || symbol.binding == format::kStbLocal) continue;
+      if (symbol.section != format::kShnUndef) {
+        defined.insert(symbol.name);
+      } else if (symbol.binding != format::kStbWeak && !format::IsTextureType(symbol.type) &&
+                 !internal::IsKnownToDriver(symbol.name)) {
+        wanted.insert(symbol.name);
+      }
+    }
+  }
+  for (const std::string_view name : wanted) {
+    if (!defined.contains(name)) return true;
+  }
+  return false;
+}
+
+absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
+  const ContentKind kind = internal::Recognise(bytes);
+  const bool plain = kind == ContentKind::kCudaRelocatable &&
+                     state_->options.compatibility == Compatibility::kDevlink &&
+                     name.find("cudadevrt") == std::string_view::npos;
+  if (!plain) return state_->TakeFile(name, std::move(bytes));
+  state_->registered.push_back({.name = std::string(name), .ids = {}});
+  return AddCubin(name, std::move(bytes));
+}
+
+std::string LinkSession::RegisterFileText(std::string_view working_directory) const {
+  std::vector<std::string> made;
+  made.reserve(state_->registered.size());
+  std::vector<internal::RegisteredModule> modules;
+  for (const State::Registered& entry : state_->registered) {
+    internal::RegisteredModule& module = modules.emplace_back();
+    if (entry.ids.empty()) {
+      made.push_back(internal::MakeModuleId(working_directory, entry.name));
+      module.ids.emplace_back(made.back());
+    }
+    module.ids.insert(module.ids.end(), entry.ids.begin(), entry.ids.end());
+  }
+  return internal::RegisterFileText(modules);
+}
+
+bool LinkSession::KeepsRegisterFile(const std::string& existing) const {
+  return internal::KeepRegisterFile(existing, state_->dropped_cudadevrt);
+}
+
+}  // namespace devlink

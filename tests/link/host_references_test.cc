@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What nvlink leaves out because no host code refers to it, devlink leaves out, too: host objects
+// for nvlink, their cubins and lists for devlink (docs/host-references.md).
+#include "input/host_references.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devlink/devlink.h"
+#include "random/link_pair.h"
+#include "random/ptx_program.h"
+#include "support/catch.h"
+#include "support/cubin_diff.h"
+#include "support/cubin_view.h"
+#include "support/host_object.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+namespace {
+
+constexpr std::array<int, 3> kTargets = {75, 80, 90};
+constexpr auto kToolLimit = std::chrono::seconds(20);
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Object {
+  Bytes cubin;
+  std::vector<HostSection> lists;
+};
+
+HostReferences ReferencesOf(const std::vector<HostSection>& lists) {
+  HostReferences out;
+  for (const HostSection& section : lists) {
+    const Bytes bytes(section.bytes.begin(), section.bytes.end());
+    HostReferences::List* list = internal::FindList(out, section.name);
+    if (list != nullptr) *list = internal::ReadHostReferenceList(bytes);
+  }
+  return out;
+}
+
+// nvlink leaves a value in the null symbol of some of these links (docs/compatibility.md).
+Bytes WithoutNullSymbolValue(Bytes cubin) {
+  const CubinView view = ViewCubin(cubin);
+  const ViewSection* symbols = view.Find(".symtab");
+  if (symbols == nullptr || symbols->data.size() < 24) return cubin;
+  const auto value = cubin.begin() + static_cast<std::ptrdiff_t>(symbols->offset + 8);
+  std::fill(value, value + 8, std::uint8_t{0});
+  return cubin;
+}
+
+class Comparison {
+ public:
+  Comparison(const Toolkit& toolkit, int sm) : toolkit_(toolkit), sm_(sm) {}
+
+  Bytes Assemble(const std::string& ptx) {
+    const std::string output = directory_.File("assembled.cubin");
+    WriteText(directory_.File("source.ptx"), ptx);
+    const ProcessResult result = RunProcess(
+        {toolkit_.ptxas, "-c", Cat("-arch=sm_", sm_), directory_.File("source.ptx"), "-o", output});
+    return result.ok() ? ReadBytes(output).value_or(Bytes{}) : Bytes{};
+  }
+
+  // What differs; empty where nothing does. `flags` is what nvlink is told of `options`.
+  std::string Check(const std::vector<Object>& objects, LinkOptions options = {},
+                    const std::vector<std::string>& flags = {}) {
+    const std::string output = directory_.File("out.cubin");
+    std::vector<std::string> command = {toolkit_.nvlink, Cat("-arch=sm_", sm_), "-o", output};
+    command.insert(command.end(), flags.begin(), flags.end());
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      command.push_back(directory_.File(Cat("o", i, ".o")));
+      WriteBytes(command.back(), MakeHostObject(objects[i].cubin, sm_, objects[i].lists));
+    }
+    const ProcessResult expected = RunProcess(command, kToolLimit);
+    if (expected.signal != 0 || expected.timed_out) return "nvlink crashed";
+    const Bytes expected_cubin = expected.ok() ? ReadBytes(output).value_or(Bytes{}) : Bytes{};
+
+    options.target = Arch::Parse(Cat("sm_", sm_)).value_or(Arch{});
+    if (!flags.empty()) {
+      options.recorded_options =
+          Cat("-arch sm_", sm_, " ", Join(flags, " "), flags.size() == 1 ? "  " : " ");
+    }
+    auto session = LinkSession::Create(options);
+    if (!session.ok()) return session.status().ToString();
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      const auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
+                                           std::span<const std::uint8_t>(objects[i].cubin),
+                                           ReferencesOf(objects[i].lists));
+      if (!added.ok()) return added.ToString();
+    }
+    const auto actual = session->Link();
+    std::string messages;
+    for (const Diagnostic& d : session->diagnostics()) messages += RenderDiagnostic(d, "devlink");
+    if (actual.ok() != expected.ok()) {
+      return Cat("status\nnvlink says:\n", expected.err, "devlink says:\n", messages);
+    }
+    if (UnderDevlinksName(expected.err) != UnderDevlinksName(messages)) {
+      return Cat("messages\nnvlink says:\n", expected.err, "devlink says:\n", messages);
+    }
+    return actual.ok() ? ExplainDifference(WithoutNullSymbolValue(expected_cubin),
+                                           WithoutNullSymbolValue(actual->cubin))
+                       : "";
+  }
+
+ private:
+  const Toolkit& toolkit_;
+  int sm_;
+  TemporaryDirectory directory_{"devlink-host"};
+};
+
+// --- What nvcc writes
+// -----------------------------------------------------------------------------
+
+constexpr std::string_view kFirstSource = R"(
+__device__ int unreferenced = 1;
+__device__ int copied;
+static __device__ int static_copied;
+__constant__ int table[4] = {1, 2};
+__managed__ int managed = 3;
+extern __device__ int elsewhere(int x);
+__device__ __noinline__ int only_of_dropped(int x) { __shared__ int s[32]; s[x] = x; __syncthreads(); return s[31 - x] * unreferenced; }
+__device__ __noinline__ int of_used(int x) { return x * copied + table[x & 3]; }
+__global__ void used(int* p) { *p = of_used(*p); }
+__global__ void dropped(int* p) { *p = only_of_dropped(*p) + managed; }
+static __global__ void static_used(int* p) { *p = static_copied; }
+static __global__ void static_dropped(int* p) { *p = elsewhere(static_copied); }
+template <class T> __global__ void pattern(T* p) { *p = T(unreferenced); }
+template __global__ void pattern<double>(double*);
+namespace { __global__ void unnamed(int* p) { *p = 3; } }
+void Host() {
+  used<<<1, 1>>>(0); static_used<<<1, 1>>>(0); pattern<float><<<1, 1>>>(0); unnamed<<<1, 1>>>(0);
+  int x = 0;
+  cudaMemcpyFromSymbol(&x, copied, 4); cudaMemcpyFromSymbol(&x, static_copied, 4);
+  cudaMemcpyToSymbol(table, &x, 4);
+}
+)";
+
+constexpr std::string_view kSecondSource = R"(
+#include <cstdio>
+__device__ int elsewhere(int x) { printf("%d", x); return x + 1; }
+__global__ void __launch_bounds__(64) printing(int* p) { printf("%d", *p); }
+__global__ void of_another_file(int* p) { __shared__ int s[64]; s[threadIdx.x] = *p; __syncthreads(); *p = s[1] + elsewhere(*p); }
+void Launch(bool b) { if (b) of_another_file<<<1, 1>>>(0); }
+)";
+
+TEST_CASE("objects of nvcc") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const TemporaryDirectory directory("devlink-host");
+  std::vector<Bytes> files;
+  for (const std::string_view source : {kFirstSource, kSecondSource}) {
+    const std::string name = directory.File(Cat("s", files.size(), ".cu"));
+    WriteText(name, source);
+    std::vector<std::string> command = {toolkit->nvcc, "-dc", "-w", "--no-compress"};
+    for (const int sm : kTargets) {
+      command.push_back(Cat("-gencode=arch=compute_", sm, ",code=sm_", sm));
+    }
+    command.insert(command.end(), {name, "-o", name + ".o"});
+    const ProcessResult compiled = RunProcess(command);
+    INFO(compiled.err);
+    REQUIRE(compiled.ok());
+    files.push_back(ReadBytes(name + ".o").value_or(Bytes{}));
+  }
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    std::vector<Object> objects;
+    for (const Bytes& file : files) {
+      objects.push_back({CubinOf(file, sm), HostReferenceSectionsOf(file)});
+      REQUIRE_FALSE(objects.back().cubin.empty());
+      REQUIRE(objects.back().lists.size() == 6);
+    }
+    INFO("sm_" << sm);
+    CHECK(comparison.Check(objects) == "");
+    CHECK(comparison.Check({objects[1], objects[0]}) == "");
+    CHECK(comparison.Check({objects[1]}) == "");
+    LinkOptions ignoring;
+    ignoring.host_info = HostInfo::kIgnore;
+    CHECK(comparison.Check(objects, ignoring, {"-ignore-host-info"}) == "");
+    // Without its lists one object keeps the kernels of both.
+    CHECK(comparison.Check({objects[0], {objects[1].cubin, {}}}) == "");
+  }
+}
+
+// --- Every combination of lists
+// -------------------------------------------------------------------
+
+std::string Kernel(std::string_view linkage, std::string_view name, std::string_view calls = "") {
+  return Cat(linkage, ".entry ", name,
+             "(.param .u64 p) { .reg .b64 %rd<4>; .shared .align 4 .b8 own_", name,
+             "[64]; ld.param.u64 %rd1, [p]; st.shared.u32 [own_", name, "], 1; ", calls,
+             " st.global.u32 [%rd1], 7; ret; }\n");
+}
+
+std::string Function(std::string_view name) {
+  return Cat(".visible .func ", name,
+             "() { .reg .b32 %r<3>; mov.u32 %r1, %clock; st.shared.u32 [pool], %r1; ret; }\n");
+}
+
+std::string Header(int sm) { return Cat(".version 8.0\n.target sm_", sm, "\n.address_size 64\n"); }
+
+using List = std::vector<std::string>;
+struct ListPair {
+  bool external_present = true;
+  List external;
+  List internal;
+};
+
+std::vector<HostSection> Sections(const ListPair& lists) {
+  std::vector<HostSection> out;
+  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external)});
+  out.push_back({".nvHRKI", ListBytes(lists.internal)});
+  return out;
+}
+
+class TwoFiles {
+ public:
+  TwoFiles(Comparison& comparison, int sm)
+      : first_(comparison.Assemble(Cat(Header(sm), ".shared .align 4 .b8 pool[128];\n",
+                                       Function("f"), Function("g"), Kernel(".visible ", "va"),
+                                       Kernel(".visible ", "vx", "call f;"), Kernel("", "sa"),
+                                       Kernel("", "sx", "call g;"), Kernel(".weak ", "wa")))),
+        second_(comparison.Assemble(
+            Cat(Header(sm), ".extern .func f();\n.extern .func nowhere();\n",
+                Kernel(".visible ", "vb", "call f;"), Kernel(".visible ", "vy", "call nowhere;"),
+                Kernel("", "sb"), Kernel(".weak ", "wa")))) {}
+
+  [[nodiscard]] std::vector<Object> With(const ListPair& first, const ListPair& second) const {
+    return {{first_, Sections(first)}, {second_, Sections(second)}};
+  }
+  [[nodiscard]] bool ok() const { return !first_.empty() && !second_.empty(); }
+
+ private:
+  Bytes first_;
+  Bytes second_;
+};
+
+TEST_CASE("lists of two objects") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const std::vector<std::pair<ListPair, ListPair>> cases = {
+      {{true, {"va"}, {}}, {true, {}, {}}},
+      {{true, {"va"}, {}}, {true, {"vb"}, {}}},
+      {{true, {"v*"}, {}}, {true, {}, {}}},
+      {{true, {}, {"sa"}}, {true, {}, {}}},
+      {{true, {"va"}, {"va"}}, {true, {"sa"}, {"s*"}}},
+      {{true, {"wa"}, {}}, {true, {}, {}}},
+      {{true, {}, {}}, {true, {}, {}}},
+      {{true, {}, {}}, {true, {"w*", "*b"}, {}}},
+      {{true, {"va"}, {}}, {false, {}, {"sa"}}},
+      {{true, {"nothing"}, {}}, {true, {}, {}}},
+      {{true, {"", ""}, {}}, {true, {}, {}}},
+      {{true, {"?a", "[v]a"}, {"sx"}}, {true, {}, {}}},
+      {{true, {"*x"}, {"*"}}, {true, {"vb"}, {}}},
+  };
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const TwoFiles files(comparison, sm);
+    REQUIRE(files.ok());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      INFO("sm_" << sm << " case " << i);
+      CHECK(comparison.Check(files.With(cases[i].first, cases[i].second)) == "");
+    }
+  }
+}
+
+TEST_CASE("options that say which kernels stay") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const TwoFiles files(comparison, sm);
+    REQUIRE(files.ok());
+    const auto objects = files.With({true, {"vb"}, {}}, {true, {}, {}});
+    INFO("sm_" << sm);
+    for (const List& used : {List{"va"}, List{"a", "b"}, List{"w"}, List{"nothing"}}) {
+      LinkOptions options;
+      options.kernels_used = used;
+      INFO("kernels used: " << Join(used, ","));
+      CHECK(comparison.Check(objects, options, {"-kernels-used", Join(used, ",")}) == "");
+    }
+    LinkOptions options;
+    options.variables_used = {"pool"};
+    CHECK(comparison.Check(objects, options, {"-variables-used", "pool"}) == "");
+    options.kernels_used = {"vb"};
+    CHECK(comparison.Check(objects, options, {"-kernels-used", "vb", "-variables-used", "pool"}) ==
+          "");
+    // `vy` stays and calls what is nowhere.
+    LinkOptions ignoring;
+    ignoring.host_info = HostInfo::kIgnore;
+    CHECK(comparison.Check(objects, ignoring, {"-ignore-host-info"}) == "");
+    LinkOptions using_lists;
+    using_lists.host_info = HostInfo::kUse;
+    CHECK(comparison.Check(objects, using_lists, {"-use-host-info"}) == "");
+  }
+}
+
+// --- Random programs, random lists
+// ----------------------------------------------------------------
+
+// The functions of a cubin, for lists and as patterns.
+void AddRandomNames(const Bytes& cubin, std::mt19937_64& random, List& external, List& internal) {
+  for (const ViewSymbol& symbol : ViewCubin(cubin).symbols) {
+    if ((symbol.info & 15) != 2 || symbol.section == 0 || random() % 2 == 0) continue;
+    std::string name = symbol.key.substr(0, symbol.key.find('#'));
+    if (random() % 2 == 0) name += '*';
+    ((symbol.info >> 4) == 0 ? internal : external).push_back(name);
+  }
+}
+
+TEST_CASE("random programs with random lists") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  constexpr std::uint64_t kPrograms = 12;
+  GeneratorLimits limits;
+  limits.features = 0x203ffffc;  // as in random_test
+  int compared = 0;
+  for (const int sm : kTargets) {
+    for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
+      Comparison comparison(*toolkit, sm);
+      std::mt19937_64 random(seed);
+      std::vector<Object> objects;
+      bool assembled = true;
+      for (const SourceFile& file :
+           MakePtxProgram(seed, {.number = sm, .variant = 0}, limits).files) {
+        Object object{comparison.Assemble(file.text), {}};
+        assembled = assembled && !object.cubin.empty();
+        ListPair lists;
+        AddRandomNames(object.cubin, random, lists.external, lists.internal);
+        object.lists = Sections(lists);
+        objects.push_back(std::move(object));
+      }
+      if (!assembled) continue;  // now and then ptxas refuses a program
+      ++compared;
+      INFO("sm_" << sm << " seed " << seed);
+      CHECK(comparison.Check(objects) == "");
+    }
+  }
+  CHECK(compared > 24);
+}
+
+}  // namespace
+}  // namespace devlink::testing
