@@ -205,6 +205,34 @@ TEST_CASE("Compressed members hold the same code", "[fatbin][toolkit]") {
   }
 }
 
+TEST_CASE("Cubins above ten million bytes are compressed", "[fatbin][toolkit]") {
+  auto tools = Tools::Find();
+  if (!tools) DEVLINK_SKIP("no CUDA 13.0 toolkit; nothing was compared");
+  Bytes cubin = *ReadBytes(tools->Cubin("90", "k"));
+  for (const std::size_t size : {10'000'000, 10'000'001}) {
+    for (const auto& [name, mode] : {std::pair{"default", FatbinCompressMode::kDefault},
+                                     {"speed", FatbinCompressMode::kSpeed},
+                                     {"none", FatbinCompressMode::kNone}}) {
+      CAPTURE(size, name);
+      cubin.resize(size);
+      REQUIRE(WriteBytes(tools->File("large.cubin"), cubin));
+      const Bytes theirs = tools->Fatbinary({"--compress-mode=" + std::string(name),
+                                             Image("elf", "90", tools->File("large.cubin"))[0]});
+      FatbinWriter writer({mode, false, false, ""});
+      REQUIRE(writer.AddCubin(cubin, {90, 0}).ok());
+      const auto ours = writer.Write();
+      REQUIRE(ours.ok());
+      const auto a = Fatbin::Parse(*ours);
+      const auto b = Fatbin::Parse(theirs);
+      REQUIRE(a.ok());
+      REQUIRE(b.ok());
+      CHECK(a->members()[0].raw_flags == b->members()[0].raw_flags);
+      CHECK(a->members()[0].uncompressed_size == b->members()[0].uncompressed_size);
+      CHECK((*a->Extract(a->members()[0]) == *b->Extract(b->members()[0])));
+    }
+  }
+}
+
 struct Member {
   CodeKind kind = CodeKind::kOther;
   std::string_view arch;

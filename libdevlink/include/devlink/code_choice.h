@@ -33,12 +33,15 @@ struct CodeCandidate {
   // record that fatbinary 13.0 writes. Without it nvlink goes by the member's header alone, which
   // is more narrow.
   bool has_compat_record = true;
+  // The compatibility record says that the cubin runs on its own number only, as it does for
+  // variant `a`; then that holds even if `arch` says otherwise.
+  bool own_number_only = false;
 };
 
 // What a code is taken for. A plain value.
 struct CodeChoiceOptions {
   bool lto = false;             // -lto: LTO IR goes before everything else
-  bool virtual_target = false;  // -arch=compute_NN: a cubin is of no use
+  bool virtual_target = false;  // -arch=compute_NN: without `lto` a cubin is of no use
 };
 
 // What became of one candidate.
@@ -62,7 +65,8 @@ struct CodeChoice {
 
 // Chooses as nvlink 13.0 does for every pair of the architectures it knows; the rules, and how they
 // were measured, stand in docs/fatbin.md. `candidates` are in file order, which decides between
-// equals: mostly for the first. Knows no state: any number of threads may call it.
+// equals: for the first, but of plain PTX and LTO IR for the target's own number for the last.
+// Knows no state: any number of threads may call it.
 CodeChoice ChooseCode(std::span<const CodeCandidate> candidates, Arch target,
                       CodeChoiceOptions options = {});
 

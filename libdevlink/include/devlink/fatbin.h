@@ -61,6 +61,7 @@ struct FatbinMember {
   std::span<const std::uint8_t> extension;
   std::uint64_t obfuscation_key = 0;
   FatbinCompression compression = FatbinCompression::kNone;
+  bool is_unknown_compression = false;  // neither of those: Extract fails
   // The stored bytes: exactly the compressed ones, or with zeros up to a multiple of 8.
   std::span<const std::uint8_t> payload;
   // Bytes that Extract will decompress to; the size of `payload` for what is not compressed.

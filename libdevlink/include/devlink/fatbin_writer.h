@@ -21,9 +21,10 @@ namespace devlink {
 // As `fatbinary --compress-mode`.
 enum class FatbinCompressMode : std::uint8_t {
   kNone,
-  kDefault,  // zstd; cubins only with FatbinWriterOptions::compress_all or is_debug
-  kSize,     // zstd at a higher level; cubins too
-  kSpeed,    // LZ4; cubins like kDefault
+  // zstd; cubins only with FatbinWriterOptions::compress_all or is_debug or above 10,000,000 bytes
+  kDefault,
+  kSize,   // zstd at a higher level; cubins too
+  kSpeed,  // LZ4; cubins like kDefault
 };
 
 // A plain value.

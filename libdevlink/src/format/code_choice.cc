@@ -17,10 +17,13 @@ int VariantRank(char variant) {
   return variant == 'f' ? 1 : 0;
 }
 
-// What decides between candidates that would do: the greater one goes first.
+// What decides between candidates that would do: the greater one goes first. Of two plain cubins
+// for one number that without compatibility record does.
 auto RankOf(const CodeCandidate& candidate) {
-  return std::tuple(candidate.kind == CodeKind::kNvvm, candidate.arch.number,
-                    candidate.kind == CodeKind::kSass, VariantRank(candidate.arch.variant));
+  const bool is_sass = candidate.kind == CodeKind::kSass;
+  return std::tuple(candidate.kind == CodeKind::kNvvm, candidate.arch.number, is_sass,
+                    VariantRank(candidate.arch.variant),
+                    is_sass && candidate.arch.variant == 0 && !candidate.has_compat_record);
 }
 
 // Whether the later one of two equals is taken. nvlink takes the first, but the last of plain PTX
@@ -50,9 +53,12 @@ bool OldSassLinksFor(Arch member, Arch target) {
   }
 }
 
-bool RunsOn(const CodeCandidate& candidate, Arch target) {
+bool RunsOn(const CodeCandidate& candidate, Arch target, CodeChoiceOptions options) {
   constexpr int kFirstWithRecord = 100;
   if (candidate.kind != CodeKind::kSass) return PtxCompilesFor(candidate.arch, target);
+  // Only with -lto does nvlink mind the suffix of sm_90a.
+  if (options.lto && candidate.arch == Arch{90, 'a'}) return candidate.arch == target;
+  if (candidate.own_number_only) return candidate.arch.number == target.number;
   if (candidate.arch.number >= kFirstWithRecord && !candidate.has_compat_record) {
     return OldSassLinksFor(candidate.arch, target);
   }
@@ -63,10 +69,11 @@ bool RunsOn(const CodeCandidate& candidate, Arch target) {
 CodeVerdict Judge(const CodeCandidate& candidate, Arch target, CodeChoiceOptions options) {
   if (candidate.kind == CodeKind::kOther) return CodeVerdict::kUnknownKind;
   if (!candidate.is_64bit) return CodeVerdict::kNot64Bit;
-  if (candidate.kind == CodeKind::kSass && options.virtual_target) {
+  // With -lto nvlink makes a cubin for the virtual target's number, and so takes cubins.
+  if (candidate.kind == CodeKind::kSass && options.virtual_target && !options.lto) {
     return CodeVerdict::kVirtualTarget;
   }
-  if (!RunsOn(candidate, target)) return CodeVerdict::kWrongArch;
+  if (!RunsOn(candidate, target, options)) return CodeVerdict::kWrongArch;
   if (candidate.kind == CodeKind::kNvvm && !options.lto) return CodeVerdict::kNeedsLto;
   return CodeVerdict::kNotPreferred;
 }
@@ -94,6 +101,7 @@ std::string_view WhyBefore(const CodeCandidate& chosen, const CodeCandidate& oth
   if (chosen.arch.number != other.arch.number) return "has the higher architecture";
   if (chosen.kind != other.kind) return "needs no compilation";
   if (chosen.arch.variant != other.arch.variant) return "is more specific";
+  if (RankOf(chosen) != RankOf(other)) return "has no compatibility record";
   return LaterGoesFirst(chosen, target) ? "is the last of its kind" : "stands before it";
 }
 

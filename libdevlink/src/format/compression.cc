@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<std::uint8_t>> CompressLz4(base::Bytes bytes) {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(LZ4_compressBound(size)));
   const int result = LZ4_compress_HC(reinterpret_cast<const char*>(bytes.data()),
                                      reinterpret_cast<char*>(out.data()), size,
-                                     static_cast<int>(out.size()), LZ4HC_CLEVEL_MAX);
+                                     static_cast<int>(out.size()), kLz4Level);
   if (result <= 0) return absl::InternalError("LZ4: the data cannot be compressed");
   out.resize(static_cast<std::size_t>(result));
   return out;

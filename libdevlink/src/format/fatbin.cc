@@ -62,6 +62,19 @@ Arch ArchOf(const FatbinMemberHeader& header) {
   return arch;
 }
 
+// Whether a compatibility record, behind the zero byte that begins it, says with its tag 9 that the
+// code runs on its own number only.
+bool IsArchSpecific(Bytes record) {
+  constexpr std::uint64_t kEntrySize = 4;  // u8 format, u8 tag, u16 value
+  const BoundedReader reader(record);
+  for (std::uint64_t at = 1; at + kEntrySize <= record.size(); at += kEntrySize) {
+    if (record[at] == 2 && record[at + 1] == 9) {
+      return reader.ReadOrZero<std::uint16_t>(at + 2) != 0;
+    }
+  }
+  return false;
+}
+
 // Texts that stand behind the fixed part of a member's header.
 absl::Status ReadTail(const FatbinMemberHeader& header, Bytes head, FatbinMember& member) {
   const BoundedReader reader(head);
@@ -87,6 +100,7 @@ absl::Status ReadTail(const FatbinMemberHeader& header, Bytes head, FatbinMember
 }
 
 absl::Status ReadCompression(const FatbinMemberHeader& header, FatbinMember& member) {
+  member.is_unknown_compression = (header.flags & format::kFatbinOtherCompressions) != 0;
   const bool zstd = (header.flags & format::kFatbinZstd) != 0;
   const bool lz4 = (header.flags & format::kFatbinLz4) != 0;
   if (zstd && lz4) return Damaged(member, "its flags name two compressions");
@@ -226,7 +240,8 @@ std::vector<CodeCandidate> Fatbin::Candidates() const {
   std::vector<CodeCandidate> out;
   out.reserve(members_.size());
   for (const FatbinMember& member : members_) {
-    out.push_back({member.kind, member.arch, member.is_64bit, member.has_compat_record});
+    out.push_back({member.kind, member.arch, member.is_64bit, member.has_compat_record,
+                   member.has_compat_record && IsArchSpecific(member.extension)});
   }
   return out;
 }
@@ -237,6 +252,11 @@ absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Extract(const FatbinMember& me
         absl::StrCat(Where(member),
                      "its code is obfuscated and can only be compiled by libnvJitLink; compile the "
                      "source with -no-compress to have it stored plainly"));
+  }
+  if (member.is_unknown_compression) {
+    return absl::DataLossError(absl::StrCat(
+        Where(member), "it is stored in a way that is not known (flags 0x",
+        absl::Hex(member.raw_flags), "); compile the source with a CUDA 12 or 13 toolkit"));
   }
   std::vector<std::uint8_t> out;
   if (member.compression == FatbinCompression::kNone) {

@@ -54,6 +54,8 @@ constexpr std::uint64_t kFatbinDebug = 0x2;
 constexpr std::uint64_t kFatbinLinux = 0x10;
 constexpr std::uint64_t kFatbinLz4 = 0x2000;
 constexpr std::uint64_t kFatbinZstd = 0x8000;
+// What nvlink tries, and fails, to decompress when it is set on plain code.
+constexpr std::uint64_t kFatbinOtherCompressions = 0x1000 | 0x4000;
 constexpr std::uint64_t kFatbinObfuscated = 0x10000;
 constexpr std::uint64_t kFatbinArchSpecific = 0x100000;
 constexpr std::uint64_t kFatbinFamilySpecific = 0x200000;

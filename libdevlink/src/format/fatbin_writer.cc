@@ -33,6 +33,9 @@ constexpr int kFirstWithCompatRecord = 100;
 // A zero byte and what of `.nv.compat` fits behind it.
 constexpr std::size_t kCompatRecordSize = 36;
 
+// A larger cubin is compressed in every mode but kNone.
+constexpr std::size_t kMostPlainCubin = 10'000'000;
+
 void AppendBytes(Bytes bytes, std::vector<std::uint8_t>& out) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
@@ -202,8 +205,8 @@ absl::Status FatbinWriter::Append(const Code& code, std::vector<std::uint8_t>& o
   const FatbinCompressMode mode = options_.mode;
   bool compress = mode != FatbinCompressMode::kNone;
   if (code.kind == CodeKind::kSass) {
-    compress = compress &&
-               (mode == FatbinCompressMode::kSize || options_.compress_all || options_.is_debug);
+    compress = compress && (mode == FatbinCompressMode::kSize || options_.compress_all ||
+                            options_.is_debug || code.bytes.size() > kMostPlainCubin);
   } else if (code.kind == CodeKind::kNvvm) {
     const BoundedReader reader(code.bytes);
     compress = compress && reader.ReadOrZero<std::uint32_t>(kLtoIrKey) == 0;

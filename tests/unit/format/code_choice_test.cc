@@ -191,6 +191,29 @@ TEST_CASE("Which of several codes goes first", "[code_choice]") {
   CHECK(choose({Ptx("sm_90a"), Ptx("sm_90a")}, "sm_90a") == 0);
   CHECK(choose({Lto("sm_90"), Lto("sm_90")}, "sm_90", {.lto = true}) == 1);
   CHECK(choose({Lto("sm_80"), Lto("sm_80")}, "sm_90", {.lto = true}) == 0);
+  // Of plain cubins that without compatibility record.
+  CodeCandidate old = Sass("sm_100");
+  old.has_compat_record = false;
+  CHECK(choose({Sass("sm_100"), old}, "sm_100") == 1);
+  CHECK(choose({old, Sass("sm_100")}, "sm_100") == 0);
+  CHECK(choose({old, Sass("sm_100f")}, "sm_100") == 1);
+}
+
+TEST_CASE("The options change which cubins will do", "[code_choice]") {
+  const auto takes = [](CodeCandidate candidate, std::string_view target,
+                        CodeChoiceOptions options) {
+    return ChooseCode({&candidate, 1}, ArchOf(target), options).index.has_value();
+  };
+  CHECK(takes(Sass("sm_90a"), "sm_90", {}));
+  CHECK_FALSE(takes(Sass("sm_90a"), "sm_90", {.lto = true}));
+  CHECK(takes(Sass("sm_90a"), "sm_90a", {.lto = true}));
+  CHECK(takes(Sass("sm_100a"), "sm_100", {.lto = true}));
+  CHECK_FALSE(takes(Sass("sm_90"), "sm_90", {.virtual_target = true}));
+  CHECK(takes(Sass("sm_90"), "sm_90", {.lto = true, .virtual_target = true}));
+  CodeCandidate own_number = Sass("sm_100");
+  own_number.own_number_only = true;
+  CHECK(takes(own_number, "sm_100f", {}));
+  CHECK_FALSE(takes(own_number, "sm_103", {}));
 }
 
 TEST_CASE("Every candidate is told what became of it", "[code_choice]") {
