@@ -66,7 +66,7 @@ TEST_CASE("Host objects give what they carry, in every class and byte order", "[
                                          {"__nv_module_id", "_a_b\0def x\0"s},
                                          {".nvHRKE", "k1\0k2\0"s},
                                          {".nvHRDI", "\0"s},
-                                         {".nvHRCE", "c"s}},
+                                         {".nvHRCE", "c1"s}},
                                         {wide, big, 62, 1});
       const auto object = internal::ReadHostObject(bytes);
       REQUIRE(object.ok());
@@ -82,7 +82,7 @@ TEST_CASE("Host objects give what they carry, in every class and byte order", "[
       CHECK_FALSE(object->references.kernels_internal.present);
       CHECK(object->references.variables_internal.present);
       CHECK(object->references.variables_internal.names.empty());
-      CHECK(object->references.constants_external.names == std::vector<std::string>{"c"});
+      CHECK(object->references.constants_external.names == std::vector<std::string>{"c1"});
       CHECK_FALSE(object->references.constants_internal.present);
     }
   }
