@@ -42,7 +42,7 @@ struct FoundLibrary {
 
 // Looks for `lib<name>.so` in every directory of `directories`, then for `lib<name>.a` in every
 // one. `directories` are those of -L in their order, then those of LIBRARY_PATH; the caller reads
-// that variable. An archive counts where one of its members is an ELF object for `arch`; another
+// that variable. Empty ones do not count, and neither do slashes at the end of one. An archive counts where one of its members is an ELF object for `arch`; another
 // one is passed over with a warning. Thread-safe where the probe is.
 FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& directories,
                          CpuArch arch, const LibraryProbe& probe);

@@ -29,6 +29,14 @@ std::string_view Extension(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
 }
 
+// nvlink goes by the whole path. A directory of that name makes no runtime of the objects in it,
+// which nvlink leaves out where nothing is undefined when it meets them.
+bool IsDeviceRuntime(std::string_view path, bool is_archive, Compat compat) {
+  constexpr std::string_view kName = "cudadevrt";
+  if (compat == Compat::kNvlink) return path.find(kName) != std::string_view::npos;
+  return is_archive && FileName(path).find(kName) != std::string_view::npos;
+}
+
 class Expander {
  public:
   Expander(std::string_view path, const ExpandOptions& options, Expansion& out)
@@ -63,6 +71,7 @@ class Expander {
   bool Member(const Place& place, base::Bytes bytes);
   bool DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes);
   bool HostObjectByContent(const Place& place, base::Bytes bytes, bool& found);
+  bool OtherByContent(const Place& place, ContentKind kind, base::Bytes bytes);
   bool ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes);
   bool CheckPromise(ContentKind kind);
 
@@ -131,7 +140,7 @@ DeviceBlob& Expander::Add(const Place& place, ContentKind kind, base::Bytes byte
   blob.kind = kind;
   blob.bytes = bytes;
   blob.from_archive = place.depth > 0;
-  blob.is_cudadevrt = path_.find("cudadevrt") != std::string::npos;
+  blob.is_cudadevrt = IsDeviceRuntime(path_, blob.from_archive, options_.compat);
   out_.blobs.push_back(std::move(blob));
   return out_.blobs.back();
 }
@@ -197,11 +206,44 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
                                            std::to_string(fatbin.size()),
                                            " bytes does not begin as a fatbin does"}));
   }
+  if (object->nameless || LacksItsCode(*object)) {
+    return NoFatbin(
+        place.name,
+        base::Cat({"'", place.name,
+                   object->nameless ? "' is damaged: its sections have no names"
+                                    : "' is damaged: it has a section .nvFatBinSegment and no "
+                                      "section with device code"}));
+  }
+  if (object->names_doubtful && object->fatbins.empty() && MentionsDeviceCode(bytes)) {
+    return NoFatbin(place.name,
+                    base::Cat({"'", place.name,
+                               "' is damaged: the names of its sections are not where its header "
+                               "says"}));
+  }
   found = !object->fatbins.empty();
   if (!found) KeepIds(*object);
   const std::size_t count = object->fatbins.size();
   AddHostBlobs(place, *std::move(object), count);
   return true;
+}
+
+// What holds no code that could be linked, as it seems. Damage may be what makes it seem so.
+bool Expander::OtherByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
+  if (IsElf(kind)) {
+    if (!HasNoSegments(bytes)) return true;
+    const auto object = ReadHostObject(bytes);
+    if (object.ok() && !object->nameless && !LacksItsCode(*object) && object->fatbins.empty()) {
+      return true;
+    }
+    return NoFatbin(place.name, base::Cat({"'", place.name, "' is damaged: it is ", Describe(kind),
+                                           " by its header, which no program can load"}));
+  }
+  if (!MentionsDeviceCode(bytes)) return true;
+  return Fatal(DiagnosticCode::kUnsupportedInput, place.name,
+               base::Cat({"Input file '", place.name, "' holds device code that cannot be read"}),
+               base::Cat({"it is ", Describe(kind),
+                          ", and names what objects with relocatable device code name; give the "
+                          "ELF object, or make the file again"}));
 }
 
 bool Expander::ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
@@ -228,7 +270,8 @@ bool Expander::Member(const Place& place, base::Bytes bytes) {
   if (IsDeviceCode(kind)) return DeviceCode(place, kind, bytes);
   if (IsArchive(kind)) return ArchiveByContent(place, kind, bytes);
   bool found = false;
-  return kind != ContentKind::kHostRelocatable || HostObjectByContent(place, bytes, found);
+  return kind == ContentKind::kHostRelocatable ? HostObjectByContent(place, bytes, found)
+                                               : OtherByContent(place, kind, bytes);
 }
 
 // A name that promises device code, on a file that has none.
@@ -268,8 +311,10 @@ void Expander::ExpandByContent(base::Bytes bytes) {
     ArchiveByContent(place, kind, bytes);
   } else {
     bool found = false;
-    if (kind == ContentKind::kHostRelocatable && !HostObjectByContent(place, bytes, found)) return;
-    if (!found) CheckPromise(kind);
+    const bool sound = kind == ContentKind::kHostRelocatable
+                           ? HostObjectByContent(place, bytes, found)
+                           : OtherByContent(place, kind, bytes);
+    if (sound && !found) CheckPromise(kind);
   }
 }
 
@@ -284,7 +329,8 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
     const absl::string_view why = object.status().message();
     return NoFatbin(place.name, std::string(why.data(), why.size()));
   }
-  if (object->big_endian) return true;
+  if (object->big_endian || object->nameless) return true;
+  if (LacksItsCode(*object)) return NoFatbin(place.name, {});
   if (object->fatbins.empty()) {
     KeepIds(*object);
     return true;
@@ -323,11 +369,11 @@ void Expander::ArchiveLikeNvlink(base::Bytes bytes) {
 
 void Expander::ExpandByExtension(base::Bytes bytes) {
   if (bytes.empty()) return;
-  if (bytes.size() < kProbe) {
+  const ContentKind kind = Recognise(bytes);
+  if (bytes.size() < kProbe && !IsArchive(kind)) {
     CouldNotOpen(path_, {});
     return;
   }
-  const ContentKind kind = Recognise(bytes);
   const std::string_view extension = Extension(path_);
   if (extension.empty()) return;
   if (extension == ".cubin") {

@@ -40,7 +40,8 @@ struct DeviceBlob {
   ModuleIds module_ids;
   HostReferences references;
   bool from_archive = false;
-  // The path has `cudadevrt` in it: the device runtime, linked only where something is undefined.
+  // The device runtime, linked only where something is undefined: from an archive whose file name
+  // has `cudadevrt` in it; by nvlink's rules whatever has it in its path, directories included.
   bool is_cudadevrt = false;
 };
 

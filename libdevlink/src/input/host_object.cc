@@ -82,10 +82,18 @@ absl::StatusOr<HostObject> Read(base::Bytes bytes) {
   auto sections = file->sections();
   if (!sections) return Malformed(sections.takeError());
 
+  if (file->getHeader().e_shoff == 0) {
+    return absl::InvalidArgumentError("damaged ELF: there is no table of sections");
+  }
   auto table = file->getSectionStringTable(*sections);
   if (!table) return Malformed(table.takeError());
 
   HostObject out;
+  out.nameless = table->empty();
+  // Its number stands in the first section's header where the file's has no room for it.
+  std::uint32_t names_index = file->getHeader().e_shstrndx;
+  if (names_index == llvm::ELF::SHN_XINDEX) names_index = sections->front().sh_link;
+  const auto* names_section = names_index < sections->size() ? &(*sections)[names_index] : nullptr;
   out.big_endian = ElfType::Endianness != llvm::endianness::little;
   for (const auto& section : *sections) {
     if (section.sh_type == llvm::ELF::SHT_NULL) continue;
@@ -95,8 +103,15 @@ absl::StatusOr<HostObject> Read(base::Bytes bytes) {
                                                      " in a table of ", table->size(), " bytes"));
     }
     const std::string_view name = NameAt(View(*table), section.sh_name);
+    if (&section == names_section) {
+      out.names_doubtful = name != ".shstrtab" && name != ".strtab";
+    }
     if (name == ".nvFatBinSegment") {
       out.has_wrapper = true;
+      continue;
+    }
+    if (name == ".nv_fatbin") {
+      out.has_whole_program_code = true;
       continue;
     }
     HostReferences::List* references = FindList(out.references, name);
@@ -150,6 +165,19 @@ absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes) {
     return wide ? Read<llvm::object::ELF64LE>(bytes) : Read<llvm::object::ELF32LE>(bytes);
   }
   return wide ? Read<llvm::object::ELF64BE>(bytes) : Read<llvm::object::ELF32BE>(bytes);
+}
+
+bool LacksItsCode(const HostObject& object) {
+  return object.has_wrapper && object.fatbins.empty() && !object.has_whole_program_code;
+}
+
+bool HasNoSegments(base::Bytes bytes) {
+  // e_phnum; zero is the same in either byte order.
+  constexpr std::uint64_t kSmall = 44;
+  constexpr std::uint64_t kWide = 56;
+  const base::BoundedReader reader(bytes);
+  const bool wide = reader.ReadOrZero<std::uint8_t>(kIdentClass) == llvm::ELF::ELFCLASS64;
+  return reader.ReadOrZero<std::uint16_t>(wide ? kWide : kSmall) == 0;
 }
 
 absl::Status CheckElf(base::Bytes bytes) { return ReadHostObject(bytes).status(); }

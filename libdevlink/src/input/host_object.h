@@ -30,10 +30,19 @@ struct HostObject {
   // compiler has one; nvlink reads the first.
   std::vector<base::Bytes> fatbins;
   bool has_wrapper = false;  // `.nvFatBinSegment` is there; nvlink reads no fatbin without it
-  bool big_endian = false;   // nvlink takes no device code from such objects
+  // `.nv_fatbin` is there: code that needs no device link, for which there are wrappers, too.
+  bool has_whole_program_code = false;
+  // Its sections have no names, so none can be told from another. What nvlink passes over.
+  bool nameless = false;
+  // The section of names is not called what it is always called: perhaps these are not the names.
+  bool names_doubtful = true;
+  bool big_endian = false;  // nvlink takes no device code from such objects
   ModuleIds module_ids;
   HostReferences references;
 };
+
+// Whether there are wrappers and no section that holds the code that they stand for.
+bool LacksItsCode(const HostObject& object);
 
 // Reads a relocatable ELF object of any machine, class and byte order. InvalidArgument where its
 // headers or one of these sections do not lie within `bytes`; the message begins with what is wrong
@@ -42,6 +51,10 @@ absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes);
 
 // Whether header and section table of an ELF file can be read at all, whatever its machine.
 absl::Status CheckElf(base::Bytes bytes);
+
+// Whether an ELF header counts no segments. Nothing could load such a file, so one that calls
+// itself an executable or a shared library is an object with a damaged type.
+bool HasNoSegments(base::Bytes bytes);
 
 // The machine number of an ELF header; nothing where there is none.
 std::optional<std::uint16_t> ElfMachine(base::Bytes bytes);

@@ -87,8 +87,13 @@ std::optional<CpuArch> ParseCpuArch(std::string_view name) {
   return std::nullopt;
 }
 
-FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& directories,
-                         CpuArch arch, const LibraryProbe& probe) {
+FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& given, CpuArch arch,
+                         const LibraryProbe& probe) {
+  std::vector<std::string> directories;
+  for (const std::string& directory : given) {
+    if (directory.empty()) continue;
+    directories.push_back(directory.substr(0, directory.find_last_not_of('/') + 1));
+  }
   FoundLibrary out;
   for (const std::string& directory : directories) {
     const std::string path = base::Cat({directory, "/lib", name, ".so"});

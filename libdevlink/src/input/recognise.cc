@@ -126,6 +126,12 @@ std::string_view Describe(ContentKind kind) {
   return "no kind of file that a device linker knows";
 }
 
+bool MentionsDeviceCode(base::Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.find("__nv_relfatbin"sv) != std::string_view::npos ||
+         text.find("__cudaRegisterLinkedBinary"sv) != std::string_view::npos;
+}
+
 bool IsElf(ContentKind kind) {
   return kind >= ContentKind::kCudaRelocatable && kind <= ContentKind::kHostOther;
 }

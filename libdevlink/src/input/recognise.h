@@ -34,6 +34,10 @@ ContentKind Recognise(base::Bytes bytes);
 // For messages: `a fatbin`, `an ELF object for the host`.
 std::string_view Describe(ContentKind kind);
 
+// Whether the bytes have a name in them that only files with relocatable device code have: the
+// section that holds it, or what every object with such code calls. For files that cannot be read.
+bool MentionsDeviceCode(base::Bytes bytes);
+
 bool IsElf(ContentKind kind);
 bool IsCudaElf(ContentKind kind);
 bool IsArchive(ContentKind kind);

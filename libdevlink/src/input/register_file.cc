@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/register_file.h"
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "base/strings.h"
 
 namespace devlink::internal {
 
 std::string MakeModuleId(std::string_view working_directory, std::string_view name) {
-  std::string out = base::Cat({working_directory, "/", name});
+  std::string out =
+      name.starts_with('/') ? std::string(name) : base::Cat({working_directory, "/", name});
   for (char& c : out) {
     const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!kept) c = '_';
@@ -22,12 +26,40 @@ std::string RegisterFileText(const std::vector<RegisteredModule>& modules) {
     ++count;
   };
   for (const RegisteredModule& module : modules) {
-    if (!module.ids.empty()) add(module.ids.front());
+    if (!module.ids.empty() && !module.left_out) add(module.ids.front());
   }
-  for (const RegisteredModule& module : modules) {
-    for (std::size_t i = 1; i < module.ids.size(); ++i) add(module.ids[i]);
+  for (auto module = modules.rbegin(); module != modules.rend(); ++module) {
+    for (std::size_t i = module->ids.size(); i-- > 1;) add(module->ids[i]);
   }
   return base::Cat({"#define NUM_PRELINKED_OBJECTS ", std::to_string(count), "\n", lines});
+}
+
+absl::StatusOr<std::vector<bool>> FindPrelinked(const std::vector<PrelinkCandidate>& inputs,
+                                                const std::vector<std::string_view>& prelinked_ids,
+                                                std::string_view working_directory) {
+  absl::flat_hash_set<absl::string_view> linked_before;
+  const auto add = [&](const std::vector<std::string_view>& ids) {
+    for (const std::string_view id : ids) linked_before.insert(base::ToAbsl(id));
+  };
+  add(prelinked_ids);
+  for (const PrelinkCandidate& input : inputs) {
+    if (input.ids == nullptr) continue;
+    if (input.ids->mixed) return absl::InvalidArgumentError("unexpected data in module_ids");
+    add(input.ids->prelinked);
+  }
+  std::vector<bool> out(inputs.size());
+  if (linked_before.empty()) return out;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ModuleIds* ids = inputs[i].ids;
+    if (ids != nullptr && !ids->prelinked.empty()) {
+      out[i] = true;
+    } else if (ids != nullptr && !ids->own.empty()) {
+      out[i] = linked_before.contains(base::ToAbsl(ids->own.front()));
+    } else {
+      out[i] = linked_before.contains(MakeModuleId(working_directory, inputs[i].name));
+    }
+  }
+  return out;
 }
 
 bool KeepRegisterFile(const std::optional<std::string>& existing, bool dropped_cudadevrt) {

@@ -8,20 +8,42 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "input/host_object.h"
+
 namespace devlink::internal {
 
 // The id of an input that brings none: the working directory, a slash and the input's name as
-// given (`a.cubin`, `libx.a:b.o`), with `_` for every byte that is no ASCII letter or digit.
+// given (`a.cubin`, `libx.a:b.o`), with `_` for every byte that is no ASCII letter or digit. A name
+// that begins with a slash stands alone.
 std::string MakeModuleId(std::string_view working_directory, std::string_view name);
 
-// One module of the link: its own id first, then those that `ld -r` put behind it.
+// One input of the link: its own id first, then those that `ld -r` put behind it.
 struct RegisteredModule {
   std::vector<std::string_view> ids;
+  // Left out, because FindPrelinked says so. Its first id is not listed; nvlink lists the others
+  // nevertheless.
+  bool left_out = false;
 };
 
 // The text of the file, for modules in link order (whole-program LTO: in reverse). The first id of
-// every module, then, again in order, the further ones. Ids are not checked.
+// every module, then the further ones, the last one of the last module first. Ids are not checked.
 std::string RegisterFileText(const std::vector<RegisteredModule>& modules);
+
+// One input as far as this matters.
+struct PrelinkCandidate {
+  std::string_view name;           // as given
+  const ModuleIds* ids = nullptr;  // borrowed; of an input without any, or null
+};
+
+// Which inputs a link that writes the file leaves out, one flag for each: those that hold the
+// result of a link before, and those whose first id such a result names. The place of neither
+// matters. An input whose second id is named stays, and is listed with all its ids.
+// `prelinked_ids` are what objects without device code name besides. InvalidArgument, in nvlink's
+// words, for a list that has something else in it.
+absl::StatusOr<std::vector<bool>> FindPrelinked(const std::vector<PrelinkCandidate>& inputs,
+                                                const std::vector<std::string_view>& prelinked_ids,
+                                                std::string_view working_directory);
 
 // Whether the file is left as it is: nvcc runs the linker once for each architecture on the same
 // file, and a later run must not forget that an earlier one needed the device runtime.

@@ -80,12 +80,25 @@ TEST_CASE("Archives give all device code of all members, archives within them to
       {{"t.txt", kText}, {"e", {}}, {"c.o", kCubin}, {"p", kPtx}, {"i.a", inner}, {"h.o", kHost}});
   CHECK(Outcome("d/l.a", archive) == "d/l.a:c.o|d/l.a:p|d/l.a:i.a:in.o|d/l.a:h.o");
   CHECK(Outcome("d/l.a", archive, Compat::kNvlink).empty());
-  const Expansion found = internal::ExpandInput("cudadevrt/l.a", archive, {});
+  const Expansion found = internal::ExpandInput("d/l.a", archive, {});
   CHECK(found.blobs.front().from_archive);
-  CHECK(found.blobs.front().is_cudadevrt);
   CHECK_FALSE(found.blobs.front().from_host_object);
   CHECK(found.blobs.back().from_host_object);
   CHECK(found.blobs.back().module_ids.own == std::vector<std::string_view>{"_id_1"});
+}
+
+TEST_CASE("The device runtime is known by its name", "[input]") {
+  const ByteVector archive = BuildArchive({{"h.o", kHost}});
+  const auto is_runtime = [&](const char* path, const ByteVector& bytes, Compat compat) {
+    return internal::ExpandInput(path, bytes, {compat, false, nullptr}).blobs.at(0).is_cudadevrt;
+  };
+  CHECK(is_runtime("d/libcudadevrt.a", archive, Compat::kDevlink));
+  CHECK_FALSE(is_runtime("cudadevrt/l.a", archive, Compat::kDevlink));
+  CHECK_FALSE(is_runtime("d/cudadevrt.o", kHost, Compat::kDevlink));
+  for (const char* path : {"d/libcudadevrt.a", "cudadevrt/l.a"}) {
+    CHECK(is_runtime(path, archive, Compat::kNvlink));
+  }
+  CHECK(is_runtime("my_cudadevrt_tests/a.o", kHost, Compat::kNvlink));
 }
 
 TEST_CASE("Archives within archives end somewhere", "[input]") {
@@ -124,6 +137,29 @@ void CheckInside(const Expansion& found, const ByteVector& bytes) {
     if (blob.bytes.empty()) continue;
     REQUIRE(blob.bytes.data() >= bytes.data());
     REQUIRE(blob.bytes.data() + blob.bytes.size() <= bytes.data() + bytes.size());
+  }
+}
+
+TEST_CASE("No flipped bit of an object loses its code in silence", "[input]") {
+  for (std::size_t at = 0; at < kHost.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      ByteVector flipped = kHost;
+      flipped[at] = static_cast<std::uint8_t>(flipped[at] ^ (1 << bit));
+      const Expansion found = internal::ExpandInput("a.o", flipped, {});
+      if (found.blobs.empty() && !found.fatal()) FAIL_CHECK("byte " << at << ", bit " << bit);
+    }
+  }
+}
+
+TEST_CASE("What cannot be read and names device code is an error", "[input]") {
+  for (const char* name : {"__nv_relfatbin", "__cudaRegisterLinkedBinary_x"}) {
+    for (const char* begin : {"BC\xc0\xde", "\x64\x86", "garbage"}) {
+      const ByteVector bytes = ToBytes(begin + std::string(100, ' ') + name);
+      const std::string text = "holds device code that cannot be read";
+      CHECK(Outcome("a.o", bytes) == "!Input file 'a.o' " + text);
+      CHECK(Outcome("l.a", BuildArchive({{"t", bytes}})) == "!Input file 'l.a:t' " + text);
+      CHECK(Outcome("a.o", bytes, Compat::kNvlink).empty());
+    }
   }
 }
 

@@ -21,6 +21,13 @@ namespace {
 constexpr const char* kKernel =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kern() { ret; }\n";
 
+// A half-word of the header changed.
+ByteVector WithField(ByteVector bytes, std::size_t offset, std::uint16_t value) {
+  bytes[offset] = static_cast<std::uint8_t>(value);
+  bytes[offset + 1] = static_cast<std::uint8_t>(value >> 8);
+  return bytes;
+}
+
 class Conformance {
  public:
   explicit Conformance(const Toolkit& toolkit) : toolkit_(toolkit) {}
@@ -78,12 +85,22 @@ bool Conformance::MakeContents() {
       BuildElf({{"__nv_relfatbin", ""}, {".nvFatBinSegment", "x"}});
   contents["object with garbage"] =
       BuildElf({{"__nv_relfatbin", std::string(100, 'x')}, {".nvFatBinSegment", "x"}});
+  const ElfSection wrapper = {".nvFatBinSegment", std::string(24, '\0')};
+  contents["object, wrapper only"] = BuildElf({wrapper});
+  contents["object, whole program"] = BuildElf({{".nv_fatbin", text}, wrapper});
+  contents["object, no names"] = WithField(object, 62, 0);
+  contents["object, no section table"] = WithField(object, 40, 0);
+  contents["object, other type"] = host({true, false, 62, 9});
+  contents["archive, wrapper only"] =
+      BuildArchive({{"w.o", contents["object, wrapper only"]}, {"h.o", object}});
   contents["archive"] = BuildArchive({{"h.o", object}});
   contents["archive, text behind"] = BuildArchive({{"h.o", object}, {"t", filler}});
   contents["archive, text before"] = BuildArchive({{"t", filler}, {"h.o", object}});
   contents["archive, damaged member before"] =
       BuildArchive({{"d.o", contents["object, cut"]}, {"h.o", object}});
   contents["archive of a cubin"] = BuildArchive({{"c.o", contents["cubin"]}});
+  contents["archive, nothing in it"] = ToBytes("!<arch>\n");
+  contents["thin archive, nothing in it"] = ToBytes("!<thin>\n");
   contents["archive, damaged"] = ToBytes("!<arch>\n" + std::string(60, ' '));
   return true;
 }
