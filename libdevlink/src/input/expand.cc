@@ -174,9 +174,9 @@ void Expander::AddHostBlobs(const Place& place, HostObject object, std::size_t h
   for (std::size_t i = 0; i < how_many; ++i) {
     DeviceBlob& blob = Add(place, ContentKind::kFatbin, object.fatbins[i]);
     blob.from_host_object = true;
-    if (i > 0) continue;
-    blob.module_ids = std::move(object.module_ids);
-    blob.references = std::move(object.references);
+    blob.further_section = i > 0;
+    blob.references = object.references;
+    if (i == 0) blob.module_ids = std::move(object.module_ids);
   }
 }
 

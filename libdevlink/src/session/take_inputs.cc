@@ -109,7 +109,7 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
                      .bytes = {blob.bytes.begin(), blob.bytes.end()},
                      .options = std::nullopt});
   }
-  Register(blob);
+  if (!blob.further_section) Register(blob);
   if (found.empty()) host_references.push_back(blob.references);
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
