@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "assemble/backend.h"
-#include "assemble/dynamic_library.h"
 #include "assemble/ptx_log.h"
+#include "base/dynamic_library.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 

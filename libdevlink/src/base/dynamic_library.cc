@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assemble/dynamic_library.h"
+#include "base/dynamic_library.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
