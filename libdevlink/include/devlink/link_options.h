@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "devlink/arch.h"
+#include "devlink/lto_options.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
 
@@ -57,8 +58,10 @@ struct LinkOptions {
   int max_registers = 0;
   std::vector<std::string> xptxas;  // as written
   std::optional<bool> stack_protector;
-  int split_compile = 1;
+  int split_compile = 1;  // of libNVVM, too
   bool suppress_debug_info = false;
+
+  LtoOptions lto;
 
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;

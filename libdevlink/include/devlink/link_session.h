@@ -30,6 +30,7 @@ namespace devlink {
 
 struct LinkResult {
   std::vector<std::uint8_t> cubin;  // the executable cubin
+  std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin
   LinkReport report;
 };
 

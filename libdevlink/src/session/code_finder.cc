@@ -89,13 +89,13 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
     std::size_t end = begin;
     while (end < members.size() && members[end].container == members[begin].container) ++end;
     const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
-    const CodeChoice choice = ChooseCode(candidates, options.target);
+    const CodeChoice choice = ChooseCode(candidates, options.target, {.lto = options.lto.enabled});
     if (choice.needs_lto) {
       diagnostics.push_back(Say(Severity::kFatal, DiagnosticCode::kUnsupportedInput, blob.name,
                                 "LTO objects found, use -dlto"));
       diagnostics.back().notes = Explain(candidates, choice, options.target);
-      return absl::UnimplementedError(
-          absl::StrCat("'", blob.name, "' has LTO IR only for this target"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));
     }
     if (!choice.index) {
       const absl::Status missing =
@@ -103,12 +103,13 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
       if (!missing.ok()) return missing;
     } else {
       const FatbinMember& member = members[begin + *choice.index];
-      auto bytes = fatbin->Extract(member);
+      auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
       if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
       FoundCode& code = found.emplace_back();
-      code.is_ptx = member.kind == CodeKind::kPtx;
+      code.kind = member.kind;
       code.bytes = *std::move(bytes);
-      if (code.is_ptx) code.options = std::string(member.options);
+      code.is_protected = member.is_obfuscated;
+      if (code.kind != CodeKind::kSass) code.options = std::string(member.options);
     }
     begin = end;
   }

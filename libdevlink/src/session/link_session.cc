@@ -123,20 +123,25 @@ absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
 }
 
 void LinkSession::AddHostReferences(HostReferences references) {
-  state_->host_references.push_back(std::move(references));
+  state_->set.references.push_back(std::move(references));
 }
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
   DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
+  return state_->options.lto.enabled ? state_->LinkWithLto() : state_->LinkAll(state_->set);
+}
+
+absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
   std::vector<Diagnostic> found;
-  auto result = state_->Run(found);
-  for (Diagnostic& diagnostic : found) state_->Say(std::move(diagnostic));
+  auto result = Run(all, found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
   return result;
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& found) const {
+absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
+                                                   std::vector<Diagnostic>& found) const {
   LinkResult result;
-  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(found, result.report));
+  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
   // What the passes found is gone by now: one buffer, sized once, filled once.
   auto written = image.writer.Write();
   if (!written.ok()) {
@@ -144,7 +149,7 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
     failure.code = DiagnosticCode::kMalformedInput;
     failure.severity = Severity::kFatal;
     failure.text = absl::StrCat("Internal error: ", written.status().message());
-    for (const LinkInput& input : inputs) {
+    for (const LinkInput& input : all.inputs) {
       if (failure.notes.size() == 8) break;
       failure.notes.push_back(
           base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
@@ -157,24 +162,25 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   return result;
 }
 
-absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagnostic>& found,
+absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all,
+                                                              std::vector<Diagnostic>& found,
                                                               LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels = SelectKernels(options, host_references);
+  const KernelSelection kernels = SelectKernels(options, all.references);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
-                           Merge(inputs,
+                           Merge(all.inputs,
                                  {.sm = options.target.number,
                                   .architecture_specific = options.target.variant == 'a',
                                   .profile = options.profile,
                                   .kernels = kernels,
                                   .relocatable = options.relocatable},
                                  found));
-  Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
+  Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));
 
-  if (options.relocatable) return RunRelocatablePasses(program, report);
+  if (options.relocatable) return RunRelocatablePasses(all, program, report);
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -197,9 +203,9 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
                              textures, resources, attributes, relocated};
 
   // 10. Nothing is written for a program that cannot run.
-  report = MakeReport(linked, inputs);
+  report = MakeReport(linked, all.inputs);
   const absl::Status sound = CheckProgram(
-      {inputs, program, graph, liveness, shared, constants, resources, relocated}, options, found);
+      {all.inputs, program, graph, liveness, shared, constants, resources, relocated}, options, found);
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
@@ -211,7 +217,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
 // What is left of the passes where the result is to be linked again: nothing is left out, nothing is
 // laid out, nothing travels along calls.
-absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(internal::Program& program,
+absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(const LinkSet& all,
+                                                                         internal::Program& program,
                                                                          LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
@@ -227,7 +234,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(interna
       {.resolve_as_nvlink = options.compatibility == Compatibility::kNvlink});
   const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
                              textures, resources, attributes, relocated};
-  report = MakeReport(linked, inputs);
+  report = MakeReport(linked, all.inputs);
   return DescribeRelocatable(linked, options);
 }
 

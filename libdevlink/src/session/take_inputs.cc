@@ -58,13 +58,19 @@ absl::Status LinkSession::State::Refuse(Diagnostic diagnostic, absl::StatusCode 
   return {code, message};
 }
 
+void LinkSession::State::Append(std::string name, ModuleRef module, HostReferences references) {
+  set.inputs.push_back({std::move(name), std::move(module)});
+  set.references.push_back(std::move(references));
+  places.push_back(next_place++);
+}
+
 absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
                                      HostReferences references) {
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  inputs.push_back({std::move(name), std::move(module)});
-  host_references.push_back(std::move(references));
+  SayWithoutLto(name);
+  Append(std::move(name), std::move(module), std::move(references));
   return absl::OkStatus();
 }
 
@@ -73,15 +79,21 @@ absl::Status LinkSession::State::TakeFile(std::string_view name,
   internal::ExpandOptions expand;
   expand.compat = options.compatibility == Compatibility::kNvlink ? internal::Compat::kNvlink
                                                                   : internal::Compat::kDevlink;
+  expand.lto = options.lto.enabled;
   expand.read_file = [limit = options.max_input_bytes](const std::string& path) {
     return base::ReadFile(path, limit);
   };
-  return TakeExpansion(internal::ExpandInput(name, bytes, expand));
+  return TakeExpansion(name, internal::ExpandInput(name, bytes, expand));
 }
 
-absl::Status LinkSession::State::TakeExpansion(const internal::Expansion& expansion) {
+absl::Status LinkSession::State::TakeExpansion(std::string_view name,
+                                               const internal::Expansion& expansion) {
   for (const DeviceBlob& blob : expansion.blobs) DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
-  if (expansion.silent_host_object) host_references.emplace_back();
+  if (expansion.silent_host_object) {
+    set.references.emplace_back();
+    lto.references.emplace_back();
+    lto.last_host_object = name;
+  }
   if (expansion.diagnostics.empty()) return absl::OkStatus();
   DEVLINK_RETURN_IF_ERROR(AssemblePending());
   for (const Diagnostic& diagnostic : expansion.diagnostics) Say(diagnostic);
@@ -90,9 +102,9 @@ absl::Status LinkSession::State::TakeExpansion(const internal::Expansion& expans
 }
 
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
-  if (blob.is_cudadevrt && !options.keep_system_libraries) {
+  if (blob.is_cudadevrt && !options.keep_system_libraries && !options.lto.enabled) {
     DEVLINK_RETURN_IF_ERROR(AssemblePending());
-    if (!AnythingUndefined()) {
+    if (!AnythingUndefined(set.inputs)) {
       dropped_cudadevrt = true;
       return absl::OkStatus();
     }
@@ -105,12 +117,19 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
     for (Diagnostic& diagnostic : said) Say(std::move(diagnostic));
     DEVLINK_RETURN_IF_ERROR(status);
   } else {
-    found.push_back({.is_ptx = blob.kind == ContentKind::kPtx,
+    found.push_back({.kind = blob.kind == ContentKind::kPtx     ? CodeKind::kPtx
+                             : blob.kind == ContentKind::kLtoIr ? CodeKind::kNvvm
+                                                                : CodeKind::kSass,
                      .bytes = {blob.bytes.begin(), blob.bytes.end()},
                      .options = std::nullopt});
   }
-  if (!blob.further_section) Register(blob);
-  if (found.empty()) host_references.push_back(blob.references);
+  // LTO IR in a file of its own has no place in nvlink's list.
+  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  if (found.empty()) set.references.push_back(blob.references);
+  if (blob.from_host_object && !blob.is_cudadevrt) {
+    lto.references.push_back(blob.references);
+    lto.last_host_object = blob.name;
+  }
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
@@ -124,17 +143,20 @@ void LinkSession::State::Register(const DeviceBlob& blob) {
     entry.ids.assign(blob.module_ids.own.begin(), blob.module_ids.own.end());
     if (entry.ids.empty()) return;  // an object that was linked before
   }
+  entry.is_held_runtime = blob.is_cudadevrt && options.lto.enabled;
   registered.push_back(std::move(entry));
 }
 
 absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& code,
                                           HostReferences references) {
-  if (code.is_ptx) {
-    pending.push_back({.input = inputs.size(),
+  if (code.kind == CodeKind::kNvvm) return TakeLtoIr(blob, std::move(code));
+  if (blob.is_cudadevrt && options.lto.enabled) return HoldRuntime(blob, std::move(code));
+  if (code.kind == CodeKind::kPtx) {
+    SayWithoutLto(blob.name);
+    pending.push_back({.input = set.inputs.size(),
                        .text = std::string(code.bytes.begin(), code.bytes.end()),
                        .member_options = std::move(code.options)});
-    inputs.push_back({blob.name, nullptr});
-    host_references.push_back(std::move(references));
+    Append(blob.name, nullptr, std::move(references));
     return absl::OkStatus();
   }
   auto module = pool->AddCubin(std::move(code.bytes));
@@ -158,31 +180,35 @@ absl::StatusOr<std::vector<std::string>> LinkSession::State::AssemblerArguments(
   return arguments;
 }
 
+// `name` is that of a PTX text, for the message.
+absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
+  if (assembler != nullptr) return absl::OkStatus();
+  PtxBackendOptions backend = options.ptx_backend;
+  backend.profile = options.profile;
+  auto made = CreatePtxAssembler(backend);
+  if (made.ok()) {
+    assembler = *std::move(made);
+    return absl::OkStatus();
+  }
+  Diagnostic fatal = FatbinaryError(name);
+  fatal.code = DiagnosticCode::kUnsupportedInput;
+  const absl::string_view why = made.status().message();
+  fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
+                                   "with: ", std::string_view(why.data(), why.size())}));
+  Say(std::move(fatal));
+  return made.status();
+}
+
 // All at once, in parallel; the results are taken in link order, up to the first that failed.
 absl::Status LinkSession::State::AssemblePending() {
   if (pending.empty()) return absl::OkStatus();
   const std::vector<PendingPtx> work = std::exchange(pending, {});
-  if (assembler == nullptr) {
-    PtxBackendOptions backend = options.ptx_backend;
-    backend.profile = options.profile;
-    auto made = CreatePtxAssembler(backend);
-    if (!made.ok()) {
-      const std::string& name = inputs[work.front().input].name;
-      Diagnostic fatal = FatbinaryError(name);
-      fatal.code = DiagnosticCode::kUnsupportedInput;
-      const absl::string_view why = made.status().message();
-      fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
-                                       "with: ", std::string_view(why.data(), why.size())}));
-      Say(std::move(fatal));
-      return made.status();
-    }
-    assembler = *std::move(made);
-  }
+  DEVLINK_RETURN_IF_ERROR(OpenAssembler(set.inputs[work.front().input].name));
   std::vector<PtxJob> jobs;
   for (const PendingPtx& ptx : work) {
     DEVLINK_ASSIGN_OR_RETURN(std::vector<std::string> arguments, AssemblerArguments(ptx));
     jobs.push_back(
-        {.name = inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
+        {.name = set.inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
   }
   Log(absl::StrCat("assembling ", jobs.size(), " texts with ", base::ToAbsl(assembler->name())));
   std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel);
@@ -192,32 +218,34 @@ absl::Status LinkSession::State::AssemblePending() {
   return absl::OkStatus();
 }
 
-absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
-  const std::string name = inputs[ptx.input].name;
+absl::Status LinkSession::State::SayAssembled(const std::string& name, std::string which,
+                                              PtxResult& result) {
   for (Diagnostic& diagnostic : result.diagnostics) Say(std::move(diagnostic));
-  if (!result.status.ok()) {
-    Diagnostic fatal = FatbinaryError(name);
-    fatal.notes.push_back(base::Cat({"the PTX is that of '", name, "'"}));
-    const absl::string_view why = result.status.message();
-    if (result.diagnostics.empty()) {
-      fatal.notes.emplace_back(why.data(), why.size());
-    }
-    Say(std::move(fatal));
-    return result.status;
-  }
+  if (result.status.ok()) return absl::OkStatus();
+  Diagnostic fatal = FatbinaryError(name);
+  fatal.notes.push_back(std::move(which));
+  const absl::string_view why = result.status.message();
+  if (result.diagnostics.empty()) fatal.notes.emplace_back(why.data(), why.size());
+  Say(std::move(fatal));
+  return result.status;
+}
+
+absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
+  const std::string name = set.inputs[ptx.input].name;
+  DEVLINK_RETURN_IF_ERROR(SayAssembled(name, base::Cat({"the PTX is that of '", name, "'"}), result));
   DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(result.cubin)));
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  inputs[ptx.input].module = std::move(module);
+  set.inputs[ptx.input].module = std::move(module);
   return absl::OkStatus();
 }
 
 // Whether any input refers to a name that none defines: what decides on libcudadevrt.
-bool LinkSession::State::AnythingUndefined() const {
+bool LinkSession::State::AnythingUndefined(const std::vector<internal::LinkInput>& all) {
   absl::flat_hash_set<std::string_view> defined;
   absl::flat_hash_set<std::string_view> wanted;
-  for (const internal::LinkInput& input : inputs) {
+  for (const internal::LinkInput& input : all) {
     const internal::ProgramView& view = input.module->sass();
     for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
       const internal::InputSymbol symbol = view.SymbolAt(i);
@@ -240,6 +268,7 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
   const ContentKind kind = internal::Recognise(bytes);
   const bool plain = kind == ContentKind::kCudaRelocatable &&
                      state_->options.compatibility == Compatibility::kDevlink &&
+                     !state_->options.lto.enabled &&
                      name.find("cudadevrt") == std::string_view::npos;
   if (!plain) return state_->TakeFile(name, std::move(bytes));
   state_->registered.push_back({.name = std::string(name), .ids = {}});
@@ -251,6 +280,7 @@ std::string LinkSession::RegisterFileText(std::string_view working_directory) co
   made.reserve(state_->registered.size());
   std::vector<internal::RegisteredModule> modules;
   for (const State::Registered& entry : state_->registered) {
+    if (entry.is_held_runtime && state_->dropped_cudadevrt) continue;
     internal::RegisteredModule& module = modules.emplace_back();
     if (entry.ids.empty()) {
       made.push_back(internal::MakeModuleId(working_directory, entry.name));

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a link that is there with LTO only: LTO IR is collected while inputs are taken,
+// compiled at once when all are known, and the result is the output or one more input.
+#include "session/lto_link.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/lto_ir.h"
+#include "devlink/option_consensus.h"
+#include "session/input_check.h"
+#include "session/session_state.h"
+
+namespace devlink {
+
+using internal::DeviceBlob;
+using internal::FoundCode;
+using internal::LinkInput;
+using internal::LtoProduct;
+
+namespace {
+
+// What nvlink calls the result in its messages.
+constexpr const char* kResultName = "lto.cubin";
+
+// What the functions of the device runtime are called.
+constexpr std::string_view kRuntimePrefix = "__cudaCDP2";
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// nvlink does not count libdevice as a reason to compile anything.
+bool IsLibdevice(std::string_view name) {
+  return Contains(name, "nvvm") && Contains(name, "libdevice");
+}
+
+NvvmVectorPolicy PolicyOf(const LinkOptions& options) {
+  return options.compatibility == Compatibility::kNvlink ? NvvmVectorPolicy::Nvlink()
+                                                         : NvvmVectorPolicy{};
+}
+
+LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_runtime) {
+  return {.relocatable_link = options.relocatable,
+          .force_partial = options.lto.force_partial,
+          .force_whole = options.lto.force_whole,
+          .has_other_code = has_other_code,
+          .has_device_runtime = has_runtime};
+}
+
+struct Placed {
+  std::size_t place = 0;
+  LinkInput input;
+};
+
+}  // namespace
+
+absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& code) {
+  LtoInput module{.name = blob.name,
+                  .bytes = std::move(code.bytes),
+                  .is_protected = code.is_protected,
+                  .member_options = std::move(code.options)};
+  if (blob.is_cudadevrt && Contains(blob.name, "libcudadevrt")) {
+    module.name = "libcudadevrt";
+    lto.runtime_modules.push_back(std::move(module));
+    return absl::OkStatus();
+  }
+  if (blob.from_host_object) {
+    lto.place = next_place++;
+    set.references.push_back(blob.references);
+  }
+  lto.worth_compiling |= !IsLibdevice(blob.name);
+  lto.modules.push_back(std::move(module));
+  return absl::OkStatus();
+}
+
+absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&& code) {
+  if (code.kind != CodeKind::kSass) {
+    return Refuse(internal::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput, blob.name, "elfLink fatbinary error"), absl::StatusCode::kUnimplemented);
+  }
+  const bool seen = !lto.last_host_object.empty();
+  if (!seen && options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
+  lto.runtime.push_back({.place = next_place++,
+                         .name = blob.name,
+                         .cubin = std::move(code.bytes),
+                         .references = blob.references,
+                         .seen_by_nvlink = seen});
+  lto.last_host_object = blob.name;
+  return absl::OkStatus();
+}
+
+void LinkSession::State::SayWithoutLto(const std::string& name) {
+  if (!options.lto.enabled) return;
+  lto.partial = true;
+  if (lto.last_without == name) return;  // several sections of one object
+  lto.last_without = name;
+  Diagnostic info;
+  info.severity = Severity::kInfo;
+  info.input = name;
+  info.text = base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"});
+  Say(std::move(info));
+}
+
+absl::Status LinkSession::State::OpenLtoCompiler(bool has_protected) {
+  if (lto_compiler != nullptr) return absl::OkStatus();
+  LtoBackendOptions backend = options.lto.backend;
+  backend.needs_protected = has_protected;
+  auto made = CreateLtoCompiler(backend);
+  if (made.ok()) {
+    lto_compiler = *std::move(made);
+    return absl::OkStatus();
+  }
+  Diagnostic fatal;
+  fatal.code = DiagnosticCode::kLtoCompilation;
+  fatal.severity = Severity::kFatal;
+  fatal.text = "elfLink linker library load error";
+  const absl::string_view why = made.status().message();
+  fatal.notes.emplace_back(why.data(), why.size());
+  Say(std::move(fatal));
+  return made.status();
+}
+
+absl::StatusOr<LtoProduct> LinkSession::State::CompileLto(bool with_runtime) {
+  LtoJob job;
+  job.target = options.target;
+  OptionConsensus consensus;
+  bool has_protected = false;
+  bool arch_specific = false;
+  for (const auto* list : {&lto.modules, &lto.runtime_modules}) {
+    for (const LtoInput& module : *list) {
+      job.modules.push_back({module.name, module.bytes, module.is_protected});
+      has_protected |= module.is_protected;
+      arch_specific |= module.is_arch_specific;
+      if (module.member_options) consensus.Vote(module.name, *module.member_options);
+    }
+  }
+  DEVLINK_RETURN_IF_ERROR(OpenLtoCompiler(has_protected));
+
+  const auto say_all = [this](std::vector<Diagnostic>& found) {
+    for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
+    found.clear();
+  };
+  std::vector<Diagnostic> found;
+  const auto agreed = consensus.Resolve({.max_registers = options.max_registers}, &found);
+  say_all(found);
+  if (!agreed.ok()) return agreed.status();
+
+  const LtoLinkShape shape = ShapeOf(options, lto.partial, with_runtime);
+  CiccOptionBuilder builder(options.target, PolicyOf(options));
+  builder.Agreed(*agreed)
+      .ArchSpecificModules(arch_specific)
+      .Scope(ScopeOf(shape))
+      .Debug(options.debug && !options.suppress_debug_info)
+      .EmitPtx(options.lto.emit_ptx)
+      .MaxRegisters(options.max_registers)
+      .SplitCompile(options.split_compile)
+      .SplitCompileExtended(options.lto.split_compile_extended)
+      .FastCompileLevel(options.lto.fast_compile)
+      .IgnoreHostInfo(options.host_info == HostInfo::kIgnore)
+      .KernelsUsed(options.kernels_used)
+      .VariablesUsed(options.variables_used);
+  for (const std::string& words : options.lto.xnvvm) builder.Xnvvm(words);
+  for (const HostReferences& references : lto.host_references) {
+    builder.AddHostReferences(references);
+  }
+  for (std::size_t i = 0; with_runtime && i < lto.runtime.size(); ++i) {
+    builder.AddHostReferences(lto.runtime[i].references);
+  }
+  auto arguments = builder.Build(&found);
+  say_all(found);
+  if (!arguments.ok()) return arguments.status();
+  job.arguments = *std::move(arguments);
+
+  Log(absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
+                   base::ToAbsl(lto_compiler->name()), ": ", absl::StrJoin(job.arguments, " ")));
+  LtoOutput output = lto_compiler->Compile(job);
+  say_all(output.diagnostics);
+  if (!output.status.ok()) return output.status;
+  LtoProduct product;
+  product.is_whole_program = ResultIsWholeProgram(shape, output.whole_program ? 100 : 0,
+                                                  static_cast<int>(output.pieces.size()));
+  product.pieces = std::move(output.pieces);
+  product.max_registers = builder.MaxRegistersInForce();
+  product.split_compile = builder.Split().assembler;
+  return product;
+}
+
+// nvlink does not open a device runtime that no host object precedes, and a program that calls it
+// then does not assemble. Such a one is compiled once more, with it.
+absl::StatusOr<LtoProduct> LinkSession::State::CompileLtoAsNeeded() {
+  const bool seen = std::any_of(lto.runtime.begin(), lto.runtime.end(),
+                                [](const HeldRuntime& held) { return held.seen_by_nvlink; });
+  auto product = CompileLto(seen);
+  if (!product.ok() || seen || lto.runtime.empty() || !product->is_whole_program ||
+      options.compatibility == Compatibility::kNvlink ||
+      !Contains(product->pieces.front(), kRuntimePrefix)) {
+    return product;
+  }
+  Log("the program calls the device runtime: compiling again");
+  return CompileLto(true);
+}
+
+absl::StatusOr<std::vector<std::vector<std::uint8_t>>> LinkSession::State::AssembleLto(
+    const LtoProduct& product) {
+  DEVLINK_RETURN_IF_ERROR(OpenAssembler(kResultName));
+  PtxasOptionBuilder builder(options.target);
+  builder.LinkTimeOptimized(true)
+      .Relocatable(!product.is_whole_program)
+      .Debug(options.debug && !options.suppress_debug_info)
+      .MaxRegisters(product.max_registers)
+      .StackProtector(options.stack_protector)
+      .FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
+      .SplitCompile(product.split_compile);
+  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  std::vector<Diagnostic> found;
+  const auto arguments = builder.Build(&found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
+  if (!arguments.ok()) return arguments.status();
+  std::vector<PtxJob> jobs;
+  for (const std::string& piece : product.pieces) {
+    jobs.push_back({.name = kResultName, .text = piece, .arguments = *arguments});
+  }
+  std::vector<std::vector<std::uint8_t>> cubins;
+  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel)) {
+    DEVLINK_RETURN_IF_ERROR(
+        SayAssembled(kResultName, "the PTX is what became of the LTO modules", result));
+    cubins.push_back(std::move(result.cubin));
+  }
+  return cubins;
+}
+
+// Nothing was LTO IR: nvlink warns, and the link is one without LTO.
+absl::Status LinkSession::State::WarnOfNoLto() {
+  Diagnostic warning;
+  warning.severity = options.warnings_are_errors ? Severity::kError : Severity::kWarning;
+  warning.text = "Ignoring -dlto option because no LTO objects found";
+  Say(warning);
+  if (!options.warnings_are_errors) return absl::OkStatus();
+  Diagnostic fatal;
+  fatal.code = DiagnosticCode::kMergeFailed;
+  fatal.severity = Severity::kFatal;
+  fatal.text = "merge_elf failed";
+  Say(std::move(fatal));
+  return absl::FailedPreconditionError(warning.text);
+}
+
+absl::StatusOr<ModuleRef> LinkSession::State::LoadRuntime(const HeldRuntime& held) {
+  auto module = pool->AddCubin(held.cubin);
+  if (!module.ok()) {
+    return Refuse(internal::DescribeMalformed(held.name, held.cubin, module.status()),
+                  absl::StatusCode::kInvalidArgument);
+  }
+  if (auto obstacle = internal::FindObstacle(held.name, **module, options)) {
+    return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+  }
+  return module;
+}
+
+// What is linked afterwards: the inputs that were given, and among them the result. Pieces go to the
+// front. nvlink has no place for the result of IR that came in no host object, and loses it. The
+// device runtime comes in only where something is undefined without it.
+absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
+    std::vector<std::vector<std::uint8_t>> cubins) {
+  const bool is_split = cubins.size() > 1;
+  if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
+  const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
+  LinkSet all = set;
+  std::vector<Placed> placed;
+  for (std::vector<std::uint8_t>& cubin : cubins) {
+    DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
+    all.inputs.push_back({kResultName, module});
+    placed.push_back({place, {kResultName, std::move(module)}});
+  }
+  const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
+  dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
+  for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
+    const HeldRuntime& held = lto.runtime[i];
+    DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));
+    placed.push_back({held.place, {held.name, std::move(module)}});
+    all.references.push_back(held.references);
+  }
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) placed.push_back({places[i], set.inputs[i]});
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const Placed& a, const Placed& b) { return a.place < b.place; });
+  all.inputs.clear();
+  for (Placed& input : placed) all.inputs.push_back(std::move(input.input));
+  return all;
+}
+
+// nvlink writes the whole program and then fails, unless the last host object is the device runtime.
+void LinkSession::State::SayRuntimeExpected() {
+  if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
+      Contains(lto.last_host_object, "cudadevrt")) {
+    return;
+  }
+  Diagnostic fatal;
+  fatal.severity = Severity::kFatal;
+  fatal.text = "expected libcudadevrt object";
+  fatal.input = lto.last_host_object;
+  Say(std::move(fatal));
+}
+
+absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
+  std::vector<std::vector<std::uint8_t>> cubins;
+  if (!lto.worth_compiling) {
+    DEVLINK_RETURN_IF_ERROR(WarnOfNoLto());
+  } else {
+    DEVLINK_ASSIGN_OR_RETURN(LtoProduct product, CompileLtoAsNeeded());
+    LinkResult result;
+    if (options.lto.emit_ptx) {
+      for (const std::string& piece : product.pieces) result.ptx += piece;
+      result.report.output_bytes = result.ptx.size();
+      return result;
+    }
+    DEVLINK_ASSIGN_OR_RETURN(cubins, AssembleLto(product));
+    if (product.is_whole_program) {
+      dropped_cudadevrt = !lto.runtime.empty();
+      SayRuntimeExpected();
+      result.cubin = std::move(cubins.front());
+      result.report.output_bytes = result.cubin.size();
+      return result;
+    }
+  }
+  DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(cubins)));
+  return LinkAll(all);
+}
+
+}  // namespace devlink
