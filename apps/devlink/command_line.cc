@@ -45,6 +45,15 @@ enum class Id {
   kUseHostInfo,
   kIgnoreHostInfo,
   kStackProtector,
+  kLto,
+  kDlto,
+  kNvvmPath,
+  kXnvvm,
+  kFastCompile,
+  kEmitPtx,
+  kForcePartialLto,
+  kForceWholeLto,
+  kSplitCompileExtended,
   kRegister,
   kIgnored,
   kIgnoredList,
@@ -103,9 +112,19 @@ constexpr std::array kOptions = {
            "name the target in every message"},
     Option{Id::kExtraWarnings, "extrawarn", "extra-warnings", Takes::kNothing, "extrawarn",
            "accepted, no effect"},
+    Option{Id::kLto, "lto", "link-time-opt", Takes::kNothing, "lto",
+           "optimize LTO IR at link time"},
+    Option{Id::kDlto, "dlto", "dlto", Takes::kNothing, "dlto", "the same"},
+    Option{Id::kNvvmPath, "nvvmpath", "nvvmpath", Takes::kValue, "nvvmpath",
+           "the folder above lib64/libnvvm.so"},
     Option{Id::kSplitCompile, "split-compile", "split-compile", Takes::kValue, "split-compile",
            "threads within one assembly of PTX"},
+    Option{Id::kSplitCompileExtended, "split-compile-extended", "split-compile-extended",
+           Takes::kValue, "split-compile-extended", "with -lto: threads, in pieces"},
+    Option{Id::kFastCompile, "Ofc", "Ofast-compile", Takes::kValue, "Ofc",
+           "with -lto: 0, min, mid or max; less optimization, faster"},
     Option{Id::kXptxas, "Xptxas", "Xptxas", Takes::kList, "Xptxas", "options for ptxas"},
+    Option{Id::kXnvvm, "Xnvvm", "Xnvvm", Takes::kList, "Xnvvm", "options for libNVVM"},
     Option{Id::kMaxRegisters, "maxrregcount", "maxrregcount", Takes::kValue, "maxrregcount",
            "registers per thread for PTX"},
     Option{Id::kNoDebugInfo, "suppress-debug-info", "suppress-debug-info", Takes::kNothing,
@@ -116,6 +135,12 @@ constexpr std::array kOptions = {
            "ignore-host-info", "keep all kernels"},
     Option{Id::kStackProtector, "device-stack-protector", "device-stack-protector", Takes::kValue,
            "device-stack-protector", "true or false, for PTX"},
+    Option{Id::kEmitPtx, "emit-ptx", "emit-ptx", Takes::kNothing, "",
+           "with -lto: write the PTX and do not assemble it"},
+    Option{Id::kForcePartialLto, "force-partial-lto", "force-partial-lto", Takes::kNothing, "",
+           "with -lto: the result is not the whole program"},
+    Option{Id::kForceWholeLto, "force-whole-lto", "force-whole-lto", Takes::kNothing, "",
+           "with -lto: the result is the whole program"},
     Option{Id::kRegister, "", "register-link-binaries", Takes::kValue, "",
            "write the ids of linked modules to a file"},
     Option{Id::kIgnoredValue, "host-ccbin", "host-ccbin", Takes::kValue, "", "accepted, no effect"},
@@ -252,13 +277,13 @@ std::optional<std::string> ReadNumber(const std::string& text, int& out) {
 std::optional<std::string> InterpretInputs(Given& given) {
   CommandLine& line = given.line;
   const auto has = [&given](Id id) { return given.values.contains(id); };
-  if (has(Id::kLibrary)) line.libraries = SplitList(given.values[Id::kLibrary]);
-  if (has(Id::kLibraryPath)) line.library_path = SplitList(given.values[Id::kLibraryPath]);
+  if (has(Id::kLibrary)) line.libraries.names = SplitList(given.values[Id::kLibrary]);
+  if (has(Id::kLibraryPath)) line.libraries.directories = SplitList(given.values[Id::kLibraryPath]);
   if (has(Id::kCpuArch)) {
     const std::string& name = given.values[Id::kCpuArch];
     const auto cpu = ParseCpuArch(name);
     if (!cpu) return fmt::format("Value '{}' is not defined for option 'cpu-arch'", name);
-    line.cpu_arch = *cpu;
+    line.libraries.arch = *cpu;
   }
   if (has(Id::kMaxRegisters)) {
     if (auto wrong = ReadNumber(given.values[Id::kMaxRegisters], line.options.max_registers)) {
