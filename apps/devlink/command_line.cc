@@ -12,6 +12,8 @@
 #include <map>
 #include <optional>
 
+#include "devlink/cicc_option_builder.h"
+
 namespace devlink::app {
 
 namespace {
@@ -62,6 +64,7 @@ enum class Id {
   kToolkit,
   kCompat,
   kPtxBackend,
+  kLtoBackend,
   kLog,
 };
 
@@ -110,6 +113,8 @@ constexpr std::array kOptions = {
            "the host that -l libraries must be for: X86_64 (default), AARCH64..."},
     Option{Id::kReportArch, "report-arch", "report-arch", Takes::kNothing, "report-arch",
            "name the target in every message"},
+    Option{Id::kEmitPtx, "emit-ptx", "emit-ptx", Takes::kNothing, "emit-ptx",
+           "with -lto: write the PTX and do not assemble it"},
     Option{Id::kExtraWarnings, "extrawarn", "extra-warnings", Takes::kNothing, "extrawarn",
            "accepted, no effect"},
     Option{Id::kLto, "lto", "link-time-opt", Takes::kNothing, "lto",
@@ -135,8 +140,6 @@ constexpr std::array kOptions = {
            "ignore-host-info", "keep all kernels"},
     Option{Id::kStackProtector, "device-stack-protector", "device-stack-protector", Takes::kValue,
            "device-stack-protector", "true or false, for PTX"},
-    Option{Id::kEmitPtx, "emit-ptx", "emit-ptx", Takes::kNothing, "",
-           "with -lto: write the PTX and do not assemble it"},
     Option{Id::kForcePartialLto, "force-partial-lto", "force-partial-lto", Takes::kNothing, "",
            "with -lto: the result is not the whole program"},
     Option{Id::kForceWholeLto, "force-whole-lto", "force-whole-lto", Takes::kNothing, "",
@@ -157,6 +160,8 @@ constexpr std::array kOptions = {
            "nvlink: leave out in silence what nvlink leaves out"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
+    Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "",
+           "nvvm or nvjitlink"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
 };
 
@@ -336,8 +341,66 @@ std::optional<std::string> InterpretInputs(Given& given) {
   return std::nullopt;
 }
 
+// Options of link-time optimization.
+std::optional<std::string> InterpretLto(Given& given) {
+  LtoOptions& lto = given.line.options.lto;
+  const auto has = [&given](Id id) { return given.values.contains(id); };
+  lto.enabled = has(Id::kLto) || has(Id::kDlto);
+  lto.emit_ptx = has(Id::kEmitPtx);
+  lto.force_partial = has(Id::kForcePartialLto);
+  lto.force_whole = has(Id::kForceWholeLto);
+  if (has(Id::kNvvmPath)) lto.backend.nvvm_path = given.values[Id::kNvvmPath];
+  if (has(Id::kXnvvm)) lto.xnvvm.push_back(given.values[Id::kXnvvm]);
+  if (has(Id::kSplitCompileExtended)) {
+    if (auto wrong =
+            ReadNumber(given.values[Id::kSplitCompileExtended], lto.split_compile_extended)) {
+      return wrong;
+    }
+  }
+  if (has(Id::kLtoBackend)) {
+    const std::string& name = given.values[Id::kLtoBackend];
+    if (name == "nvvm") {
+      lto.backend.backend = LtoBackend::kNvvm;
+    } else if (name == "nvjitlink") {
+      lto.backend.backend = LtoBackend::kNvJitLink;
+    } else {
+      return fmt::format("Value '{}' is not defined for option 'lto-backend'", name);
+    }
+  }
+  return std::nullopt;
+}
+
+// What nvlink says of options that make sense with -lto only, and of those with it.
+std::optional<std::string> FindLtoConflict(Given& given) {
+  const auto has = [&given](Id id) { return given.values.contains(id); };
+  LtoOptions& lto = given.line.options.lto;
+  if (!lto.enabled) {
+    constexpr std::string_view kConflict = "Conflicting options '{}' and 'no -dlto'";
+    if (lto.force_partial) return fmt::format(kConflict, "-force-partial-lto");
+    if (lto.force_whole) return fmt::format(kConflict, "-force-whole-lto");
+    if (lto.emit_ptx) return fmt::format(kConflict, "-emit-ptx");
+    if (has(Id::kFastCompile)) return fmt::format(kConflict, "--Ofast-compile");
+    return std::nullopt;
+  }
+  if (!has(Id::kNvvmPath) && given.line.options.compatibility == Compatibility::kNvlink) {
+    return "-nvvmpath should be specified with -lto";
+  }
+  if (lto.force_whole && (lto.force_partial || given.line.options.relocatable)) {
+    return "Conflicting options '-force-partial-lto' and '-force-whole-lto'";
+  }
+  if (has(Id::kFastCompile)) {
+    std::vector<Diagnostic> found;
+    const auto level = ParseFastCompile(given.values[Id::kFastCompile], &found);
+    if (!level.ok()) {
+      return found.empty() ? std::string(level.status().message()) : found.back().text;
+    }
+    lto.fast_compile = *level;
+  }
+  return std::nullopt;
+}
+
 // Checks that nvlink makes when all inputs are known.
-std::optional<std::string> FindConflict(const Given& given) {
+std::optional<std::string> FindConflict(Given& given) {
   const auto has = [&given](Id id) { return given.values.contains(id); };
   if (has(Id::kNoDebugInfo) && !has(Id::kDebug)) {
     return "Conflicting options '-suppress-debug-info' and 'no -g'";
@@ -345,7 +408,7 @@ std::optional<std::string> FindConflict(const Given& given) {
   if (has(Id::kUseHostInfo) && has(Id::kIgnoreHostInfo)) {
     return "Conflicting options '-use-host-info' and '-ignore-host-info'";
   }
-  return std::nullopt;
+  return FindLtoConflict(given);
 }
 
 // Values into typed options; a text is what is wrong with them.
@@ -375,6 +438,7 @@ std::optional<std::string> Interpret(Given& given) {
     line.options.profile = *profile;
   }
   if (auto wrong = InterpretInputs(given)) return wrong;
+  if (auto wrong = InterpretLto(given)) return wrong;
   line.options.debug = has(Id::kDebug);
   line.options.relocatable = has(Id::kRelocatable);
   line.options.verbose = has(Id::kVerbose);

@@ -128,16 +128,21 @@ int Link(const CommandLine& line) {
     const int status = ExitStatus(session->diagnostics());
     return status != 0 ? status : Fail(std::string(result.status().message()));
   }
-  if (!WriteWhole(line.output, result->cubin)) {
+  const auto* ptx = reinterpret_cast<const std::uint8_t*>(result->ptx.data());
+  if (!(options.lto.emit_ptx && !result->ptx.empty()
+            ? WriteWhole(line.output, {ptx, result->ptx.size()})
+            : WriteWhole(line.output, result->cubin))) {
     return Fail(fmt::format("Could not open output file '{}'", line.output));
   }
   if (!line.register_file.empty() && !WriteRegisterFile(line, *session)) {
     return Fail(fmt::format("Could not open output file '{}'", line.register_file));
   }
-  if (line.report.empty()) return 0;
+  if (line.report.empty()) return ExitStatus(session->diagnostics());
   const std::string json = ToJson(result->report);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(json.data());
-  if (WriteWhole(line.report, {bytes, json.size()})) return 0;
+  if (WriteWhole(line.report, {bytes, json.size()})) {
+    return ExitStatus(session->diagnostics());
+  }
   return Fail(fmt::format("Could not open output file '{}'", line.report));
 }
 
