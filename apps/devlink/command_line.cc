@@ -252,13 +252,13 @@ std::optional<std::string> ReadNumber(const std::string& text, int& out) {
 std::optional<std::string> InterpretInputs(Given& given) {
   CommandLine& line = given.line;
   const auto has = [&given](Id id) { return given.values.contains(id); };
-  if (has(Id::kLibrary)) line.libraries = SplitList(given.values[Id::kLibrary]);
-  if (has(Id::kLibraryPath)) line.library_path = SplitList(given.values[Id::kLibraryPath]);
+  if (has(Id::kLibrary)) line.libraries.names = SplitList(given.values[Id::kLibrary]);
+  if (has(Id::kLibraryPath)) line.libraries.directories = SplitList(given.values[Id::kLibraryPath]);
   if (has(Id::kCpuArch)) {
     const std::string& name = given.values[Id::kCpuArch];
     const auto cpu = ParseCpuArch(name);
     if (!cpu) return fmt::format("Value '{}' is not defined for option 'cpu-arch'", name);
-    line.cpu_arch = *cpu;
+    line.libraries.arch = *cpu;
   }
   if (has(Id::kMaxRegisters)) {
     if (auto wrong = ReadNumber(given.values[Id::kMaxRegisters], line.options.max_registers)) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "link/attributes.h"
@@ -80,15 +79,6 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
     state->Say(std::move(ignored));
   }
   return LinkSession(std::move(state));
-}
-
-absl::Status LinkSession::AddFile(const std::string& path) {
-  auto bytes = base::ReadFile(path, state_->options.max_input_bytes);
-  if (!bytes.ok()) {
-    return state_->Refuse(internal::DescribeUnreadable(path, bytes.status()),
-                          bytes.status().code());
-  }
-  return AddInput(path, *std::move(bytes));
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/file.h"
 #include "devlink/link_session.h"
 #include "devlink/ptx_assembler.h"
 #include "input/expand.h"
@@ -44,6 +46,7 @@ struct LinkSession::State {
   std::unique_ptr<PtxAssembler> assembler;  // made when the first PTX is assembled
   std::vector<Registered> registered;
   bool dropped_cudadevrt = false;
+  std::set<base::FileIdentity> archives;  // those that were added from files
 
   void Log(std::string_view line) const;
   void Say(Diagnostic diagnostic);
@@ -56,6 +59,7 @@ struct LinkSession::State {
   absl::Status TakeBlob(const internal::DeviceBlob& blob);
   absl::Status TakeCode(const internal::DeviceBlob& blob, internal::FoundCode&& code,
                         HostReferences references);
+  bool SayOfSearch(FoundLibrary& library);
   void Register(const internal::DeviceBlob& blob);
   absl::Status AssemblePending();
   absl::Status TakeAssembled(const PendingPtx& ptx, PtxResult& result);

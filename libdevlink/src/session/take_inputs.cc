@@ -2,6 +2,8 @@
 //
 // From files to modules: what is in an input, which code of it suits the target, and what has to be
 // assembled first.
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -9,6 +11,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/library_search.h"
 #include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
 #include "input/recognise.h"
@@ -236,6 +239,59 @@ bool LinkSession::State::AnythingUndefined() const {
   return false;
 }
 
+// False where the search ends the link, which is said then.
+bool LinkSession::State::SayOfSearch(FoundLibrary& library) {
+  for (Diagnostic& diagnostic : library.diagnostics) {
+    const bool warning = diagnostic.severity == Severity::kWarning;
+    if (warning && options.suppress_warnings) continue;
+    if (warning && options.warnings_are_errors) {
+      Diagnostic fatal = diagnostic;
+      fatal.severity = Severity::kFatal;
+      fatal.text = "elfLink internal error";
+      fatal.notes.clear();
+      diagnostic.severity = Severity::kError;
+      Say(std::move(diagnostic));
+      Say(std::move(fatal));
+      return false;
+    }
+    Say(std::move(diagnostic));
+  }
+  return library.diagnostics.empty() || library.diagnostics.back().severity != Severity::kFatal;
+}
+
+absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const LibraryQuery& query) {
+  LibraryProbe probe;
+  probe.exists = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  };
+  probe.read = [limit = state_->options.max_input_bytes](const std::string& path) {
+    return base::ReadFile(path, limit);
+  };
+  std::vector<std::string> paths;
+  for (const std::string& name : query.names) {
+    FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
+    if (!state_->SayOfSearch(library)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the search for -l", name, " ends the link; the diagnostics say why"));
+    }
+    if (!library.path.empty()) paths.push_back(std::move(library.path));
+  }
+  return paths;
+}
+
+absl::Status LinkSession::AddFile(const std::string& path) {
+  auto file = base::ReadFileAndIdentity(path, state_->options.max_input_bytes);
+  if (!file.ok()) {
+    return state_->Refuse(internal::DescribeUnreadable(path, file.status()), file.status().code());
+  }
+  if (internal::IsArchive(internal::Recognise(file->bytes)) &&
+      !state_->archives.insert(file->identity).second) {
+    return absl::OkStatus();
+  }
+  return AddInput(path, std::move(file->bytes));
+}
+
 absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
   const ContentKind kind = internal::Recognise(bytes);
   const bool plain = kind == ContentKind::kCudaRelocatable &&
@@ -245,6 +301,8 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
   state_->registered.push_back({.name = std::string(name), .ids = {}});
   return AddCubin(name, std::move(bytes));
 }
+
+bool LinkSession::HasPtx() const { return !state_->pending.empty(); }
 
 std::string LinkSession::RegisterFileText(std::string_view working_directory) const {
   std::vector<std::string> made;
