@@ -114,6 +114,10 @@ int Link(const CommandLine& line) {
   ReturnLargeBlocks();
   LinkOptions options = line.options;
   FindAssemblers(options.ptx_backend);
+  if (options.lto.enabled) {
+    FindLtoLibraries(options.ptx_backend, options.compatibility == Compatibility::kNvlink,
+                     options.lto.backend);
+  }
   auto session = LinkSession::Create(options, nullptr, log.get());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.

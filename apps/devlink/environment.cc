@@ -8,6 +8,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "devlink/nvvm_program.h"
+
 namespace devlink::app {
 
 namespace {
@@ -47,6 +49,27 @@ void FindAssemblers(PtxBackendOptions& backend) {
     if (fs::exists(library, error)) backend.nvjitlink_path = library.lexically_normal().string();
   }
   backend.temporary_directory = fs::temp_directory_path(error).string();
+}
+
+void FindLtoLibraries(const PtxBackendOptions& assemblers, bool like_nvlink,
+                      LtoBackendOptions& backend) {
+  namespace fs = std::filesystem;
+  backend.nvjitlink_path = assemblers.nvjitlink_path;
+  if (like_nvlink) {
+    backend.nvvm_path = (fs::path(backend.nvvm_path) / "lib64/libnvvm.so").string();
+    return;
+  }
+  std::vector<std::string> places;
+  if (!backend.nvvm_path.empty()) {
+    places.push_back(backend.nvvm_path);
+    // nvcc names a folder that is not there in toolkits made of wheels.
+    places.push_back(fs::path(backend.nvvm_path).lexically_normal().parent_path().string());
+  }
+  if (!assemblers.ptxas_path.empty()) {
+    places.push_back(fs::path(assemblers.ptxas_path).parent_path().parent_path().string());
+  }
+  const auto found = FindNvvmLibrary(places);
+  if (found.ok()) backend.nvvm_path = *found;
 }
 
 }  // namespace devlink::app

@@ -45,6 +45,13 @@ internal::KernelSelection SelectKernels(const LinkOptions& options,
   return internal::KernelSelection::ReferredTo(references);
 }
 
+absl::Status NotALinkTarget(Arch target) {
+  return absl::UnimplementedError(
+      absl::StrCat("'", target.Name(),
+                   "' is not among the targets of this release, sm_75 "
+                   "to sm_90a"));
+}
+
 }  // namespace
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -54,12 +61,8 @@ LinkSession::~LinkSession() = default;
 
 absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
                                                 std::shared_ptr<ModulePool> pool, LogSink* log) {
-  if (!IsLinkTarget(options.target)) {
-    return absl::UnimplementedError(
-        absl::StrCat("'", options.target.Name(),
-                     "' is not among the targets of this release, sm_75 "
-                     "to sm_90a"));
-  }
+  // A whole program that comes out of LTO needs no linking.
+  if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
   if (options.recorded_options.empty()) {
     options.recorded_options =
         base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
@@ -122,6 +125,16 @@ absl::StatusOr<LinkResult> LinkSession::Link() {
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
+  if (!IsLinkTarget(options.target)) {
+    Diagnostic fatal;
+    fatal.code = DiagnosticCode::kUnsupportedFeature;
+    fatal.severity = Severity::kFatal;
+    const absl::Status status = NotALinkTarget(options.target);
+    fatal.text = std::string(status.message());
+    fatal.notes.emplace_back("only whole programs made by link-time optimization are");
+    Say(std::move(fatal));
+    return status;
+  }
   std::vector<Diagnostic> found;
   auto result = Run(all, found);
   for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));

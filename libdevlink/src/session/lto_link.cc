@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "devlink/lto_ir.h"
 #include "devlink/option_consensus.h"
+#include "session/assembler_lines.h"
 #include "session/input_check.h"
 #include "session/session_state.h"
 
@@ -22,7 +23,8 @@ namespace devlink {
 using internal::DeviceBlob;
 using internal::FoundCode;
 using internal::LinkInput;
-using internal::LtoProduct;
+using internal::LtoAttempt;
+using internal::LtoChoices;
 
 namespace {
 
@@ -31,6 +33,10 @@ constexpr const char* kResultName = "lto.cubin";
 
 // What the functions of the device runtime are called.
 constexpr std::string_view kRuntimePrefix = "__cudaCDP2";
+
+// What nvvmCompileProgram returns.
+constexpr int kRelocatableCode = 0;
+constexpr int kWholeProgram = 100;
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -54,8 +60,9 @@ LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_r
           .has_device_runtime = has_runtime};
 }
 
+// Pieces share a place.
 struct Placed {
-  std::size_t place = 0;
+  std::pair<std::size_t, std::size_t> place;
   LinkInput input;
 };
 
@@ -82,7 +89,13 @@ absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& c
 
 absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&& code) {
   if (code.kind != CodeKind::kSass) {
-    return Refuse(internal::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput, blob.name, "elfLink fatbinary error"), absl::StatusCode::kUnimplemented);
+    Diagnostic fatal;
+    fatal.code = DiagnosticCode::kUnsupportedInput;
+    fatal.severity = Severity::kFatal;
+    fatal.text = "elfLink fatbinary error";
+    fatal.input = blob.name;
+    fatal.notes.push_back(base::Cat({"'", blob.name, "' has no cubin for this target"}));
+    return Refuse(std::move(fatal), absl::StatusCode::kUnimplemented);
   }
   const bool seen = !lto.last_host_object.empty();
   if (!seen && options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
@@ -107,10 +120,11 @@ void LinkSession::State::SayWithoutLto(const std::string& name) {
   Say(std::move(info));
 }
 
-absl::Status LinkSession::State::OpenLtoCompiler(bool has_protected) {
+absl::Status LinkSession::State::OpenLtoCompiler() {
   if (lto_compiler != nullptr) return absl::OkStatus();
   LtoBackendOptions backend = options.lto.backend;
-  backend.needs_protected = has_protected;
+  backend.needs_protected = std::any_of(lto.modules.begin(), lto.modules.end(),
+                                        [](const LtoInput& module) { return module.is_protected; });
   auto made = CreateLtoCompiler(backend);
   if (made.ok()) {
     lto_compiler = *std::move(made);
@@ -126,36 +140,23 @@ absl::Status LinkSession::State::OpenLtoCompiler(bool has_protected) {
   return made.status();
 }
 
-absl::StatusOr<LtoProduct> LinkSession::State::CompileLto(bool with_runtime) {
-  LtoJob job;
+// The modules and the words for them; what the modules cannot agree on ends the attempt.
+absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptionBuilder& builder,
+                                            LtoJob& job, std::vector<Diagnostic>& found) const {
   job.target = options.target;
   OptionConsensus consensus;
-  bool has_protected = false;
-  bool arch_specific = false;
   for (const auto* list : {&lto.modules, &lto.runtime_modules}) {
     for (const LtoInput& module : *list) {
       job.modules.push_back({module.name, module.bytes, module.is_protected});
-      has_protected |= module.is_protected;
-      arch_specific |= module.is_arch_specific;
       if (module.member_options) consensus.Vote(module.name, *module.member_options);
     }
   }
-  DEVLINK_RETURN_IF_ERROR(OpenLtoCompiler(has_protected));
-
-  const auto say_all = [this](std::vector<Diagnostic>& found) {
-    for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
-    found.clear();
-  };
-  std::vector<Diagnostic> found;
-  const auto agreed = consensus.Resolve({.max_registers = options.max_registers}, &found);
-  say_all(found);
-  if (!agreed.ok()) return agreed.status();
-
-  const LtoLinkShape shape = ShapeOf(options, lto.partial, with_runtime);
-  CiccOptionBuilder builder(options.target, PolicyOf(options));
-  builder.Agreed(*agreed)
-      .ArchSpecificModules(arch_specific)
-      .Scope(ScopeOf(shape))
+  DEVLINK_ASSIGN_OR_RETURN(
+      const AgreedOptions agreed,
+      consensus.Resolve({.max_registers = options.max_registers}, &found));
+  builder.Agreed(agreed)
+      .Scope(ScopeOf(ShapeOf(options, lto.partial, choices.with_runtime)))
+      .KeepArchSuffix(choices.keep_arch_suffix)
       .Debug(options.debug && !options.suppress_debug_info)
       .EmitPtx(options.lto.emit_ptx)
       .MaxRegisters(options.max_registers)
@@ -166,73 +167,87 @@ absl::StatusOr<LtoProduct> LinkSession::State::CompileLto(bool with_runtime) {
       .KernelsUsed(options.kernels_used)
       .VariablesUsed(options.variables_used);
   for (const std::string& words : options.lto.xnvvm) builder.Xnvvm(words);
-  for (const HostReferences& references : lto.host_references) {
-    builder.AddHostReferences(references);
-  }
-  for (std::size_t i = 0; with_runtime && i < lto.runtime.size(); ++i) {
+  for (const HostReferences& references : lto.references) builder.AddHostReferences(references);
+  for (std::size_t i = 0; choices.with_runtime && i < lto.runtime.size(); ++i) {
     builder.AddHostReferences(lto.runtime[i].references);
   }
-  auto arguments = builder.Build(&found);
-  say_all(found);
-  if (!arguments.ok()) return arguments.status();
-  job.arguments = *std::move(arguments);
+  DEVLINK_ASSIGN_OR_RETURN(job.arguments, builder.Build(&found));
+  return absl::OkStatus();
+}
 
+absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAttempt& out) {
+  DEVLINK_RETURN_IF_ERROR(OpenAssembler(kResultName));
+  PtxasOptionBuilder builder(how.AssemblerTarget());
+  builder.LinkTimeOptimized(true)
+      .Relocatable(!out.is_whole_program)
+      .LimitNumbers(PolicyOf(options).limits_numbers)
+      .Debug(options.debug && !options.suppress_debug_info)
+      .MaxRegisters(how.MaxRegistersInForce())
+      .StackProtector(options.stack_protector)
+      .FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
+      .SplitCompile(how.Split().assembler);
+  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
+                           builder.Build(&out.diagnostics));
+  std::vector<PtxJob> jobs;
+  for (const std::string& piece : out.pieces) {
+    jobs.push_back({.name = kResultName, .text = piece, .arguments = arguments});
+  }
+  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel)) {
+    DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
+        kResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
+    out.cubins.push_back(std::move(result.cubin));
+  }
+  return absl::OkStatus();
+}
+
+LtoAttempt LinkSession::State::TryLto(const LtoChoices& choices) {
+  LtoAttempt out;
+  CiccOptionBuilder builder(options.target, PolicyOf(options));
+  LtoJob job;
+  out.status = PrepareLto(choices, builder, job, out.diagnostics);
+  if (!out.status.ok()) return out;
+  out.suffix_may_help = builder.NeedsSecondAttempt();
   Log(absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
                    base::ToAbsl(lto_compiler->name()), ": ", absl::StrJoin(job.arguments, " ")));
   LtoOutput output = lto_compiler->Compile(job);
-  say_all(output.diagnostics);
-  if (!output.status.ok()) return output.status;
-  LtoProduct product;
-  product.is_whole_program = ResultIsWholeProgram(shape, output.whole_program ? 100 : 0,
-                                                  static_cast<int>(output.pieces.size()));
-  product.pieces = std::move(output.pieces);
-  product.max_registers = builder.MaxRegistersInForce();
-  product.split_compile = builder.Split().assembler;
-  return product;
+  std::move(output.diagnostics.begin(), output.diagnostics.end(),
+            std::back_inserter(out.diagnostics));
+  out.status = std::move(output.status);
+  if (!out.status.ok()) return out;
+  out.is_whole_program =
+      ResultIsWholeProgram(ShapeOf(options, lto.partial, choices.with_runtime),
+                           output.whole_program ? kWholeProgram : kRelocatableCode,
+                           static_cast<int>(output.pieces.size()));
+  out.pieces = std::move(output.pieces);
+  if (!options.lto.emit_ptx) out.status = AssembleLto(builder, out);
+  return out;
 }
 
-// nvlink does not open a device runtime that no host object precedes, and a program that calls it
-// then does not assemble. Such a one is compiled once more, with it.
-absl::StatusOr<LtoProduct> LinkSession::State::CompileLtoAsNeeded() {
-  const bool seen = std::any_of(lto.runtime.begin(), lto.runtime.end(),
-                                [](const HeldRuntime& held) { return held.seen_by_nvlink; });
-  auto product = CompileLto(seen);
-  if (!product.ok() || seen || lto.runtime.empty() || !product->is_whole_program ||
-      options.compatibility == Compatibility::kNvlink ||
-      !Contains(product->pieces.front(), kRuntimePrefix)) {
-    return product;
+// Tries what nvlink does; where that loses or fails a link that could succeed, once more with what
+// nvlink leaves out: a device runtime that no host object precedes, the suffix of sm_90a.
+absl::StatusOr<LtoAttempt> LinkSession::State::CompileLto() {
+  DEVLINK_RETURN_IF_ERROR(OpenLtoCompiler());
+  LtoChoices choices;
+  choices.with_runtime = std::any_of(lto.runtime.begin(), lto.runtime.end(),
+                                     [](const HeldRuntime& held) { return held.seen_by_nvlink; });
+  LtoAttempt attempt = TryLto(choices);
+  const bool may_improve = options.compatibility == Compatibility::kDevlink;
+  const bool calls_runtime = attempt.is_whole_program && !attempt.pieces.empty() &&
+                             Contains(attempt.pieces.front(), kRuntimePrefix);
+  if (may_improve && !choices.with_runtime && !lto.runtime.empty() && calls_runtime) {
+    Log("the program calls the device runtime: compiling again");
+    choices.with_runtime = true;
+    attempt = TryLto(choices);
   }
-  Log("the program calls the device runtime: compiling again");
-  return CompileLto(true);
-}
-
-absl::StatusOr<std::vector<std::vector<std::uint8_t>>> LinkSession::State::AssembleLto(
-    const LtoProduct& product) {
-  DEVLINK_RETURN_IF_ERROR(OpenAssembler(kResultName));
-  PtxasOptionBuilder builder(options.target);
-  builder.LinkTimeOptimized(true)
-      .Relocatable(!product.is_whole_program)
-      .Debug(options.debug && !options.suppress_debug_info)
-      .MaxRegisters(product.max_registers)
-      .StackProtector(options.stack_protector)
-      .FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
-      .SplitCompile(product.split_compile);
-  for (const std::string& words : options.xptxas) builder.Xptxas(words);
-  std::vector<Diagnostic> found;
-  const auto arguments = builder.Build(&found);
-  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
-  if (!arguments.ok()) return arguments.status();
-  std::vector<PtxJob> jobs;
-  for (const std::string& piece : product.pieces) {
-    jobs.push_back({.name = kResultName, .text = piece, .arguments = *arguments});
+  if (!attempt.status.ok() && attempt.suffix_may_help) {
+    Log("perhaps the code is for one architecture only: compiling again");
+    choices.keep_arch_suffix = true;
+    if (LtoAttempt second = TryLto(choices); second.status.ok()) attempt = std::move(second);
   }
-  std::vector<std::vector<std::uint8_t>> cubins;
-  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel)) {
-    DEVLINK_RETURN_IF_ERROR(
-        SayAssembled(kResultName, "the PTX is what became of the LTO modules", result));
-    cubins.push_back(std::move(result.cubin));
-  }
-  return cubins;
+  for (Diagnostic& diagnostic : attempt.diagnostics) Say(std::move(diagnostic));
+  if (!attempt.status.ok()) return attempt.status;
+  return attempt;
 }
 
 // Nothing was LTO IR: nvlink warns, and the link is one without LTO.
@@ -275,18 +290,18 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   for (std::vector<std::uint8_t>& cubin : cubins) {
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
     all.inputs.push_back({kResultName, module});
-    placed.push_back({place, {kResultName, std::move(module)}});
+    placed.push_back({{place, placed.size()}, {kResultName, std::move(module)}});
   }
   const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
   dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
   for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
     const HeldRuntime& held = lto.runtime[i];
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));
-    placed.push_back({held.place, {held.name, std::move(module)}});
+    placed.push_back({{held.place, 0}, {held.name, std::move(module)}});
     all.references.push_back(held.references);
   }
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) placed.push_back({places[i], set.inputs[i]});
-  std::stable_sort(placed.begin(), placed.end(),
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) placed.push_back({{places[i], 0}, set.inputs[i]});
+  std::sort(placed.begin(), placed.end(),
                    [](const Placed& a, const Placed& b) { return a.place < b.place; });
   all.inputs.clear();
   for (Placed& input : placed) all.inputs.push_back(std::move(input.input));
@@ -307,27 +322,26 @@ void LinkSession::State::SayRuntimeExpected() {
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
-  std::vector<std::vector<std::uint8_t>> cubins;
+  LtoAttempt made;
   if (!lto.worth_compiling) {
     DEVLINK_RETURN_IF_ERROR(WarnOfNoLto());
   } else {
-    DEVLINK_ASSIGN_OR_RETURN(LtoProduct product, CompileLtoAsNeeded());
+    DEVLINK_ASSIGN_OR_RETURN(made, CompileLto());
     LinkResult result;
     if (options.lto.emit_ptx) {
-      for (const std::string& piece : product.pieces) result.ptx += piece;
+      for (const std::string& piece : made.pieces) result.ptx += piece;
       result.report.output_bytes = result.ptx.size();
       return result;
     }
-    DEVLINK_ASSIGN_OR_RETURN(cubins, AssembleLto(product));
-    if (product.is_whole_program) {
+    if (made.is_whole_program) {
       dropped_cudadevrt = !lto.runtime.empty();
       SayRuntimeExpected();
-      result.cubin = std::move(cubins.front());
+      result.cubin = std::move(made.cubins.front());
       result.report.output_bytes = result.cubin.size();
       return result;
     }
   }
-  DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(cubins)));
+  DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(made.cubins)));
   return LinkAll(all);
 }
 

@@ -14,7 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/file.h"
+#include "devlink/cicc_option_builder.h"
 #include "devlink/link_session.h"
+#include "devlink/lto_compiler.h"
 #include "devlink/ptx_assembler.h"
 #include "input/expand.h"
 #include "model/program.h"
@@ -76,7 +78,7 @@ struct LinkSession::State {
   LogSink* log = nullptr;
   LinkSet set;                      // inputs of pending PTX have no module yet
   std::vector<std::size_t> places;  // of its inputs: numbers that grow with everything that is added
-  std::size_t next_place = 0;
+  std::size_t next_place = 1;
   std::vector<Diagnostic> diagnostics;
   std::vector<PendingPtx> pending;
   std::unique_ptr<PtxAssembler> assembler;  // made when the first PTX is assembled
@@ -104,7 +106,6 @@ struct LinkSession::State {
   absl::Status TakeAssembled(const PendingPtx& ptx, PtxResult& result);
   [[nodiscard]] absl::StatusOr<std::vector<std::string>> AssemblerArguments(const PendingPtx& ptx);
   absl::Status OpenAssembler(const std::string& name);
-  absl::Status SayAssembled(const std::string& name, std::string which, PtxResult& result);
   static bool AnythingUndefined(const std::vector<internal::LinkInput>& all);
 
   // lto_link.cc
@@ -113,11 +114,12 @@ struct LinkSession::State {
   void SayWithoutLto(const std::string& name);
   absl::StatusOr<LinkResult> LinkWithLto();
   absl::Status WarnOfNoLto();
-  absl::Status OpenLtoCompiler(bool has_protected);
-  absl::StatusOr<internal::LtoProduct> CompileLto(bool with_runtime);
-  absl::StatusOr<internal::LtoProduct> CompileLtoAsNeeded();
-  absl::StatusOr<std::vector<std::vector<std::uint8_t>>> AssembleLto(
-      const internal::LtoProduct& product);
+  absl::Status OpenLtoCompiler();
+  absl::Status PrepareLto(const internal::LtoChoices& choices, CiccOptionBuilder& builder,
+                          LtoJob& job, std::vector<Diagnostic>& found) const;
+  absl::Status AssembleLto(const CiccOptionBuilder& how, internal::LtoAttempt& out);
+  internal::LtoAttempt TryLto(const internal::LtoChoices& choices);
+  absl::StatusOr<internal::LtoAttempt> CompileLto();
   absl::StatusOr<ModuleRef> LoadRuntime(const HeldRuntime& held);
   void SayRuntimeExpected();
   absl::StatusOr<LinkSet> PlaceLto(std::vector<std::vector<std::uint8_t>> cubins);

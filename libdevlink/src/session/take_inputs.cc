@@ -18,6 +18,7 @@
 #include "input/register_file.h"
 #include "link/undefined.h"
 #include "model/module.h"
+#include "session/assembler_lines.h"
 #include "session/input_check.h"
 #include "session/session_state.h"
 
@@ -26,19 +27,6 @@ namespace devlink {
 using internal::ContentKind;
 using internal::DeviceBlob;
 using internal::FoundCode;
-
-namespace {
-
-Diagnostic FatbinaryError(const std::string& name) {
-  Diagnostic out;
-  out.code = DiagnosticCode::kMalformedInput;
-  out.severity = Severity::kFatal;
-  out.text = "elfLink fatbinary error";
-  out.input = name;
-  return out;
-}
-
-}  // namespace
 
 void LinkSession::State::Log(std::string_view line) const {
   if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
@@ -193,7 +181,7 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
     assembler = *std::move(made);
     return absl::OkStatus();
   }
-  Diagnostic fatal = FatbinaryError(name);
+  Diagnostic fatal = internal::MakeAssemblyError(name);
   fatal.code = DiagnosticCode::kUnsupportedInput;
   const absl::string_view why = made.status().message();
   fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
@@ -221,21 +209,13 @@ absl::Status LinkSession::State::AssemblePending() {
   return absl::OkStatus();
 }
 
-absl::Status LinkSession::State::SayAssembled(const std::string& name, std::string which,
-                                              PtxResult& result) {
-  for (Diagnostic& diagnostic : result.diagnostics) Say(std::move(diagnostic));
-  if (result.status.ok()) return absl::OkStatus();
-  Diagnostic fatal = FatbinaryError(name);
-  fatal.notes.push_back(std::move(which));
-  const absl::string_view why = result.status.message();
-  if (result.diagnostics.empty()) fatal.notes.emplace_back(why.data(), why.size());
-  Say(std::move(fatal));
-  return result.status;
-}
-
 absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
   const std::string name = set.inputs[ptx.input].name;
-  DEVLINK_RETURN_IF_ERROR(SayAssembled(name, base::Cat({"the PTX is that of '", name, "'"}), result));
+  std::vector<Diagnostic> found;
+  const absl::Status status = internal::TakeAssemblerLines(
+      name, base::Cat({"the PTX is that of '", name, "'"}), result, found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
+  if (!status.ok()) return status;
   DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(result.cubin)));
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
