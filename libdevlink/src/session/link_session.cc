@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/check.h"
@@ -72,10 +73,9 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
   if (unused_host_info) {
-    Diagnostic ignored;
-    ignored.severity = Severity::kInfo;
-    ignored.text = "ignore -use-host-info because -kernels-used or -variables-used is specified";
-    state->Say(std::move(ignored));
+    state->Say(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kUsage, "",
+        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
   }
   return LinkSession(std::move(state));
 }
@@ -86,23 +86,14 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::u
   if (module.ok()) {
     return state_->Add(std::string(name), *std::move(module), std::move(references));
   }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), bytes, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->Refuse(
+      internal::DescribeMalformed(std::string(name), bytes, bytes.size(), module.status()),
+      absl::StatusCode::kInvalidArgument);
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  // The reader takes the bytes over; on failure it is enough to know how they began.
-  constexpr std::size_t kHead = 4096;
-  const std::size_t size = bytes.size();
-  std::vector<std::uint8_t> head(
-      bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
-  auto module = state_->pool->AddCubin(std::move(bytes));
-  if (module.ok()) {
-    return state_->Add(std::string(name), *std::move(module), std::move(references));
-  }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->TakeCubin(std::string(name), std::move(bytes), std::move(references));
 }
 
 absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
@@ -129,10 +120,9 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   // What the passes found is gone by now: one buffer, sized once, filled once.
   auto written = image.writer.Write();
   if (!written.ok()) {
-    Diagnostic& failure = found.emplace_back();
-    failure.code = DiagnosticCode::kMalformedInput;
-    failure.severity = Severity::kFatal;
-    failure.text = absl::StrCat("Internal error: ", written.status().message());
+    Diagnostic& failure = found.emplace_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                               absl::StrCat("Internal error: ", written.status().message())));
     for (const LinkInput& input : inputs) {
       if (failure.notes.size() == 8) break;
       failure.notes.push_back(
