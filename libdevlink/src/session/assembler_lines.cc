@@ -4,15 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+
 namespace devlink::internal {
 
-Diagnostic MakeAssemblyError(const std::string& input) {
-  Diagnostic out;
-  out.code = DiagnosticCode::kMalformedInput;
-  out.severity = Severity::kFatal;
-  out.text = "elfLink fatbinary error";
-  out.input = input;
-  return out;
+Diagnostic MakeAssemblyError(const std::string& input, std::string note) {
+  return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, input,
+                                "elfLink fatbinary error", std::move(note));
 }
 
 absl::Status TakeAssemblerLines(const std::string& input, std::string which, PtxResult& result,
@@ -20,10 +19,8 @@ absl::Status TakeAssemblerLines(const std::string& input, std::string which, Ptx
   const bool silent = result.diagnostics.empty();
   std::move(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(found));
   if (result.status.ok()) return absl::OkStatus();
-  Diagnostic fatal = MakeAssemblyError(input);
-  fatal.notes.push_back(std::move(which));
-  const absl::string_view why = result.status.message();
-  if (silent) fatal.notes.emplace_back(why.data(), why.size());
+  Diagnostic fatal = MakeAssemblyError(input, std::move(which));
+  if (silent) fatal.notes.emplace_back(base::FromAbsl(result.status.message()));
   found.push_back(std::move(fatal));
   return result.status;
 }

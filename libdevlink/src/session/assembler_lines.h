@@ -10,8 +10,8 @@
 
 namespace devlink::internal {
 
-// nvlink's words for PTX of `input` that does not become a cubin.
-Diagnostic MakeAssemblyError(const std::string& input);
+// nvlink's words for PTX of `input` that does not become a cubin, and ours.
+Diagnostic MakeAssemblyError(const std::string& input, std::string note);
 
 // Moves what the assembler said of one text to `found`, with nvlink's line behind it where it
 // failed; `which` says there whose text it was. The assembler's status.

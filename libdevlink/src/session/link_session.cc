@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/check.h"
@@ -76,10 +77,9 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
   if (unused_host_info) {
-    Diagnostic ignored;
-    ignored.severity = Severity::kInfo;
-    ignored.text = "ignore -use-host-info because -kernels-used or -variables-used is specified";
-    state->Say(std::move(ignored));
+    state->Say(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kUsage, "",
+        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
   }
   return LinkSession(std::move(state));
 }
@@ -90,23 +90,14 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::u
   if (module.ok()) {
     return state_->Add(std::string(name), *std::move(module), std::move(references));
   }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), bytes, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->Refuse(
+      internal::DescribeMalformed(std::string(name), bytes, bytes.size(), module.status()),
+      absl::StatusCode::kInvalidArgument);
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  // The reader takes the bytes over; on failure it is enough to know how they began.
-  constexpr std::size_t kHead = 4096;
-  const std::size_t size = bytes.size();
-  std::vector<std::uint8_t> head(
-      bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
-  auto module = state_->pool->AddCubin(std::move(bytes));
-  if (module.ok()) {
-    return state_->Add(std::string(name), *std::move(module), std::move(references));
-  }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->TakeCubin(std::string(name), std::move(bytes), std::move(references));
 }
 
 absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
@@ -126,13 +117,10 @@ absl::StatusOr<LinkResult> LinkSession::Link() {
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
   if (!IsLinkTarget(options.target)) {
-    Diagnostic fatal;
-    fatal.code = DiagnosticCode::kUnsupportedFeature;
-    fatal.severity = Severity::kFatal;
     const absl::Status status = NotALinkTarget(options.target);
-    fatal.text = std::string(status.message());
-    fatal.notes.emplace_back("only whole programs made by link-time optimization are");
-    Say(std::move(fatal));
+    Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
+                               std::string(base::FromAbsl(status.message())),
+                               "only whole programs made by link-time optimization are"));
     return status;
   }
   std::vector<Diagnostic> found;
@@ -148,10 +136,9 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
   // What the passes found is gone by now: one buffer, sized once, filled once.
   auto written = image.writer.Write();
   if (!written.ok()) {
-    Diagnostic& failure = found.emplace_back();
-    failure.code = DiagnosticCode::kMalformedInput;
-    failure.severity = Severity::kFatal;
-    failure.text = absl::StrCat("Internal error: ", written.status().message());
+    Diagnostic& failure = found.emplace_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                               absl::StrCat("Internal error: ", written.status().message())));
     for (const LinkInput& input : all.inputs) {
       if (failure.notes.size() == 8) break;
       failure.notes.push_back(

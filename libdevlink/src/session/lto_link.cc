@@ -14,6 +14,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/option_consensus.h"
+#include "format/make_diagnostic.h"
 #include "session/assembler_lines.h"
 #include "session/input_check.h"
 #include "session/session_state.h"
@@ -89,13 +90,9 @@ absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& c
 
 absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&& code) {
   if (code.kind != CodeKind::kSass) {
-    Diagnostic fatal;
-    fatal.code = DiagnosticCode::kUnsupportedInput;
-    fatal.severity = Severity::kFatal;
-    fatal.text = "elfLink fatbinary error";
-    fatal.input = blob.name;
-    fatal.notes.push_back(base::Cat({"'", blob.name, "' has no cubin for this target"}));
-    return Refuse(std::move(fatal), absl::StatusCode::kUnimplemented);
+    return Refuse(internal::MakeAssemblyError(
+                      blob.name, base::Cat({"'", blob.name, "' has no cubin for this target"})),
+                  absl::StatusCode::kUnimplemented);
   }
   const bool seen = !lto.last_host_object.empty();
   if (!seen && options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
@@ -113,11 +110,9 @@ void LinkSession::State::SayWithoutLto(const std::string& name) {
   lto.partial = true;
   if (lto.last_without == name) return;  // several sections of one object
   lto.last_without = name;
-  Diagnostic info;
-  info.severity = Severity::kInfo;
-  info.input = name;
-  info.text = base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"});
-  Say(std::move(info));
+  Say(format::MakeDiagnostic(
+      Severity::kInfo, DiagnosticCode::kUsage, name,
+      base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
 }
 
 absl::Status LinkSession::State::OpenLtoCompiler() {
@@ -130,13 +125,9 @@ absl::Status LinkSession::State::OpenLtoCompiler() {
     lto_compiler = *std::move(made);
     return absl::OkStatus();
   }
-  Diagnostic fatal;
-  fatal.code = DiagnosticCode::kLtoCompilation;
-  fatal.severity = Severity::kFatal;
-  fatal.text = "elfLink linker library load error";
-  const absl::string_view why = made.status().message();
-  fatal.notes.emplace_back(why.data(), why.size());
-  Say(std::move(fatal));
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
+                             "elfLink linker library load error",
+                             std::string(base::FromAbsl(made.status().message()))));
   return made.status();
 }
 
@@ -252,23 +243,20 @@ absl::StatusOr<LtoAttempt> LinkSession::State::CompileLto() {
 
 // Nothing was LTO IR: nvlink warns, and the link is one without LTO.
 absl::Status LinkSession::State::WarnOfNoLto() {
-  Diagnostic warning;
-  warning.severity = options.warnings_are_errors ? Severity::kError : Severity::kWarning;
-  warning.text = "Ignoring -dlto option because no LTO objects found";
-  Say(warning);
+  constexpr const char* kText = "Ignoring -dlto option because no LTO objects found";
+  Say(format::MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                             DiagnosticCode::kUsage, "", kText));
   if (!options.warnings_are_errors) return absl::OkStatus();
-  Diagnostic fatal;
-  fatal.code = DiagnosticCode::kMergeFailed;
-  fatal.severity = Severity::kFatal;
-  fatal.text = "merge_elf failed";
-  Say(std::move(fatal));
-  return absl::FailedPreconditionError(warning.text);
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMergeFailed, "",
+                             "merge_elf failed"));
+  return absl::FailedPreconditionError(kText);
 }
 
 absl::StatusOr<ModuleRef> LinkSession::State::LoadRuntime(const HeldRuntime& held) {
   auto module = pool->AddCubin(held.cubin);
   if (!module.ok()) {
-    return Refuse(internal::DescribeMalformed(held.name, held.cubin, module.status()),
+    return Refuse(internal::DescribeMalformed(held.name, held.cubin, held.cubin.size(),
+                                              module.status()),
                   absl::StatusCode::kInvalidArgument);
   }
   if (auto obstacle = internal::FindObstacle(held.name, **module, options)) {
@@ -314,11 +302,8 @@ void LinkSession::State::SayRuntimeExpected() {
       Contains(lto.last_host_object, "cudadevrt")) {
     return;
   }
-  Diagnostic fatal;
-  fatal.severity = Severity::kFatal;
-  fatal.text = "expected libcudadevrt object";
-  fatal.input = lto.last_host_object;
-  Say(std::move(fatal));
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
+                             "expected libcudadevrt object"));
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {

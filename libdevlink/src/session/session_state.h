@@ -100,6 +100,8 @@ struct LinkSession::State {
   absl::Status TakeBlob(const internal::DeviceBlob& blob);
   absl::Status TakeCode(const internal::DeviceBlob& blob, internal::FoundCode&& code,
                         HostReferences references);
+  absl::Status TakeCubin(std::string name, std::vector<std::uint8_t>&& bytes,
+                         HostReferences references);
   bool SayOfSearch(FoundLibrary& library);
   void Register(const internal::DeviceBlob& blob);
   absl::Status AssemblePending();

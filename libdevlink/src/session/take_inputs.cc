@@ -2,6 +2,7 @@
 //
 // From files to modules: what is in an input, which code of it suits the target, and what has to be
 // assembled first.
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "devlink/library_search.h"
 #include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
+#include "format/make_diagnostic.h"
 #include "input/recognise.h"
 #include "input/register_file.h"
 #include "link/undefined.h"
@@ -150,9 +152,19 @@ absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& co
     Append(blob.name, nullptr, std::move(references));
     return absl::OkStatus();
   }
-  auto module = pool->AddCubin(std::move(code.bytes));
-  if (module.ok()) return Add(blob.name, *std::move(module), std::move(references));
-  return Refuse(internal::DescribeMalformed(blob.name, blob.bytes, module.status()),
+  return TakeCubin(blob.name, std::move(code.bytes), std::move(references));
+}
+
+absl::Status LinkSession::State::TakeCubin(std::string name, std::vector<std::uint8_t>&& bytes,
+                                           HostReferences references) {
+  // The pool takes the bytes over; how they begin is enough to describe them.
+  const std::size_t size = bytes.size();
+  const auto end =
+      bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, internal::kDescribedHead));
+  const std::vector<std::uint8_t> head(bytes.begin(), end);
+  auto module = pool->AddCubin(std::move(bytes));
+  if (module.ok()) return Add(std::move(name), *std::move(module), std::move(references));
+  return Refuse(internal::DescribeMalformed(name, head, size, module.status()),
                 absl::StatusCode::kInvalidArgument);
 }
 
@@ -181,11 +193,10 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
     assembler = *std::move(made);
     return absl::OkStatus();
   }
-  Diagnostic fatal = internal::MakeAssemblyError(name);
+  Diagnostic fatal = internal::MakeAssemblyError(
+      name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
+                       base::FromAbsl(made.status().message())}));
   fatal.code = DiagnosticCode::kUnsupportedInput;
-  const absl::string_view why = made.status().message();
-  fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
-                                   "with: ", std::string_view(why.data(), why.size())}));
   Say(std::move(fatal));
   return made.status();
 }
@@ -253,13 +264,10 @@ bool LinkSession::State::SayOfSearch(FoundLibrary& library) {
     const bool warning = diagnostic.severity == Severity::kWarning;
     if (warning && options.suppress_warnings) continue;
     if (warning && options.warnings_are_errors) {
-      Diagnostic fatal = diagnostic;
-      fatal.severity = Severity::kFatal;
-      fatal.text = "elfLink internal error";
-      fatal.notes.clear();
       diagnostic.severity = Severity::kError;
-      Say(std::move(diagnostic));
-      Say(std::move(fatal));
+      Say(diagnostic);
+      Say(format::MakeDiagnostic(Severity::kFatal, diagnostic.code, diagnostic.input,
+                                 "elfLink internal error"));
       return false;
     }
     Say(std::move(diagnostic));
