@@ -218,6 +218,7 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
   out.input = input_;
   if (out.space == format::kStoShared) {
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
+    if (options_.relocatable && known == kNone) out.value = symbol.value;
     if (!out.external_shared) program_.shared_definitions.push_back(id);
   } else {
     out.value = mapping.base + symbol.value;

@@ -21,6 +21,7 @@
 #include "link/relocate.h"
 #include "link/relocate_again.h"
 #include "link/resources.h"
+#include "link/shared_again.h"
 #include "link/shared_layout.h"
 #include "link/texture_layout.h"
 #include "model/module.h"
@@ -217,18 +218,20 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(interna
   const CallGraph graph(program);
   Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true, {});
   liveness.entries.clear();
-  const SharedLayout shared;
-  const ConstantLayout constants;
-  const TextureLayout textures;
-  const Resources resources;
+  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
+  const SharedAgain shared =
+      DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
+  const SharedLayout no_shared;
+  const ConstantLayout no_constants;
+  const TextureLayout no_textures;
+  const Resources no_resources;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
-  Relocated relocated = RelocateAgain(
-      program, liveness,
-      {.resolve_as_nvlink = options.compatibility == Compatibility::kNvlink});
-  const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
-                             textures, resources, attributes, relocated};
+  Relocated relocated =
+      RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
+  const LinkedProgram linked{program,     graph,        liveness,   no_shared, no_constants,
+                             no_textures, no_resources, attributes, relocated};
   report = MakeReport(linked, inputs);
-  return DescribeRelocatable(linked, options);
+  return DescribeRelocatable(linked, shared, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }
