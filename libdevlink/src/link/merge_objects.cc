@@ -66,6 +66,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (IsOfDiscardedCode(symbol.section)) {
     // Its bytes may stay (MapFunctionConstants); it does not.
     mapping.has_symbols = true;
+    if (options_.relocatable) KeepParameterSymbol(symbol);
     return;
   }
   // A second copy of a weak variable does not make its section part of the output; a variable that
@@ -92,6 +93,22 @@ bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
   const InputSection& input = sections_[section];
   return input.role == SectionRole::kFunctionConstants &&
          section_map_[input.info].state == Mapping::kDiscarded;
+}
+
+// The name of a discarded copy's parameters stays with those of the copy that stays.
+void Merger::KeepParameterSymbol(const InputSymbol& symbol) {
+  const InputSection& bank = sections_[symbol.section];
+  const SectionId text = surviving_[bank.info];
+  if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
+  for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
+    if (program_.sections[id].name != bank.name) continue;
+    const SymbolId added = AddSymbol(symbol, ObjectType());
+    Symbol& out = program_.symbols[added];
+    out.section = id;
+    out.generation = program_.sections[id].generation;
+    out.value = symbol.value;
+    program_.symbol_names.push_back({.text = symbol.name, .symbol = added});
+  }
 }
 
 // A second copy of a weak variable.
@@ -218,7 +235,7 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
   out.input = input_;
   if (out.space == format::kStoShared) {
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
-    if (options_.relocatable && known == kNone) out.value = symbol.value;
+    if (options_.relocatable && !out.external_shared) out.value = symbol.value;
     if (!out.external_shared) program_.shared_definitions.push_back(id);
   } else {
     out.value = mapping.base + symbol.value;

@@ -33,7 +33,8 @@ class RelocatableEmitter final : public Emitter {
       if (symbol.type == format::kSttSection) {
         symbol_dropped_[id] = section_dropped_[symbol.section] || LacksSymbol(symbol.section);
       } else if (symbol.function == kNone) {
-        symbol_dropped_[id] = section.generation != symbol.generation;
+        const bool parameters = section.name.starts_with(".nv.constant0.");
+        symbol_dropped_[id] = section.generation != symbol.generation && !parameters;
       }
     }
   }
