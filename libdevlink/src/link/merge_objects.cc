@@ -102,7 +102,7 @@ void Merger::KeepParameterSymbol(const InputSymbol& symbol) {
   if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
   for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
     if (program_.sections[id].name != bank.name) continue;
-    const SymbolId added = AddSymbol(symbol, ObjectType());
+    const SymbolId added = AddSymbol(symbol, ObjectType(symbol));
     Symbol& out = program_.symbols[added];
     out.section = id;
     out.generation = program_.sections[id].generation;
@@ -170,7 +170,7 @@ void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
 void Merger::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   SymbolId id = known;
   if (id == kNone) {
-    id = AddSymbol(symbol, ObjectType());
+    id = AddSymbol(symbol, ObjectType(symbol));
     MakeCommon(id, symbol);
   } else {
     Symbol& out = program_.symbols[id];
@@ -222,7 +222,7 @@ void Merger::AllocateCommons() {
 
 void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                           const Mapping& mapping) {
-  const SymbolId id = known != kNone ? known : AddSymbol(symbol, ObjectType());
+  const SymbolId id = known != kNone ? known : AddSymbol(symbol, ObjectType(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
   out.common = false;
@@ -257,7 +257,7 @@ void Merger::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
 void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
     // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
-    const SymbolId id = AddSymbol(symbol, ObjectType());
+    const SymbolId id = AddSymbol(symbol, ObjectType(symbol));
     program_.symbols[id].constant_size = true;
     symbol_map_[index] = id;
     return;
@@ -266,7 +266,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (id == kNone) {
     InputSymbol reference = symbol;
     reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
-    id = AddSymbol(reference, ObjectType());
+    id = AddSymbol(reference, ObjectType(symbol));
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;

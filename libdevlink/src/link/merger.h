@@ -113,8 +113,8 @@ class Merger {
   void ReportText(DiagnosticCode code, std::string text, SymbolId symbol);
   void CheckPrototype(SymbolId symbol, std::uint32_t prototype);
   // nvlink knows variables by a type of its own until it writes an executable.
-  [[nodiscard]] std::uint8_t ObjectType() const {
-    return options_.relocatable ? format::kSttCudaObject : format::kSttObject;
+  [[nodiscard]] std::uint8_t ObjectType(const InputSymbol& symbol) const {
+    return options_.relocatable ? symbol.type : format::kSttObject;
   }
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 

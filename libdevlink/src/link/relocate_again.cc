@@ -34,6 +34,7 @@ class Relocator {
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     if (!options_.resolve_as_nvlink) return Keep(relocation);
     if (info == nullptr || info->action == RelocationAction::kClear) return;
+    if (symbol.name == "__UFT_OFFSET") return;
     const bool function = symbol.function != kNone;
     const bool global = IsGlobalMemory(program_, symbol);
     if (!global && (info->action == RelocationAction::kDrop ||

@@ -175,7 +175,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));
 
-  if (options.relocatable) return RunRelocatablePasses(program, report);
+  if (options.relocatable) return RunRelocatablePasses(program, found, report);
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -212,25 +212,37 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
 // What is left of the passes where the result is to be linked again: nothing is left out, nothing is
 // laid out, nothing travels along calls.
-absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(internal::Program& program,
-                                                                         LinkReport& report) const {
+absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
+    internal::Program& program, std::vector<Diagnostic>& found, LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true, {});
-  liveness.entries.clear();
+  const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
   const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
   const SharedAgain shared =
       DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
-  const SharedLayout no_shared;
   const ConstantLayout no_constants;
   const TextureLayout no_textures;
-  const Resources no_resources;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
   Relocated relocated =
       RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
-  const LinkedProgram linked{program,     graph,        liveness,   no_shared, no_constants,
-                             no_textures, no_resources, attributes, relocated};
+  // As far as the report needs them.
+  SharedLayout sizes;
+  Resources resources;
+  for (const FunctionId entry : liveness.entries) {
+    const Function& function = program.functions[entry];
+    resources.entries.push_back({.registers = function.registers, .stack = 0});
+    EntryShared& size = sizes.entries.emplace_back();
+    if (function.shared == kNone) continue;
+    const SharedSize& section = shared.sections.at(function.shared);
+    size.emitted = section.emitted;
+    size.size = section.size;
+  }
+  const LinkedProgram linked{program,     graph,     liveness,   sizes,    no_constants,
+                             no_textures, resources, attributes, relocated};
   report = MakeReport(linked, inputs);
+  if (options.verbose) {
+    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+  }
   return DescribeRelocatable(linked, shared, options);
 }
 

@@ -66,6 +66,7 @@ struct LinkSession::State {
   absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
                                             LinkReport& report) const;
   absl::StatusOr<internal::Image> RunRelocatablePasses(internal::Program& program,
+                                                       std::vector<Diagnostic>& found,
                                                        LinkReport& report) const;
 };
 
