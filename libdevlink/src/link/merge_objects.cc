@@ -66,7 +66,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (IsOfDiscardedCode(symbol.section)) {
     // Its bytes may stay (MapFunctionConstants); it does not.
     mapping.has_symbols = true;
-    if (options_.relocatable) KeepParameterSymbol(symbol);
+    if (options_.relocatable) KeepParameterSymbol(index, symbol);
     return;
   }
   // A second copy of a weak variable does not make its section part of the output; a variable that
@@ -96,18 +96,15 @@ bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
 }
 
 // The name of a discarded copy's parameters stays with those of the copy that stays.
-void Merger::KeepParameterSymbol(const InputSymbol& symbol) {
+void Merger::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol) {
   const InputSection& bank = sections_[symbol.section];
   const SectionId text = surviving_[bank.info];
   if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
+  if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section);
   for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
     if (program_.sections[id].name != bank.name) continue;
-    const SymbolId added = AddSymbol(symbol, ObjectType(symbol));
-    Symbol& out = program_.symbols[added];
-    out.section = id;
-    out.generation = program_.sections[id].generation;
-    out.value = symbol.value;
-    program_.symbol_names.push_back({.text = symbol.name, .symbol = added});
+    DefineObject(index, symbol, kNone, {.section = id, .base = section_map_[symbol.section].base});
+    return;
   }
 }
 

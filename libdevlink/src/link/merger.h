@@ -66,7 +66,7 @@ class Merger {
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
   void DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MapLocals(std::uint32_t index);
-  void KeepParameterSymbol(const InputSymbol& symbol);
+  void KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol);
   [[nodiscard]] bool IsOfDiscardedCode(std::uint32_t section) const;
   void DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                     const Mapping& mapping);

@@ -68,6 +68,7 @@ class Describer {
       const Section& section = program_.sections[relocation.section];
       if (section.kind != SectionKind::kText) continue;
       const Function& function = program_.functions[section.function];
+      if (function.generation != relocation.generation) continue;  // of a body that was replaced
       if (function.entry && function.shared != kNone) {
         used[relocation.section].push_back(relocation.symbol);
       }

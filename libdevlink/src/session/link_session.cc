@@ -64,7 +64,8 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   }
   if (options.recorded_options.empty()) {
     options.recorded_options =
-        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
+        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
+                   options.relocatable ? "-r  " : ""});
   }
   const auto is_empty = [](const std::string& name) { return name.empty(); };
   std::erase_if(options.kernels_used, is_empty);

@@ -29,12 +29,10 @@ class RelocatableEmitter final : public Emitter {
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section == kNone) continue;
-      const Section& section = program_.sections[symbol.section];
       if (symbol.type == format::kSttSection) {
         symbol_dropped_[id] = section_dropped_[symbol.section] || LacksSymbol(symbol.section);
       } else if (symbol.function == kNone) {
-        const bool parameters = section.name.starts_with(".nv.constant0.");
-        symbol_dropped_[id] = section.generation != symbol.generation && !parameters;
+        symbol_dropped_[id] = section_dropped_[symbol.section];  // of a body that was replaced
       }
     }
   }
