@@ -160,8 +160,7 @@ constexpr std::array kOptions = {
            "nvlink: leave out in silence what nvlink leaves out"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
-    Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "",
-           "nvvm or nvjitlink"},
+    Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "", "nvvm or nvjitlink"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
 };
 

@@ -104,7 +104,8 @@ class Relocator {
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,
              std::uint64_t value) {
     const Symbol& symbol = program_.symbols[relocation.symbol];
-    StoreValue(program_, relocation, info, value, BankOf(program_, symbol), result_.patches);
+    const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
+    StoreValue(program_, relocation, info, value, bank, result_.patches);
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {

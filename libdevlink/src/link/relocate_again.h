@@ -5,6 +5,7 @@
 
 #include "link/liveness.h"
 #include "link/relocate.h"
+#include "link/shared_again.h"
 
 namespace devlink::internal {
 
@@ -16,6 +17,6 @@ struct RelocateAgainOptions {
 };
 
 Relocated RelocateAgain(const Program& program, const Liveness& liveness,
-                        const RelocateAgainOptions& options);
+                        const SharedAgain& shared, const RelocateAgainOptions& options);
 
 }  // namespace devlink::internal

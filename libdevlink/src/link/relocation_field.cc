@@ -79,7 +79,6 @@ void StoreValue(const Program& program, const Relocation& relocation,
 std::uint64_t BankOf(const Program& program, const Symbol& symbol) {
   constexpr std::uint64_t kShared = 6;
   constexpr std::uint64_t kUndefined = 0x1c;
-  if (format::IsTextureType(symbol.type)) return 0;
   if (symbol.section == kNone) return kUndefined;
   const Section& section = program.sections[symbol.section];
   switch (section.kind) {

@@ -21,6 +21,7 @@
 #include "link/relocate.h"
 #include "link/relocate_again.h"
 #include "link/resources.h"
+#include "link/shared_again.h"
 #include "link/shared_layout.h"
 #include "link/texture_layout.h"
 #include "model/module.h"
@@ -47,10 +48,9 @@ internal::KernelSelection SelectKernels(const LinkOptions& options,
 }
 
 absl::Status NotALinkTarget(Arch target) {
-  return absl::UnimplementedError(
-      absl::StrCat("'", target.Name(),
-                   "' is not among the targets of this release, sm_75 "
-                   "to sm_90a"));
+  return absl::UnimplementedError(absl::StrCat("'", target.Name(),
+                                               "' is not among the targets of this release, sm_75 "
+                                               "to sm_90a"));
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
   if (options.recorded_options.empty()) {
     options.recorded_options =
-        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
+        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
+                   options.relocatable ? "-r  " : ""});
   }
   const auto is_empty = [](const std::string& name) { return name.empty(); };
   std::erase_if(options.kernels_used, is_empty);
@@ -167,10 +168,10 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
                                   .kernels = kernels,
                                   .relocatable = options.relocatable},
                                  found));
-  Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(), " functions, ",
-                   program.sections.size(), " sections"));
+  Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(),
+                   " functions, ", program.sections.size(), " sections"));
 
-  if (options.relocatable) return RunRelocatablePasses(all, program, report);
+  if (options.relocatable) return RunRelocatablePasses(all, program, found, report);
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -194,8 +195,9 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
 
   // 10. Nothing is written for a program that cannot run.
   report = MakeReport(linked, all.inputs);
-  const absl::Status sound = CheckProgram(
-      {all.inputs, program, graph, liveness, shared, constants, resources, relocated}, options, found);
+  const absl::Status sound =
+      CheckProgram({all.inputs, program, graph, liveness, shared, constants, resources, relocated},
+                   options, found);
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
@@ -205,27 +207,40 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   return DescribeExecutable(linked, options);
 }
 
-// What is left of the passes where the result is to be linked again: nothing is left out, nothing is
-// laid out, nothing travels along calls.
-absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(const LinkSet& all,
-                                                                         internal::Program& program,
-                                                                         LinkReport& report) const {
+// What is left of the passes where the result is to be linked again: nothing is left out, nothing
+// is laid out, nothing travels along calls.
+absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
+    const LinkSet& all, internal::Program& program, std::vector<Diagnostic>& found,
+    LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true, {});
-  liveness.entries.clear();
-  const SharedLayout shared;
-  const ConstantLayout constants;
-  const TextureLayout textures;
-  const Resources resources;
+  const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
+  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
+  const SharedAgain shared =
+      DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
+  const ConstantLayout no_constants;
+  const TextureLayout no_textures;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
-  Relocated relocated = RelocateAgain(
-      program, liveness,
-      {.resolve_as_nvlink = options.compatibility == Compatibility::kNvlink});
-  const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
-                             textures, resources, attributes, relocated};
+  Relocated relocated = RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
+  // As far as the report needs them.
+  SharedLayout sizes;
+  Resources resources;
+  for (const FunctionId entry : liveness.entries) {
+    const Function& function = program.functions[entry];
+    resources.entries.push_back({.registers = function.registers, .stack = 0});
+    EntryShared& size = sizes.entries.emplace_back();
+    if (function.shared == kNone) continue;
+    const SharedSize& section = shared.sections.at(function.shared);
+    size.emitted = section.emitted;
+    size.size = section.size;
+  }
+  const LinkedProgram linked{program,     graph,     liveness,   sizes,    no_constants,
+                             no_textures, resources, attributes, relocated};
   report = MakeReport(linked, all.inputs);
-  return DescribeRelocatable(linked, options);
+  if (options.verbose) {
+    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+  }
+  return DescribeRelocatable(linked, shared, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }

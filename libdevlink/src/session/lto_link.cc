@@ -142,9 +142,8 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
       if (module.member_options) consensus.Vote(module.name, *module.member_options);
     }
   }
-  DEVLINK_ASSIGN_OR_RETURN(
-      const AgreedOptions agreed,
-      consensus.Resolve({.max_registers = options.max_registers}, &found));
+  DEVLINK_ASSIGN_OR_RETURN(const AgreedOptions agreed,
+                           consensus.Resolve({.max_registers = options.max_registers}, &found));
   builder.Agreed(agreed)
       .Scope(ScopeOf(ShapeOf(options, lto.partial, choices.with_runtime)))
       .KeepArchSuffix(choices.keep_arch_suffix)
@@ -255,9 +254,9 @@ absl::Status LinkSession::State::WarnOfNoLto() {
 absl::StatusOr<ModuleRef> LinkSession::State::LoadRuntime(const HeldRuntime& held) {
   auto module = pool->AddCubin(held.cubin);
   if (!module.ok()) {
-    return Refuse(internal::DescribeMalformed(held.name, held.cubin, held.cubin.size(),
-                                              module.status()),
-                  absl::StatusCode::kInvalidArgument);
+    return Refuse(
+        internal::DescribeMalformed(held.name, held.cubin, held.cubin.size(), module.status()),
+        absl::StatusCode::kInvalidArgument);
   }
   if (auto obstacle = internal::FindObstacle(held.name, **module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
@@ -265,9 +264,9 @@ absl::StatusOr<ModuleRef> LinkSession::State::LoadRuntime(const HeldRuntime& hel
   return module;
 }
 
-// What is linked afterwards: the inputs that were given, and among them the result. Pieces go to the
-// front. nvlink has no place for the result of IR that came in no host object, and loses it. The
-// device runtime comes in only where something is undefined without it.
+// What is linked afterwards: the inputs that were given, and among them the result. Pieces go to
+// the front. nvlink has no place for the result of IR that came in no host object, and loses it.
+// The device runtime comes in only where something is undefined without it.
 absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
     std::vector<std::vector<std::uint8_t>> cubins) {
   const bool is_split = cubins.size() > 1;
@@ -288,15 +287,17 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
     placed.push_back({{held.place, 0}, {held.name, std::move(module)}});
     all.references.push_back(held.references);
   }
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) placed.push_back({{places[i], 0}, set.inputs[i]});
+  for (std::size_t i = 0; i < set.inputs.size(); ++i)
+    placed.push_back({{places[i], 0}, set.inputs[i]});
   std::sort(placed.begin(), placed.end(),
-                   [](const Placed& a, const Placed& b) { return a.place < b.place; });
+            [](const Placed& a, const Placed& b) { return a.place < b.place; });
   all.inputs.clear();
   for (Placed& input : placed) all.inputs.push_back(std::move(input.input));
   return all;
 }
 
-// nvlink writes the whole program and then fails, unless the last host object is the device runtime.
+// nvlink writes the whole program and then fails, unless the last host object is the device
+// runtime.
 void LinkSession::State::SayRuntimeExpected() {
   if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
       Contains(lto.last_host_object, "cudadevrt")) {

@@ -22,10 +22,10 @@ struct LtoChoices {
 struct LtoAttempt {
   absl::Status status;
   std::vector<Diagnostic> diagnostics;
-  std::vector<std::string> pieces;                 // PTX
-  std::vector<std::vector<std::uint8_t>> cubins;   // of the pieces, but with -emit-ptx
-  bool is_whole_program = false;                   // the one cubin is the output
-  bool suffix_may_help = false;                    // CiccOptionBuilder::NeedsSecondAttempt
+  std::vector<std::string> pieces;                // PTX
+  std::vector<std::vector<std::uint8_t>> cubins;  // of the pieces, but with -emit-ptx
+  bool is_whole_program = false;                  // the one cubin is the output
+  bool suffix_may_help = false;                   // CiccOptionBuilder::NeedsSecondAttempt
 };
 
 }  // namespace devlink::internal

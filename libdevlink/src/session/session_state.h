@@ -63,21 +63,22 @@ struct LinkSession::State {
   };
   struct Lto {
     std::vector<LtoInput> modules;
-    std::vector<LtoInput> runtime_modules;  // IR of a device runtime, which goes last
-    std::vector<HeldRuntime> runtime;       // code of one
+    std::vector<LtoInput> runtime_modules;   // IR of a device runtime, which goes last
+    std::vector<HeldRuntime> runtime;        // code of one
     std::vector<HostReferences> references;  // of all host objects
-    std::optional<std::size_t> place;  // of the last host object with LTO IR
-    bool worth_compiling = false;  // there is IR other than libdevice
-    bool partial = false;  // there is code that is not LTO IR
-    std::string last_without;      // the last input that made it so
-    std::string last_host_object;  // with code for the device or without
+    std::optional<std::size_t> place;        // of the last host object with LTO IR
+    bool worth_compiling = false;            // there is IR other than libdevice
+    bool partial = false;                    // there is code that is not LTO IR
+    std::string last_without;                // the last input that made it so
+    std::string last_host_object;            // with code for the device or without
   };
 
   LinkOptions options;
   std::shared_ptr<ModulePool> pool;
   LogSink* log = nullptr;
-  LinkSet set;                      // inputs of pending PTX have no module yet
-  std::vector<std::size_t> places;  // of its inputs: numbers that grow with everything that is added
+  LinkSet set;  // inputs of pending PTX have no module yet
+  std::vector<std::size_t>
+      places;  // of its inputs: numbers that grow with everything that is added
   std::size_t next_place = 1;
   std::vector<Diagnostic> diagnostics;
   std::vector<PendingPtx> pending;
@@ -86,7 +87,7 @@ struct LinkSession::State {
   bool dropped_cudadevrt = false;
   Lto lto;
   std::unique_ptr<LtoCompiler> lto_compiler;  // made when the first LTO IR is compiled
-  std::set<base::FileIdentity> archives;  // those that were added from files
+  std::set<base::FileIdentity> archives;      // those that were added from files
 
   void Log(std::string_view line) const;
   void Say(Diagnostic diagnostic);
@@ -132,6 +133,7 @@ struct LinkSession::State {
                                             LinkReport& report) const;
   absl::StatusOr<internal::Image> RunRelocatablePasses(const LinkSet& all,
                                                        internal::Program& program,
+                                                       std::vector<Diagnostic>& found,
                                                        LinkReport& report) const;
 };
 

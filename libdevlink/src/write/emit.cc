@@ -57,8 +57,9 @@ Image Emitter::Run() {
   FillContents();
   FillCallGraph();
   FillAttributes();
-  Image image{std::move(writer_), program_.prototypes, program_.arena};
-  image.writer.SetPrototypes(image.prototypes);
+  Image image{std::move(writer_), program_.arena};
+  // In memory that stays where it is when the image moves.
+  image.writer.SetPrototypes(program_.arena->Concat(program_.prototypes, ""));
   return image;
 }
 
@@ -369,8 +370,7 @@ void Emitter::FillRelocations() {
   for (const KeptRelocation& kept : linked_.relocated.kept) {
     const SectionHandle handle = section_handles_[kept.list];
     if (handle == kNoSection) continue;
-    writer_.AddRelocation(handle, kept.offset, kept.type, symbol_handles_[kept.symbol],
-                          kept.addend);
+    writer_.AddRelocation(handle, kept.offset, kept.type, SymbolOf(kept), kept.addend);
   }
   base::Release(linked_.relocated.kept);
 }

@@ -168,13 +168,14 @@ void Emitter::FillModuleInfo() {
     const FunctionId function = program_.symbols[entry->symbol].function;
     auto value = base::BoundedReader(entry->payload).ReadOrZero<std::uint32_t>(4);
     const auto index = entry_index.find(function);
-    if (entry->id == format::kAttrRegCount && index != entry_index.end()) {
+    if (entry->id == format::kAttrRegCount && index != entry_index.end() && !relocatable_) {
       value = linked_.resources.entries[index->second].registers;
     }
     writer_.AddAttribute(handle, format::kInfoSized, entry->id, 8);
     writer_.AppendSymbolIndex(handle, SymbolOf(function));
     writer_.AppendWord(handle, value);
   }
+  if (relocatable_) return;
   // Entries in the order of the symbol table: its local part first.
   for (const bool global : {false, true}) {
     for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {

@@ -10,8 +10,9 @@ namespace {
 
 class RelocatableEmitter final : public Emitter {
  public:
-  RelocatableEmitter(const LinkedProgram& linked, const LinkOptions& options)
-      : Emitter(linked, options, /*relocatable=*/true) {}
+  RelocatableEmitter(const LinkedProgram& linked, const SharedAgain& shared,
+                     const LinkOptions& options)
+      : Emitter(linked, options, /*relocatable=*/true), shared_(shared) {}
 
  private:
   void DropSectionsAndSymbols() override {
@@ -28,12 +29,10 @@ class RelocatableEmitter final : public Emitter {
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section == kNone) continue;
-      const Section& section = program_.sections[symbol.section];
       if (symbol.type == format::kSttSection) {
-        symbol_dropped_[id] = section_dropped_[symbol.section] ||
-                              (section.kind == SectionKind::kDebug && section.size == 0);
+        symbol_dropped_[id] = section_dropped_[symbol.section] || LacksSymbol(symbol.section);
       } else if (symbol.function == kNone) {
-        symbol_dropped_[id] = section.generation != symbol.generation;
+        symbol_dropped_[id] = section_dropped_[symbol.section];  // of a body that was replaced
       }
     }
   }
@@ -46,12 +45,19 @@ class RelocatableEmitter final : public Emitter {
         return linked_.relocated.kept_in_list[id] == 0 || section_dropped_[section.owner];
       case SectionKind::kEntryShared:
       case SectionKind::kModuleShared:
-        return section.size == 0;
+        return !shared_.sections.at(id).emitted;
       case SectionKind::kModuleInfo:
         return !AnyModuleRecord();
       default:
         return false;
     }
+  }
+
+  [[nodiscard]] bool LacksSymbol(SectionId id) const {
+    const Section& section = program_.sections[id];
+    if (section.kind == SectionKind::kDebug) return section.size == 0;
+    const auto shared = shared_.sections.find(id);
+    return shared != shared_.sections.end() && !shared->second.has_symbol;
   }
 
   void AddBanksAndActions() override {}
@@ -73,6 +79,8 @@ class RelocatableEmitter final : public Emitter {
       case SectionKind::kEntryShared:
       case SectionKind::kModuleShared:
         spec.type = format::kShtCudaShared;
+        spec.nobits_size = shared_.sections.at(id).size;
+        spec.align = shared_.sections.at(id).align;
         break;
       default:
         break;
@@ -88,20 +96,44 @@ class RelocatableEmitter final : public Emitter {
                     .value = symbol.value,
                     .size = symbol.size,
                     .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
+    const auto external = shared_.external_values.find(id);
     if (symbol.section != kNone) {
       spec.section = section_handles_[symbol.section];
-      if (symbol.space == format::kStoShared) spec.value = symbol.align;
-    } else if (symbol.function == kNone) {
+    } else if (external != shared_.external_values.end()) {
+      spec.section = section_handles_[program_.module_shared];
+      spec.value = external->second;
+    } else if (symbol.type == format::kSttCudaObject && !symbol.external_shared) {
       spec.value = ~std::uint64_t{0};
     }
     symbol_handles_[id] = writer_.AddSymbol(spec);
   }
+
+  void AddSymbols() override {
+    Emitter::AddSymbols();
+    for (const ExternalInstance& instance : shared_.instances) {
+      instances_.push_back(writer_.AddSymbol({.name = "externsharedinstance",
+                                              .binding = format::kStbWeak,
+                                              .type = format::kSttCudaObject,
+                                              .other = format::kStoShared | format::kStoInternal,
+                                              .value = instance.value,
+                                              .part = SymbolPart::kLocal}));
+    }
+  }
+
+  [[nodiscard]] SymbolHandle SymbolOf(const KeptRelocation& kept) const override {
+    return kept.instance != kNone ? instances_[kept.instance] : Emitter::SymbolOf(kept);
+  }
+  using Emitter::SymbolOf;
+
+  const SharedAgain& shared_;
+  std::vector<SymbolHandle> instances_;  // as SharedAgain::instances
 };
 
 }  // namespace
 
-Image DescribeRelocatable(const LinkedProgram& linked, const LinkOptions& options) {
-  return RelocatableEmitter(linked, options).Run();
+Image DescribeRelocatable(const LinkedProgram& linked, const SharedAgain& shared,
+                          const LinkOptions& options) {
+  return RelocatableEmitter(linked, shared, options).Run();
 }
 
 }  // namespace devlink::internal

@@ -35,7 +35,7 @@ class Emitter {
   void AddLateSections();
   virtual void AddBanksAndActions();
   virtual void DescribeSection(SectionId id, SectionSpec& spec) const;
-  void AddSymbols();
+  virtual void AddSymbols();
   virtual void AddSymbol(SymbolId id);
   void LinkSections();
   void FillContents();
@@ -61,6 +61,9 @@ class Emitter {
   void FillExterns(SectionHandle handle, const FunctionAttributes& attributes);
   [[nodiscard]] bool AnyPrototype() const;
   [[nodiscard]] bool HasPrototype(FunctionId function) const;
+  [[nodiscard]] virtual SymbolHandle SymbolOf(const KeptRelocation& kept) const {
+    return symbol_handles_[kept.symbol];
+  }
   [[nodiscard]] SymbolHandle SymbolOf(FunctionId function) const {
     return symbol_handles_[program_.functions[function].symbol];
   }
