@@ -47,7 +47,8 @@ LtoLinkShape ShapeOf(const LtoCase& link) {
     if (input.kind == LtoInputKind::kRuntime) {
       out.has_device_runtime = true;
     } else if (!IsLtoIr(input.kind)) {
-      out.has_other_code = true;
+      // Below sm_90 nvlink loses .ptx files (docs/compatibility.md).
+      if (input.kind != LtoInputKind::kPtx || link.arch.number >= 90) out.has_other_code = true;
     }
   }
   return out;
@@ -130,9 +131,21 @@ std::string LtoCase::Describe() const {
   return out;
 }
 
+bool LtoCase::Fails() const {
+  return std::any_of(environment.begin(), environment.end(), [](const std::string& setting) {
+    return setting.starts_with("RECORDING_NVVM_FAIL=");
+  });
+}
+
 LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
   LtoPrediction out;
-  if (Conflicts(link)) return out;
+  if (Conflicts(link) || link.Fails()) return out;
+  if (link.emit_ptx) {
+    CiccOptionBuilder(link.arch)
+        .EmitPtx(true)
+        .SplitCompileExtended(link.split_compile_extended.value_or(1))
+        .CheckCommandLine(out.diagnostics);
+  }
   if (std::none_of(link.inputs.begin(), link.inputs.end(),
                    [](const LtoInput& input) { return IsLtoIr(input.kind); })) {
     return out;
@@ -154,7 +167,10 @@ LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
     if (IsLtoIr(input.kind) && input.kind != LtoInputKind::kLtoir) {
       consensus.Vote(link.FileName(i), input.options);
     }
-    if (IsHostObject(input.kind)) builder.AddHostReferences(ReferencesOf(input));
+    if (IsHostObject(input.kind)) {
+      builder.AddHostReferences(ReferencesOf(input), input.kind == LtoInputKind::kRuntime ||
+                                                         input.kind == LtoInputKind::kRuntimeLtoIr);
+    }
   }
   ConsensusOverrides overrides;
   overrides.max_registers = link.max_registers.value_or(0);
@@ -447,11 +463,31 @@ void AddHostReferences(Table& table) {
     table.AddInputs({Object("", lists), ObjectWithoutLists(), runtime});
     table.AddInputs({ObjectWithoutLists(), Object("", lists), runtime});
   }
+  // Names of one kind, with and without what libcudadevrt adds.
+  for (const char* name : {"KE", "KI", "CE", "CI", "DE", "DI"}) {
+    Lists lists = LtoInput::EmptyLists();
+    lists[name] = {"n"};
+    LtoInput speaking = runtime;
+    speaking.lists = first;
+    LtoInput silent = runtime;
+    silent.lists = std::nullopt;
+    table.AddInputs({Object("", lists), speaking});
+    table.AddInputs({Object("", lists), Fatbin(""), runtime});
+    table.AddInputs({speaking, Object("", lists)});
+    table.AddInputs({Object("", lists), silent});
+    lists.erase("DE");
+    speaking.lists = lists;
+    table.AddInputs({a, speaking});
+    table.AddInputs({Fatbin(""), speaking});
+  }
   // Names from the command line.
   const std::vector<std::pair<Texts, Texts>> names = {
       {{"k"}, {}},        {{}, {"v"}},     {{"k", "j", "k"}, {"v", "w"}},
       {{""}, {}},         {{"a*b"}, {""}}, {{"", "k"}, {}},
       {{"c d"}, {"e\\f"}}};
+  for (const char* text : {"j*", "*j", "*", "**", "***j", "j**"}) {
+    table.Add([&](LtoCase& link) { link.kernels_used = {text, "j"}; });
+  }
   for (const auto& [kernels, variables] : names) {
     for (const int mode : {0, 1, 2, 3}) {
       table.Add([&](LtoCase& link) {

@@ -61,6 +61,8 @@ struct LtoCase {
   [[nodiscard]] std::vector<std::string> Options() const;
   // The name of an input's file.
   [[nodiscard]] std::string FileName(std::size_t input) const;
+  // The stand-in makes libNVVM fail before it compiles.
+  [[nodiscard]] bool Fails() const;
   // All of it in one line.
   [[nodiscard]] std::string Describe() const;
 };
