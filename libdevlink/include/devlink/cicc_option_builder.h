@@ -101,7 +101,8 @@ class CiccOptionBuilder {
   // nvlink --emit-ptx, which rules extended split compilation out.
   CiccOptionBuilder& EmitPtx(bool emit);
 
-  // nvlink -maxrregcount. Zero and negative numbers are as not given; others win over the modules.
+  // nvlink -maxrregcount, which wins over the modules: with a negative number there is no limit.
+  // Zero is as not given.
   CiccOptionBuilder& MaxRegisters(int registers);
 
   // nvlink -split-compile, -split-compile-extended: threads, 0 for all of the machine's, 1 as not
@@ -122,15 +123,26 @@ class CiccOptionBuilder {
   // nvlink -ignore-host-info. (-use-host-info asks for the default.)
   CiccOptionBuilder& IgnoreHostInfo(bool ignore);
 
-  // nvlink -kernels-used, -variables-used: parts of names. Where any is given they count instead of
-  // the inputs' lists and overrule -ignore-host-info. Empty texts do not count.
+  // nvlink -kernels-used, -variables-used: parts of names, in which `*` stands for any characters.
+  // Where any is given they count instead of the inputs' lists and overrule -ignore-host-info.
+  // Empty texts do not count.
   CiccOptionBuilder& KernelsUsed(std::vector<std::string> parts);
   CiccOptionBuilder& VariablesUsed(std::vector<std::string> parts);
 
   // What one more input, in command-line order, says of its host code. One that says nothing, as a
   // host object without lists does, makes all lists void; inputs without host code, .ltoir and
-  // .fatbin files, are not to be handed in.
-  CiccOptionBuilder& AddHostReferences(const HostReferences& references);
+  // .fatbin files, are not to be handed in. What libcudadevrt says (the display name contains
+  // `cudadevrt`) is added to what others say, but counts for nothing alone.
+  CiccOptionBuilder& AddHostReferences(const HostReferences& references,
+                                       bool is_device_runtime = false);
+  struct HostInput {
+    HostReferences references;
+    bool is_device_runtime = false;
+  };
+
+  // Adds nvlink's info line on options that do not go together, said when it has read its command
+  // line and checked -use-host-info, before any input.
+  void CheckCommandLine(std::vector<Diagnostic>& found) const;
 
   // Whether, after a failure of libNVVM or of the assembler, the same with KeepArchSuffix(true) is
   // to be tried. What it gives counts if it succeeds; if not, the first failure does. With
@@ -175,7 +187,7 @@ class CiccOptionBuilder {
   bool ignore_host_info_ = false;
   std::vector<std::string> kernels_used_;
   std::vector<std::string> variables_used_;
-  std::vector<HostReferences> host_references_;
+  std::vector<HostInput> host_references_;
 };
 
 }  // namespace devlink

@@ -87,7 +87,7 @@ struct AgreedOptions {
 // What the command line says that bears on whether modules have to agree. (-Xnvvm -ftz=1 does not:
 // it wins over the modules, but they still have to agree.)
 struct ConsensusOverrides {
-  int max_registers = 0;  // nvlink -maxrregcount; above 0 modules are not compared and not heard
+  int max_registers = 0;  // nvlink -maxrregcount; unless 0 modules are not compared and not heard
 };
 
 // Collects votes in the order of the inputs. A value; not safe for several threads at once unless

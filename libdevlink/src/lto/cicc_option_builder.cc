@@ -133,28 +133,35 @@ struct HostInformation {
   Words lists;
 };
 
-HostInformation FromInputs(const std::vector<HostReferences>& inputs) {
+HostInformation FromInputs(const std::vector<CiccOptionBuilder::HostInput>& inputs) {
   HostInformation out;
   bool every_input_speaks = true;
+  bool names_kernels = false;
   std::array<NameList, 6> lists;
-  for (const HostReferences& input : inputs) {
+  for (const auto& [references, is_device_runtime] : inputs) {
     // An object counts as one with lists if it has the first of them. Compilers that wrote lists of
     // kernels only are not trusted with variables: without .nvHRDE no global information. A later
     // object without lists sets that back, which looks like an accident but decides the vector.
-    if (!input.kernels_external.present) {
+    if (!references.kernels_external.present) {
       every_input_speaks = false;
       out.global = true;
       continue;
     }
-    if (!input.variables_external.present) out.global = false;
-    lists[0].AddAll(input.kernels_external);
-    lists[1].AddAll(input.kernels_internal);
-    lists[2].AddAll(input.constants_external);
-    lists[3].AddAll(input.constants_internal);
-    lists[4].AddAll(input.variables_external);
-    lists[5].AddAll(input.variables_internal);
+    if (!is_device_runtime) {
+      if (!references.variables_external.present) out.global = false;
+      if (!references.kernels_external.names.empty() ||
+          !references.kernels_internal.names.empty()) {
+        names_kernels = true;
+      }
+    }
+    lists[0].AddAll(references.kernels_external);
+    lists[1].AddAll(references.kernels_internal);
+    lists[2].AddAll(references.constants_external);
+    lists[3].AddAll(references.constants_internal);
+    lists[4].AddAll(references.variables_external);
+    lists[5].AddAll(references.variables_internal);
   }
-  if (!every_input_speaks) return out;
+  if (!every_input_speaks || !names_kernels) return out;
   constexpr std::array<std::string_view, 6> kOptions = {
       "-host-ref-ek=", "-host-ref-ik=", "-host-ref-ec=",
       "-host-ref-ic=", "-host-ref-eg=", "-host-ref-ig="};
@@ -162,14 +169,18 @@ HostInformation FromInputs(const std::vector<HostReferences>& inputs) {
   return out;
 }
 
-// `*a*,*b*`, each text once; empty where there is none but empty texts.
+// `*a*,*b*`, each pattern once; empty where there is none but empty texts. A text that brings its
+// own star at an end gets no second one there.
 std::string Patterns(const std::vector<std::string>& parts) {
   std::string out;
-  std::unordered_set<std::string_view> seen;
+  std::unordered_set<std::string> seen;
   for (const std::string& part : parts) {
-    if (part.empty() || !seen.insert(part).second) continue;
+    if (part.empty()) continue;
+    const std::string pattern =
+        base::Cat({part.front() == '*' ? "" : "*", part, part.back() == '*' ? "" : "*"});
+    if (!seen.insert(pattern).second) continue;
     if (!out.empty()) out += ',';
-    out += base::Cat({"*", part, "*"});
+    out += pattern;
   }
   return out;
 }
@@ -318,8 +329,9 @@ CiccOptionBuilder& CiccOptionBuilder::VariablesUsed(std::vector<std::string> par
   return *this;
 }
 
-CiccOptionBuilder& CiccOptionBuilder::AddHostReferences(const HostReferences& references) {
-  host_references_.push_back(references);
+CiccOptionBuilder& CiccOptionBuilder::AddHostReferences(const HostReferences& references,
+                                                        bool is_device_runtime) {
+  host_references_.push_back({references, is_device_runtime});
   return *this;
 }
 
@@ -349,7 +361,14 @@ CiccOptionBuilder::SplitChoice CiccOptionBuilder::Split() const {
 }
 
 int CiccOptionBuilder::MaxRegistersInForce() const {
-  return std::max(0, max_registers_ > 0 ? max_registers_ : agreed_.max_registers);
+  return std::max(0, max_registers_ != 0 ? max_registers_ : agreed_.max_registers);
+}
+
+void CiccOptionBuilder::CheckCommandLine(std::vector<Diagnostic>& found) const {
+  if (split_compile_extended_ == 1 || !emit_ptx_) return;
+  Inform(&found,
+         "Incompatible options '-emit-ptx' and '-split-compile-extended', using "
+         "'-split-compile'");
 }
 
 absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
@@ -361,16 +380,10 @@ absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
   out.emplace_back("-link-lto");
 
   const SplitChoice split = Split();
-  if (split_compile_extended_ != 1) {
-    if (emit_ptx_) {
-      Inform(found,
-             "Incompatible options '-emit-ptx' and '-split-compile-extended', using "
-             "'-split-compile'");
-    } else if (split.assembler != 1) {
-      Inform(found,
-             "Incompatible options '-split-compile' and '-split-compile-extended', using "
-             "'-split-compile-extended'");
-    }
+  if (split_compile_extended_ != 1 && !emit_ptx_ && split.assembler != 1) {
+    Inform(found,
+           "Incompatible options '-split-compile' and '-split-compile-extended', using "
+           "'-split-compile-extended'");
   }
   if (split.extended != 1) {
     out.push_back(base::Cat({"-split-compile-extended=", std::to_string(split.extended)}));

@@ -167,7 +167,7 @@ absl::StatusOr<AgreedOptions> OptionConsensus::Resolve(const ConsensusOverrides&
   AgreedOptions out;
   for (std::size_t i = 0; i < kMemberOptionCount; ++i) {
     const auto option = static_cast<MemberOption>(i);
-    if (option == MemberOption::kMaxRegisters && given.max_registers > 0) continue;
+    if (option == MemberOption::kMaxRegisters && given.max_registers != 0) continue;
     const Tracker& tracker = trackers_[i];
     if (tracker.state == ConsensusState::kConflict) {
       std::string text =
