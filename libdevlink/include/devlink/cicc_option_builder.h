@@ -27,28 +27,27 @@
 
 namespace devlink {
 
-// Which of nvlink's faults reach libNVVM. By default only those that neither lose code nor fail a
-// link that could succeed.
+// Which of nvlink's faults a link with LTO keeps. By default those that decide what is compiled,
+// and none that fails a link that could succeed.
 struct NvvmVectorPolicy {
-  // When `-arch` loses the suffix of a target such as sm_90a, which nvlink always drops. Code that
-  // needs the suffix then does not assemble; for other code the PTX is nvlink's only without it.
-  enum class ArchSuffix : std::uint8_t {
-    kDropped,
-    kWhereNeeded,  // kept if a module is architecture-specific: ArchSpecificModules
-    kKept,
-  };
-  ArchSuffix arch_suffix = ArchSuffix::kWhereNeeded;
+  // `-arch` is compute_90 for sm_90a, and the assembler gets sm_100 for sm_100f. The PTX of code
+  // that does not need the suffix is nvlink's only with this.
+  bool drops_arch_suffix = true;
+  // Code that needs the suffix fails, in libNVVM or in the assembler, and that is the end of it.
+  // Otherwise such a failure calls for a second attempt: see CiccOptionBuilder::KeepArchSuffix.
+  bool fails_without_arch_suffix = false;
   // `-Xnvvm -prec-sqrt=0` is passed together with nvlink's own -prec-sqrt, which libNVVM refuses,
   // and without -prec-div. Otherwise -prec-sqrt is treated like its three neighbours.
   bool repeats_prec_sqrt = false;
-  // Without any -Xnvvm word the modules' -ftz, -prec_div, -prec_sqrt and -fmad are ignored. nvlink
-  // does so, and the PTX depends on it.
+  // Without any -Xnvvm word the modules' -ftz, -prec_div, -prec_sqrt and -fmad are ignored.
   bool math_options_need_xnvvm = true;
+  // Numbers of more than three digits are refused: see PtxasOptionBuilder::LimitNumbers.
+  bool limits_numbers = false;
 
   // All of nvlink's faults: --compat=nvlink.
-  static constexpr NvvmVectorPolicy Nvlink() { return {ArchSuffix::kDropped, true, true}; }
+  static constexpr NvvmVectorPolicy Nvlink() { return {true, true, true, true, true}; }
   // None of them. What is compiled may differ from what nvlink compiles.
-  static constexpr NvvmVectorPolicy Corrected() { return {ArchSuffix::kKept, false, false}; }
+  static constexpr NvvmVectorPolicy Corrected() { return {false, false, false, false, false}; }
 };
 
 // How much of the program libNVVM gets to see.
@@ -90,9 +89,9 @@ class CiccOptionBuilder {
   // What OptionConsensus::Resolve gave.
   CiccOptionBuilder& Agreed(const AgreedOptions& agreed);
 
-  // A module has code for the target's variant only: its container carries the tag of
-  // architecture-specific code (docs/lto-options.md). See NvvmVectorPolicy.
-  CiccOptionBuilder& ArchSpecificModules(bool present);
+  // Keeps the suffix of a target such as sm_90a in spite of the policy. For the second attempt,
+  // where NeedsSecondAttempt() says that there should be one.
+  CiccOptionBuilder& KeepArchSuffix(bool keep);
 
   CiccOptionBuilder& Scope(LtoScope scope);
 
@@ -133,6 +132,15 @@ class CiccOptionBuilder {
   // .fatbin files, are not to be handed in.
   CiccOptionBuilder& AddHostReferences(const HostReferences& references);
 
+  // Whether, after a failure of libNVVM or of the assembler, the same with KeepArchSuffix(true) is
+  // to be tried. What it gives counts if it succeeds; if not, the first failure does. With
+  // --emit-ptx nothing is assembled, and libNVVM fails rarely.
+  [[nodiscard]] bool NeedsSecondAttempt() const;
+
+  // What the assembler is to assemble for: nvlink asks for sm_90a where that is the target, but for
+  // sm_100 where sm_100f is.
+  [[nodiscard]] Arch AssemblerTarget() const;
+
   // The threads for split compilation that libNVVM and the assembler get in the end; 1 is none.
   struct SplitChoice {
     int extended = 1;   // -split-compile-extended of libNVVM
@@ -149,12 +157,13 @@ class CiccOptionBuilder {
   absl::StatusOr<std::vector<std::string>> Build(std::vector<Diagnostic>* found = nullptr) const;
 
  private:
+  [[nodiscard]] bool KeepsArchSuffix() const;
   absl::Status AppendXnvvm(std::vector<Diagnostic>* found, std::vector<std::string>& out) const;
 
   Arch target_;
   NvvmVectorPolicy policy_;
   AgreedOptions agreed_;
-  bool arch_specific_modules_ = false;
+  bool keep_arch_suffix_ = false;
   LtoScope scope_ = LtoScope::kWhole;
   bool debug_ = false;
   bool emit_ptx_ = false;

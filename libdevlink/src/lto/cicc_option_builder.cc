@@ -258,8 +258,8 @@ CiccOptionBuilder& CiccOptionBuilder::Agreed(const AgreedOptions& agreed) {
   return *this;
 }
 
-CiccOptionBuilder& CiccOptionBuilder::ArchSpecificModules(bool present) {
-  arch_specific_modules_ = present;
+CiccOptionBuilder& CiccOptionBuilder::KeepArchSuffix(bool keep) {
+  keep_arch_suffix_ = keep;
   return *this;
 }
 
@@ -323,6 +323,18 @@ CiccOptionBuilder& CiccOptionBuilder::AddHostReferences(const HostReferences& re
   return *this;
 }
 
+bool CiccOptionBuilder::KeepsArchSuffix() const {
+  return keep_arch_suffix_ || !policy_.drops_arch_suffix;
+}
+
+bool CiccOptionBuilder::NeedsSecondAttempt() const {
+  return target_.variant != 0 && !KeepsArchSuffix() && !policy_.fails_without_arch_suffix;
+}
+
+Arch CiccOptionBuilder::AssemblerTarget() const {
+  return target_.variant == 'f' && !KeepsArchSuffix() ? Arch{target_.number, 0} : target_;
+}
+
 CiccOptionBuilder::SplitChoice CiccOptionBuilder::Split() const {
   SplitChoice out;
   const int asked = agreed_.split_compile.value_or(split_compile_);
@@ -343,10 +355,7 @@ int CiccOptionBuilder::MaxRegistersInForce() const {
 absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
     std::vector<Diagnostic>* found) const {
   Words out;
-  using enum NvvmVectorPolicy::ArchSuffix;
-  const bool keeps_suffix =
-      target_.variant != 0 && (policy_.arch_suffix == kKept ||
-                               (policy_.arch_suffix == kWhereNeeded && arch_specific_modules_));
+  const bool keeps_suffix = target_.variant != 0 && KeepsArchSuffix();
   out.push_back(base::Cat({"-arch=compute_", std::to_string(target_.number),
                            keeps_suffix ? std::string_view(&target_.variant, 1) : ""}));
   out.emplace_back("-link-lto");
