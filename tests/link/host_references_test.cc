@@ -36,13 +36,13 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Object {
   Bytes cubin;
-  std::vector<HostSection> lists;
+  std::vector<ElfSection> lists;
 };
 
-HostReferences ReferencesOf(const std::vector<HostSection>& lists) {
+HostReferences ReferencesOf(const std::vector<ElfSection>& lists) {
   HostReferences out;
-  for (const HostSection& section : lists) {
-    const Bytes bytes(section.bytes.begin(), section.bytes.end());
+  for (const ElfSection& section : lists) {
+    const Bytes bytes(section.contents.begin(), section.contents.end());
     HostReferences::List* list = internal::FindList(out, section.name);
     if (list != nullptr) *list = internal::ReadHostReferenceList(bytes);
   }
@@ -215,10 +215,10 @@ struct ListPair {
   List internal;
 };
 
-std::vector<HostSection> Sections(const ListPair& lists) {
-  std::vector<HostSection> out;
-  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external)});
-  out.push_back({".nvHRKI", ListBytes(lists.internal)});
+std::vector<ElfSection> Sections(const ListPair& lists) {
+  std::vector<ElfSection> out;
+  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external), 1});
+  out.push_back({".nvHRKI", ListBytes(lists.internal), 1});
   return out;
 }
 

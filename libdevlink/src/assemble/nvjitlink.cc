@@ -57,15 +57,6 @@ struct Linker {
   void* handle = nullptr;
 };
 
-std::string Log(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*)) {
-  std::size_t size = 0;
-  if (handle == nullptr || get_size(handle, &size) != 0 || size == 0) return {};
-  std::string log(size + 1, '\0');
-  if (get(handle, log.data()) != 0) return {};
-  log.resize(log.find('\0'));
-  return log;
-}
-
 // Without the library's own lines: nvlink prints those of its assembler only.
 std::string AssemblerLines(std::string_view log) {
   std::string out;
@@ -131,10 +122,10 @@ class NvJitLink final : public Backend {
                     functions_.add(linker.handle, kInputPtx, ended.data(), ended.size(),
                                    std::string(kPtxInputName).c_str()) == 0 &&
                     functions_.complete(linker.handle) == 0;
-    const std::string errors = Log(linker.handle, functions_.error_size, functions_.error_log);
-    output.log =
-        MergeLogs(AssemblerLines(Log(linker.handle, functions_.info_size, functions_.info_log)),
-                  created == 0 ? AssemblerLines(errors) : "");
+    const std::string errors = FetchLog(linker.handle, functions_.error_size, functions_.error_log);
+    output.log = MergeLogs(
+        AssemblerLines(FetchLog(linker.handle, functions_.info_size, functions_.info_log)),
+        created == 0 ? AssemblerLines(errors) : "");
     std::size_t size = 0;
     if (!ok || functions_.cubin_size(linker.handle, &size) != 0 || size == 0) {
       output.status = created == 0 ? Refused(output.log)
