@@ -118,8 +118,7 @@ class Comparison {
   TemporaryDirectory directory_{"devlink-host"};
 };
 
-// --- What nvcc writes
-// -----------------------------------------------------------------------------
+// --- What nvcc writes ----------------------------------------------------------------------------
 
 constexpr std::string_view kFirstSource = R"(
 __device__ int unreferenced = 1;
@@ -191,8 +190,7 @@ TEST_CASE("objects of nvcc") {
   }
 }
 
-// --- Every combination of lists
-// -------------------------------------------------------------------
+// --- Every combination of lists ------------------------------------------------------------------
 
 std::string Kernel(std::string_view linkage, std::string_view name, std::string_view calls = "") {
   return Cat(linkage, ".entry ", name,
@@ -304,8 +302,7 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
-// --- Random programs, random lists
-// ----------------------------------------------------------------
+// --- Random programs, random lists ---------------------------------------------------------------
 
 // The functions of a cubin, for lists and as patterns.
 void AddRandomNames(const Bytes& cubin, std::mt19937_64& random, List& external, List& internal) {
