@@ -36,13 +36,13 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Object {
   Bytes cubin;
-  std::vector<HostSection> lists;
+  std::vector<ElfSection> lists;
 };
 
-HostReferences ReferencesOf(const std::vector<HostSection>& lists) {
+HostReferences ReferencesOf(const std::vector<ElfSection>& lists) {
   HostReferences out;
-  for (const HostSection& section : lists) {
-    const Bytes bytes(section.bytes.begin(), section.bytes.end());
+  for (const ElfSection& section : lists) {
+    const Bytes bytes(section.contents.begin(), section.contents.end());
     HostReferences::List* list = internal::FindList(out, section.name);
     if (list != nullptr) *list = internal::ReadHostReferenceList(bytes);
   }
@@ -118,8 +118,7 @@ class Comparison {
   TemporaryDirectory directory_{"devlink-host"};
 };
 
-// --- What nvcc writes
-// -----------------------------------------------------------------------------
+// --- What nvcc writes ----------------------------------------------------------------------------
 
 constexpr std::string_view kFirstSource = R"(
 __device__ int unreferenced = 1;
@@ -191,8 +190,7 @@ TEST_CASE("objects of nvcc") {
   }
 }
 
-// --- Every combination of lists
-// -------------------------------------------------------------------
+// --- Every combination of lists ------------------------------------------------------------------
 
 std::string Kernel(std::string_view linkage, std::string_view name, std::string_view calls = "") {
   return Cat(linkage, ".entry ", name,
@@ -215,10 +213,10 @@ struct ListPair {
   List internal;
 };
 
-std::vector<HostSection> Sections(const ListPair& lists) {
-  std::vector<HostSection> out;
-  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external)});
-  out.push_back({".nvHRKI", ListBytes(lists.internal)});
+std::vector<ElfSection> Sections(const ListPair& lists) {
+  std::vector<ElfSection> out;
+  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external), 1});
+  out.push_back({".nvHRKI", ListBytes(lists.internal), 1});
   return out;
 }
 
@@ -304,8 +302,7 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
-// --- Random programs, random lists
-// ----------------------------------------------------------------
+// --- Random programs, random lists ---------------------------------------------------------------
 
 // The functions of a cubin, for lists and as patterns.
 void AddRandomNames(const Bytes& cubin, std::mt19937_64& random, List& external, List& internal) {
