@@ -265,8 +265,12 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
     reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
     id = AddSymbol(reference, ObjectType(symbol));
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    if (options_.relocatable && symbol.type == format::kSttCudaObject) {
+      program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
+    }
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;
+      program_.symbols[id].value = 0;
       program_.shared_definitions.push_back(id);
       if (program_.module_shared == kNone) {
         program_.module_shared =

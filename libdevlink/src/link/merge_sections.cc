@@ -214,6 +214,7 @@ void Merger::MergeCallGraph(const InputSection& section) {
       const FunctionId callee = function_of(other);
       if (callee == kNone) continue;
       if (list == 4) taken_by_function_[other] = true;
+      if (options_.relocatable && !edges_.insert({list, function, callee}).second) continue;
       (list == 1 ? program_.calls : program_.address_takers).push_back({function, callee});
     } else if (list == 2 || list == 3) {
       const std::uint32_t prototype = AddPrototype(view_->StringAt(other));
