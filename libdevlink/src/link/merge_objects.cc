@@ -347,10 +347,16 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;
 
-  const Function& function = program_.functions[program_.sections[text].function];
-  const auto known =
+  Function& function = program_.functions[program_.sections[text].function];
+  auto known =
       std::find_if(function.constants.begin(), function.constants.end(),
                    [&](SectionId id) { return program_.sections[id].name == section.name; });
+  // Constants that only a discarded copy brought are not those of a body that now takes its place.
+  if (known != function.constants.end() && kept && program_.sections[*known].unused_copy &&
+      program_.sections[*known].vacated) {
+    function.constants.erase(known);
+    known = function.constants.end();
+  }
   if (known == function.constants.end()) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);

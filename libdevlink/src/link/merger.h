@@ -95,6 +95,7 @@ class Merger {
   void MergeRelocations(std::uint32_t index);
   [[nodiscard]] bool MovesSection(const format::Rela& entry) const;
   [[nodiscard]] bool IsOfDuplicate(const format::Rela& entry, SectionRole role) const;
+  [[nodiscard]] bool IsOfDiscarded(const format::Rela& entry, const Mapping& target) const;
   void MergeRelocation(const format::Rela& entry, SectionId list, const Mapping& target);
 
   // Makers; each enters names as nvlink does. merge.cc
