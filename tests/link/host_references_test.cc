@@ -49,16 +49,6 @@ HostReferences ReferencesOf(const std::vector<ElfSection>& lists) {
   return out;
 }
 
-// nvlink leaves a value in the null symbol of some of these links (docs/compatibility.md).
-Bytes WithoutNullSymbolValue(Bytes cubin) {
-  const CubinView view = ViewCubin(cubin);
-  const ViewSection* symbols = view.Find(".symtab");
-  if (symbols == nullptr || symbols->data.size() < 24) return cubin;
-  const auto value = cubin.begin() + static_cast<std::ptrdiff_t>(symbols->offset + 8);
-  std::fill(value, value + 8, std::uint8_t{0});
-  return cubin;
-}
-
 class Comparison {
  public:
   Comparison(const Toolkit& toolkit, int sm) : toolkit_(toolkit), sm_(sm) {}
@@ -107,9 +97,7 @@ class Comparison {
     if (UnderDevlinksName(expected.err) != UnderDevlinksName(messages)) {
       return Cat("messages\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
-    return actual.ok() ? ExplainDifference(WithoutNullSymbolValue(expected_cubin),
-                                           WithoutNullSymbolValue(actual->cubin))
-                       : "";
+    return actual.ok() ? ExplainDifference(expected_cubin, actual->cubin) : "";
   }
 
  private:

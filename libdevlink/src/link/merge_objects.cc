@@ -310,6 +310,7 @@ void Merger::MapData(std::uint32_t index) {
   if (section.role == SectionRole::kModuleShared) {
     program_.module_shared_align = std::max(program_.module_shared_align, section.align);
   }
+  if (id == program_.constant_bank3) packing_.Add(section.data, section.align);
   if (!nobits) AppendPiece(out, section.data, base);
   out.size = base + section.size;
   section_map_[index] = {id, base, Mapping::kMapped};

@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "format/notes.h"
 #include "format/nv_info.h"
 #include "link/merger.h"
 
@@ -390,6 +391,18 @@ void AppendRecord(std::vector<std::uint8_t>& out, const format::InfoRecord& reco
 }
 
 }  // namespace
+
+// What nvlink writes of itself where no input has any device code.
+void Merger::DescribeTarget() {
+  program_.cuda_note_bytes =
+      format::EncodeCudaInfo(static_cast<std::uint16_t>(options_.sm), options_.profile.release);
+  if (program_.compat == kNone) return;
+  program_.sections[program_.cuda_note].flags |= format::kShfInfoLink;
+  AppendRecord(program_.compat_bytes,
+               {.format = format::kInfoByteValue,
+                .id = kTagAcceleratorTarget,
+                .value = static_cast<std::uint16_t>(options_.architecture_specific ? 1 : 0)});
+}
 
 // The first input's records are the base; later ones raise values and, from 13.1 on, add tags.
 void Merger::MergeCompat(const InputSection& section) {

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "format/elf_cuda.h"
+#include "link/constant_packing.h"
 #include "link/merge.h"
 #include "model/module.h"
 
@@ -85,6 +86,7 @@ class Merger {
   void MergeCudaNote(const InputSection& section);
   void MergeCompat(const InputSection& section);
   void FinishCompat();
+  void DescribeTarget();
   void MergeDebug(std::uint32_t index);
   void MergeInfo(std::uint32_t index);
   void MergeInfoRecords(const InputSection& section, SectionId target);
@@ -143,6 +145,7 @@ class Merger {
     std::uint32_t inputs = 0;
   };
   std::vector<CompatTag> compat_tags_;
+  ConstantPacking packing_;
   std::uint32_t compat_inputs_ = 0;
   std::uint32_t info_records_ = 0;  // of `.nv.info` sections so far
 
