@@ -117,7 +117,7 @@ struct AssembleAllOptions {
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
                                    const AssembleAllOptions& options = {});
 
-// The memory that assembling a text of this size is assumed to take, in bytes.
+// The most memory that assembling a text of this size was seen to take, in bytes.
 std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);
 
 // True where the text begins as PTX must: with `.version`, after blanks and comments. nvlink

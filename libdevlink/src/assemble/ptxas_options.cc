@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 
 namespace devlink {
 
@@ -16,11 +17,8 @@ using Words = std::vector<std::string>;
 absl::Status Refuse(std::vector<Diagnostic>* found, std::string text, std::string note) {
   absl::Status status = absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", note})));
   if (found != nullptr) {
-    Diagnostic& diagnostic = found->emplace_back();
-    diagnostic.code = DiagnosticCode::kUsage;
-    diagnostic.severity = Severity::kFatal;
-    diagnostic.text = std::move(text);
-    diagnostic.notes.push_back(std::move(note));
+    found->push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, "",
+                                            std::move(text), std::move(note)));
   }
   return status;
 }
