@@ -111,8 +111,9 @@ int Link(const CommandLine& line) {
     logger->set_level(spdlog::level::debug);
     log = std::make_unique<SpdlogSink>(std::move(logger));
   }
-  ReturnLargeBlocks();
   LinkOptions options = line.options;
+  // Compilers within this process take and free large blocks all the time.
+  options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
   FindAssemblers(options.ptx_backend);
   if (options.lto.enabled) {
     FindLtoLibraries(options.ptx_backend, options.compatibility == Compatibility::kNvlink,

@@ -32,8 +32,8 @@ Bytes FatbinOf(CodeKind kind, Arch arch, const std::string& options, const Bytes
   return FatbinBuilder::Container({member.Member(code)});
 }
 
-std::vector<HostSection> SectionsOf(const LtoInput& input) {
-  std::vector<HostSection> out;
+std::vector<ElfSection> SectionsOf(const LtoInput& input) {
+  std::vector<ElfSection> out;
   if (!input.lists.has_value()) return out;
   for (const auto& [name, texts] : *input.lists) {
     out.push_back({Cat(".nvHR", name), ListBytes(texts)});

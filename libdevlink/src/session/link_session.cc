@@ -40,11 +40,11 @@ bool NamesWhatIsUsed(const LinkOptions& options) {
   return !options.kernels_used.empty() || !options.variables_used.empty();
 }
 
-internal::KernelSelection SelectKernels(const LinkOptions& options,
-                                        const std::vector<HostReferences>& references) {
+template <typename LinkSet>
+internal::KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& all) {
   if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
   if (options.host_info == HostInfo::kIgnore) return {};
-  return internal::KernelSelection::ReferredTo(references);
+  return internal::KernelSelection::ReferredTo(all.references, all.references_known_before);
 }
 
 absl::Status NotALinkTarget(Arch target) {
@@ -159,7 +159,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels = SelectKernels(options, all.references);
+  const KernelSelection kernels = SelectKernels(options, all);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(all.inputs,
                                  {.sm = options.target.number,

@@ -273,6 +273,8 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
   const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
   LinkSet all = set;
+  all.references_known_before =
+      lto.worth_compiling && ScopeOf(ShapeOf(options, lto.partial, false)) != LtoScope::kPartial;
   std::vector<Placed> placed;
   for (std::vector<std::uint8_t>& cubin : cubins) {
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
@@ -280,7 +282,8 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
     placed.push_back({{place, placed.size()}, {kResultName, std::move(module)}});
   }
   const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
-  dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
+  lto.runtime_left_out = !lto.runtime.empty() && !needs_runtime;
+  dropped_cudadevrt = lto.runtime_left_out;
   for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
     const HeldRuntime& held = lto.runtime[i];
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));
@@ -320,7 +323,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
       return result;
     }
     if (made.is_whole_program) {
-      dropped_cudadevrt = !lto.runtime.empty();
+      lto.runtime_left_out = true;
       SayRuntimeExpected();
       result.cubin = std::move(made.cubins.front());
       result.report.output_bytes = result.cubin.size();

@@ -44,6 +44,7 @@ struct LinkSession::State {
   struct LinkSet {
     std::vector<internal::LinkInput> inputs;
     std::vector<HostReferences> references;  // of the inputs and of what else was met
+    bool references_known_before = false;    // see KernelSelection::ReferredTo
   };
 
   // LTO IR among the inputs.
@@ -69,6 +70,7 @@ struct LinkSession::State {
     std::optional<std::size_t> place;        // of the last host object with LTO IR
     bool worth_compiling = false;            // there is IR other than libdevice
     bool partial = false;                    // there is code that is not LTO IR
+    bool runtime_left_out = false;           // by the last link
     std::string last_without;                // the last input that made it so
     std::string last_host_object;            // with code for the device or without
   };

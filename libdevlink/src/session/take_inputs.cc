@@ -116,7 +116,11 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
                      .options = std::nullopt});
   }
   // LTO IR in a file of its own has no place in nvlink's list.
-  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  const bool is_ir = !blob.from_host_object && !found.empty() &&
+                     std::all_of(found.begin(), found.end(), [](const FoundCode& code) {
+                       return code.kind == CodeKind::kNvvm;
+                     });
+  if (!blob.further_section && !is_ir) Register(blob);
   if (found.empty()) set.references.push_back(blob.references);
   if (blob.from_host_object && !blob.is_cudadevrt) {
     lto.references.push_back(blob.references);
@@ -325,7 +329,7 @@ std::string LinkSession::RegisterFileText(std::string_view working_directory) co
   made.reserve(state_->registered.size());
   std::vector<internal::RegisteredModule> modules;
   for (const State::Registered& entry : state_->registered) {
-    if (entry.is_held_runtime && state_->dropped_cudadevrt) continue;
+    if (entry.is_held_runtime && state_->lto.runtime_left_out) continue;
     internal::RegisteredModule& module = modules.emplace_back();
     if (entry.ids.empty()) {
       made.push_back(internal::MakeModuleId(working_directory, entry.name));
