@@ -223,10 +223,11 @@ void NvJitLinkCompiler::Link(const NvJitLinkFunctions& functions, const Request&
     const int code = functions.add(linker.get(), input.type, input.bytes.data(), input.bytes.size(),
                                    input.name.c_str());
     if (code == 0) continue;
+    const bool was_opened = input.type != kNvJitLinkFatbin || code == kNvJitLinkOutdated;
     return Fail(output,
                 absl::InvalidArgumentError(absl::StrCat(
                     "'", input.name, "': libnvJitLink refuses it: ", OneLine(linker.ErrorLog()))),
-                input.type == kNvJitLinkFatbin ? kFatbinRefused : kModuleRefused, input.name);
+                was_opened ? kModuleRefused : kFatbinRefused, input.name);
   }
   const int code = functions.complete(linker.get());
   const std::string log = linker.ErrorLog();

@@ -376,6 +376,17 @@ TEST_CASE("Damaged protected code is refused by its name", "[lto_compiler][live]
     REQUIRE_FALSE(output.diagnostics.empty());
     CHECK(Message(output.status).find("'alone'") != std::string::npos);
   }
+  // A later release's.
+  Bytes newer = module.plain;
+  newer.at(5) += 8;
+  LtoJob later = JobOf(modules, kSm90, {}, false);
+  later.modules[0].bytes = newer;
+  for (const LtoCompiler* compiler : {tools.nvvm.get(), tools.jit.get()}) {
+    const LtoOutput output = compiler->Compile(later);
+    CHECK(absl::IsInvalidArgument(output.status));
+    CHECK(Rendered(output.diagnostics, false) == "nvlink fatal   : elfLink nvvm error\n");
+    CHECK_FALSE(output.diagnostics.at(0).notes.empty());
+  }
   const Bytes two = [&] {  // the same member twice
     Bytes out = module.fatbin;
     out.insert(out.end(), module.fatbin.begin() + 16, module.fatbin.end());
