@@ -142,16 +142,25 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// `ERROR in nvvmCompileProgram: NVVM_ERROR_COMPILATION`, a line end and libNVVM's log become what
-// nvlink prints: the log and, right behind it, the error.
+// What nvlink prints where libNVVM fails: its log and, right behind it, the name of the error.
+// libnvJitLink says in its own log
+//   13.0:  ERROR in nvvmCompileProgram: NVVM_ERROR_COMPILATION, a line end and libNVVM's log
+//   13.5:  libNVVM's log and ERROR NVVM_ERROR_COMPILATION (9) in nvvmCompileProgram callback
 std::optional<std::string> NvvmLog(std::string_view log) {
   constexpr std::string_view kBegin = "ERROR in nvvmCompileProgram: ";
-  if (!log.starts_with(kBegin)) return std::nullopt;
-  log.remove_prefix(kBegin.size());
-  const std::size_t end = std::min(log.find('\n'), log.size());
-  const std::string_view error = log.substr(0, end);
-  log.remove_prefix(std::min(end + 1, log.size()));
-  return base::Cat({log, error});
+  constexpr std::string_view kEnd = "ERROR NVVM_ERROR_";
+  if (log.starts_with(kBegin)) {
+    log.remove_prefix(kBegin.size());
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    const std::string_view error = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    return base::Cat({log, error});
+  }
+  const std::size_t at = log.rfind(kEnd);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view error = log.substr(at + kEnd.find("NVVM"));
+  error = error.substr(0, error.find(' '));
+  return base::Cat({log.substr(0, at), error});
 }
 
 // With -split-compile-extended there are several texts, each with the same comment in front.
@@ -214,10 +223,11 @@ void NvJitLinkCompiler::Link(const NvJitLinkFunctions& functions, const Request&
     const int code = functions.add(linker.get(), input.type, input.bytes.data(), input.bytes.size(),
                                    input.name.c_str());
     if (code == 0) continue;
+    const bool was_opened = input.type != kNvJitLinkFatbin || code == kNvJitLinkOutdated;
     return Fail(output,
                 absl::InvalidArgumentError(absl::StrCat(
                     "'", input.name, "': libnvJitLink refuses it: ", OneLine(linker.ErrorLog()))),
-                input.type == kNvJitLinkFatbin ? kFatbinRefused : kModuleRefused, input.name);
+                was_opened ? kModuleRefused : kFatbinRefused, input.name);
   }
   const int code = functions.complete(linker.get());
   const std::string log = linker.ErrorLog();
