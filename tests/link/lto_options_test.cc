@@ -104,5 +104,51 @@ TEST_CASE("The vector is predicted for every combination", "[link][lto]") {
   WARN(cases.size() - faults.size() << " of " << cases.size() << " identical");
 }
 
+// --- Both tools --------------------------------------------------------------------------------
+
+// What is asked for: the modules, the vector, and what is read of the result. Looking a private
+// function up is not, nor is giving the program back, which nvlink forgets where something fails.
+std::vector<std::string> Asked(const LtoRecording& recording) {
+  std::vector<std::string> out;
+  for (const std::string& call : recording.calls) {
+    if (!call.starts_with("handle ") && call != "destroy") out.push_back(call);
+  }
+  return out;
+}
+
+std::string Both(std::string_view what, const std::vector<std::string>& theirs,
+                 const std::vector<std::string>& ours) {
+  if (theirs == ours) return "";
+  return Cat(what, "\nnvlink:\n  ", Join(theirs, "\n  "), "\ndevlink:\n  ", Join(ours, "\n  "),
+             "\n");
+}
+
+std::string CheckBoth(LtoStage& stage, const std::string& nvlink, const LtoCase& link) {
+  const LtoRecording theirs = stage.Run(nvlink, link);
+  if (theirs.crashed) return "";  // nothing to compare with
+  const LtoRecording ours = stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"});
+  std::string out;
+  if (theirs.ok != ours.ok) Append(out, "nvlink ", theirs.ok ? "succeeds\n" : "fails\n");
+  out += Both("messages", theirs.messages, ours.messages);
+  // Where modules cannot agree devlink does not even call libNVVM.
+  if (!theirs.CompileLine().empty() || !ours.CompileLine().empty()) {
+    out += Both("calls", Asked(theirs), Asked(ours));
+  }
+  return out;
+}
+
+TEST_CASE("nvlink and devlink ask the same of libNVVM", "[link][lto]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit.has_value()) DEVLINK_SKIP("no CUDA toolkit");
+  std::vector<LtoCase> cases = AllCases();
+  std::erase_if(cases, [](const LtoCase& link) { return !IsLinkTarget(link.arch); });
+  REQUIRE(cases.size() > 150);
+  const auto faults = CheckAll(*toolkit, cases, [&](LtoStage& stage, const LtoCase& link) {
+    return CheckBoth(stage, toolkit->nvlink, link);
+  });
+  for (const std::string& fault : faults) FAIL_CHECK(fault);
+  WARN(cases.size() - faults.size() << " of " << cases.size() << " identical");
+}
+
 }  // namespace
 }  // namespace devlink::testing
