@@ -22,8 +22,6 @@ std::string TextPtx(Arch arch) {
              "\n.address_size 64\n.visible .entry other()\n{\n  ret;\n}\n");
 }
 
-Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
-
 Bytes FatbinOf(CodeKind kind, Arch arch, const std::string& options, const Bytes& code) {
   FatbinBuilder member;
   member.kind = kind;
@@ -32,8 +30,8 @@ Bytes FatbinOf(CodeKind kind, Arch arch, const std::string& options, const Bytes
   return FatbinBuilder::Container({member.Member(code)});
 }
 
-std::vector<HostSection> SectionsOf(const LtoInput& input) {
-  std::vector<HostSection> out;
+std::vector<ElfSection> SectionsOf(const LtoInput& input) {
+  std::vector<ElfSection> out;
   if (!input.lists.has_value()) return out;
   for (const auto& [name, texts] : *input.lists) {
     out.push_back({Cat(".nvHR", name), ListBytes(texts)});

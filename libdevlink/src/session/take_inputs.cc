@@ -85,6 +85,7 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
     set.references.emplace_back();
     lto.references.emplace_back();
     lto.last_host_object = name;
+    lto.object_after_runtime |= !lto.runtime.empty();
   }
   if (expansion.diagnostics.empty()) return absl::OkStatus();
   DEVLINK_RETURN_IF_ERROR(AssemblePending());
@@ -118,10 +119,7 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
   // LTO IR in a file of its own has no place in nvlink's list.
   if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
   if (found.empty()) set.references.push_back(blob.references);
-  if (blob.from_host_object && !blob.is_cudadevrt) {
-    lto.references.push_back(blob.references);
-    lto.last_host_object = blob.name;
-  }
+  if (options.lto.enabled && blob.from_host_object) MeetHostObject(blob);
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
