@@ -118,14 +118,17 @@ absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&&
   return absl::OkStatus();
 }
 
-void LinkSession::State::SayWithoutLto(const std::string& name) {
-  if (!options.lto.enabled) return;
+// Said of PTX when it is assembled, and of what comes behind PTX after that.
+absl::Status LinkSession::State::SayWithoutLto(const std::string& name) {
+  if (!options.lto.enabled) return absl::OkStatus();
+  DEVLINK_RETURN_IF_ERROR(AssemblePending());
   lto.partial = true;
-  if (lto.last_without == name) return;  // several sections of one object
+  if (lto.last_without == name) return absl::OkStatus();  // several sections of one object
   lto.last_without = name;
   Say(format::MakeDiagnostic(
       Severity::kInfo, DiagnosticCode::kUsage, name,
       base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
+  return absl::OkStatus();
 }
 
 absl::Status LinkSession::State::OpenLtoCompiler() {

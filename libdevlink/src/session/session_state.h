@@ -123,7 +123,7 @@ struct LinkSession::State {
   [[nodiscard]] bool SeesRuntime(const internal::DeviceBlob& blob) const;
   absl::Status TakeLtoIr(const internal::DeviceBlob& blob, internal::FoundCode&& code);
   absl::Status HoldRuntime(const internal::DeviceBlob& blob, internal::FoundCode&& code);
-  void SayWithoutLto(const std::string& name);
+  absl::Status SayWithoutLto(const std::string& name);
   absl::StatusOr<LinkResult> LinkWithLto();
   absl::Status WarnOfNoLto();
   absl::Status OpenLtoCompiler();

@@ -62,7 +62,7 @@ absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  SayWithoutLto(name);
+  DEVLINK_RETURN_IF_ERROR(SayWithoutLto(name));
   Append(std::move(name), std::move(module), std::move(references));
   return absl::OkStatus();
 }
@@ -142,7 +142,6 @@ absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& co
   if (code.kind == CodeKind::kNvvm) return TakeLtoIr(blob, std::move(code));
   if (blob.is_cudadevrt && options.lto.enabled) return HoldRuntime(blob, std::move(code));
   if (code.kind == CodeKind::kPtx) {
-    SayWithoutLto(blob.name);
     pending.push_back({.input = set.inputs.size(),
                        .text = std::string(code.bytes.begin(), code.bytes.end()),
                        .member_options = std::move(code.options)});
@@ -229,7 +228,7 @@ absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult&
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
   set.inputs[ptx.input].module = std::move(module);
-  return absl::OkStatus();
+  return SayWithoutLto(name);
 }
 
 // Whether any input refers to a name that none defines: what decides on libcudadevrt.
