@@ -165,7 +165,8 @@ constexpr std::array kOptions = {
 };
 
 struct Given {
-  std::map<Id, std::string> values;
+  std::map<Id, std::string> values;              // of lists all, as nvlink records them
+  std::map<Id, std::vector<std::string>> lists;  // each value as written
   CommandLine line;
 };
 
@@ -211,6 +212,7 @@ std::optional<std::string> ReadWords(const std::vector<std::string>& words, Give
     if (option->takes == Takes::kList) {
       std::string& all = given.values[option->id];
       all += (all.empty() ? "" : ",") + *value;
+      given.lists[option->id].push_back(*value);
       continue;
     }
     const auto earlier = given.values.find(option->id);
@@ -251,14 +253,32 @@ std::string RecordedOptions(const Given& given) {
   return out;
 }
 
-std::vector<std::string> SplitList(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end > at) out.push_back(text.substr(at, end - at));
-    at = end + 1;
+// The items of a list, as nvlink reads one: they end at commas, blanks around them do not count,
+// double quotes are removed and keep commas. A text is what is wrong.
+std::optional<std::string> ReadList(const std::vector<std::string>& values,
+                                    std::vector<std::string>& out) {
+  const auto add = [&out](std::string item) {
+    item.erase(0, item.find_first_not_of(" \t"));
+    item.erase(item.find_last_not_of(' ') + 1);
+    if (!item.empty()) out.push_back(std::move(item));
+  };
+  for (const std::string& value : values) {
+    std::string item;
+    bool quoted = false;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (value[i] == '"' && !(quoted && value[i - 1] == '\\')) {
+        quoted = !quoted;
+      } else if (value[i] == ',' && !quoted) {
+        add(std::move(item));
+        item.clear();
+      } else {
+        item.push_back(value[i]);
+      }
+    }
+    if (quoted) return "Stray '\"' character";
+    add(std::move(item));
   }
-  return out;
+  return std::nullopt;
 }
 
 // A number as nvlink reads it; a text is what is wrong.
@@ -278,8 +298,12 @@ std::optional<std::string> ReadNumber(const std::string& text, int& out) {
 std::optional<std::string> InterpretInputs(Given& given) {
   CommandLine& line = given.line;
   const auto has = [&given](Id id) { return given.values.contains(id); };
-  if (has(Id::kLibrary)) line.libraries.names = SplitList(given.values[Id::kLibrary]);
-  if (has(Id::kLibraryPath)) line.libraries.directories = SplitList(given.values[Id::kLibraryPath]);
+  for (const auto& [id, list] : {std::pair(Id::kLibrary, &line.libraries.names),
+                                 std::pair(Id::kLibraryPath, &line.libraries.directories),
+                                 std::pair(Id::kKernelsUsed, &line.options.kernels_used),
+                                 std::pair(Id::kVariablesUsed, &line.options.variables_used)}) {
+    if (auto wrong = ReadList(given.lists[id], *list)) return wrong;
+  }
   if (has(Id::kCpuArch)) {
     const std::string& name = given.values[Id::kCpuArch];
     const auto cpu = ParseCpuArch(name);
@@ -303,11 +327,7 @@ std::optional<std::string> InterpretInputs(Given& given) {
     }
     line.options.stack_protector = value == "true";
   }
-  if (has(Id::kXptxas)) line.options.xptxas.push_back(given.values[Id::kXptxas]);
-  if (has(Id::kKernelsUsed)) line.options.kernels_used = SplitList(given.values[Id::kKernelsUsed]);
-  if (has(Id::kVariablesUsed)) {
-    line.options.variables_used = SplitList(given.values[Id::kVariablesUsed]);
-  }
+  line.options.xptxas = given.lists[Id::kXptxas];
   line.options.keep_system_libraries = has(Id::kKeepSystemLibraries);
   line.options.suppress_debug_info = has(Id::kNoDebugInfo);
   line.options.suppress_arch_warning = has(Id::kNoArchWarning);
@@ -346,7 +366,11 @@ std::optional<std::string> InterpretLto(Given& given) {
   lto.force_partial = has(Id::kForcePartialLto);
   lto.force_whole = has(Id::kForceWholeLto);
   if (has(Id::kNvvmPath)) lto.backend.nvvm_path = given.values[Id::kNvvmPath];
-  if (has(Id::kXnvvm)) lto.xnvvm.push_back(given.values[Id::kXnvvm]);
+  lto.xnvvm = given.lists[Id::kXnvvm];
+  for (const std::string& words : lto.xnvvm) {
+    std::vector<Diagnostic> found;
+    if (!CheckXnvvm(words, &found).ok()) return found.back().text;
+  }
   if (has(Id::kSplitCompileExtended)) {
     if (auto wrong =
             ReadNumber(given.values[Id::kSplitCompileExtended], lto.split_compile_extended)) {

@@ -24,7 +24,23 @@ bool IsLtoIr(LtoInputKind kind) {
 
 bool IsHostObject(LtoInputKind kind) {
   return kind == LtoInputKind::kObject || kind == LtoInputKind::kSassObject ||
-         kind == LtoInputKind::kRuntime || kind == LtoInputKind::kRuntimeLtoIr;
+         kind == LtoInputKind::kRuntime || kind == LtoInputKind::kRuntimeLtoIr ||
+         kind == LtoInputKind::kRuntimeArchive;
+}
+
+bool IsRuntime(LtoInputKind kind) {
+  return kind == LtoInputKind::kRuntime || kind == LtoInputKind::kRuntimeLtoIr ||
+         kind == LtoInputKind::kRuntimeArchive;
+}
+
+// nvlink opens the archive only if a host object came before it.
+bool IsOpened(const LtoCase& link, std::size_t input) {
+  if (link.inputs[input].kind != LtoInputKind::kRuntimeArchive) return true;
+  return std::any_of(link.inputs.begin(), link.inputs.begin() + static_cast<std::ptrdiff_t>(input),
+                     [](const LtoInput& earlier) {
+                       return IsHostObject(earlier.kind) &&
+                              earlier.kind != LtoInputKind::kRuntimeArchive;
+                     });
 }
 
 HostReferences ReferencesOf(const LtoInput& input) {
@@ -43,12 +59,12 @@ LtoLinkShape ShapeOf(const LtoCase& link) {
   out.relocatable_link = link.relocatable;
   out.force_partial = link.force_partial;
   out.force_whole = link.force_whole;
-  for (const LtoInput& input : link.inputs) {
-    if (input.kind == LtoInputKind::kRuntime) {
-      out.has_device_runtime = true;
+  for (std::size_t i = 0; i < link.inputs.size(); ++i) {
+    const LtoInput& input = link.inputs[i];
+    if (input.kind == LtoInputKind::kRuntime || input.kind == LtoInputKind::kRuntimeArchive) {
+      out.has_device_runtime |= IsOpened(link, i);
     } else if (!IsLtoIr(input.kind)) {
-      // Below sm_90 nvlink loses .ptx files (docs/compatibility.md).
-      if (input.kind != LtoInputKind::kPtx || link.arch.number >= 90) out.has_other_code = true;
+      out.has_other_code = true;
     }
   }
   return out;
@@ -108,6 +124,8 @@ std::string LtoCase::FileName(std::size_t input) const {
       return stem + ".cubin";
     case LtoInputKind::kPtx:
       return stem + ".ptx";
+    case LtoInputKind::kRuntimeArchive:
+      return "libcudadevrt.a";
     case LtoInputKind::kRuntime:
     case LtoInputKind::kRuntimeLtoIr:
       break;
@@ -167,9 +185,8 @@ LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
     if (IsLtoIr(input.kind) && input.kind != LtoInputKind::kLtoir) {
       consensus.Vote(link.FileName(i), input.options);
     }
-    if (IsHostObject(input.kind)) {
-      builder.AddHostReferences(ReferencesOf(input), input.kind == LtoInputKind::kRuntime ||
-                                                         input.kind == LtoInputKind::kRuntimeLtoIr);
+    if (IsHostObject(input.kind) && IsOpened(link, i)) {
+      builder.AddHostReferences(ReferencesOf(input), IsRuntime(input.kind));
     }
   }
   ConsensusOverrides overrides;
@@ -434,7 +451,7 @@ void AddConsensus(Table& table) {
 }
 
 void AddHostReferences(Table& table) {
-  const LtoInput runtime = Other(LtoInputKind::kRuntime);
+  const LtoInput runtime = Other(LtoInputKind::kRuntimeArchive);
   const Lists first = {{"KE", {"k0", "k1", "k2"}},
                        {"KI", {"i0"}},
                        {"CE", {"c0"}},
@@ -470,6 +487,7 @@ void AddHostReferences(Table& table) {
     Lists lists = LtoInput::EmptyLists();
     lists[name] = {"n"};
     LtoInput speaking = runtime;
+    speaking.kind = LtoInputKind::kRuntime;
     speaking.lists = first;
     LtoInput silent = runtime;
     silent.lists = std::nullopt;
@@ -481,6 +499,10 @@ void AddHostReferences(Table& table) {
     speaking.lists = lists;
     table.AddInputs({a, speaking});
     table.AddInputs({Fatbin(""), speaking});
+    speaking.kind = LtoInputKind::kRuntimeArchive;
+    table.AddInputs({a, speaking});
+    table.AddInputs({Fatbin(""), speaking});
+    table.AddInputs({a, b, Ltoir(), speaking});
   }
   // Names from the command line.
   const std::vector<std::pair<Texts, Texts>> names = {
@@ -510,8 +532,8 @@ void AddHostReferences(Table& table) {
 
 void AddMixes(Table& table) {
   using enum LtoInputKind;
-  for (const LtoInputKind kind :
-       {kSassObject, kSassFatbin, kCubin, kPtx, kRuntime, kRuntimeLtoIr, kObject}) {
+  for (const LtoInputKind kind : {kSassObject, kSassFatbin, kCubin, kPtx, kRuntime, kRuntimeLtoIr,
+                                  kRuntimeArchive, kObject}) {
     for (const LtoInputKind lto : {kLtoir, kFatbin, kObject}) {
       table.AddInputs({Other(lto), Other(kind)});
       table.AddInputs({Other(kind), Other(lto)});
@@ -526,7 +548,8 @@ void AddMixes(Table& table) {
       link.relocatable = true;
     });
   }
-  table.AddInputs({Object("-ftz=1"), Other(kSassObject), Fatbin("-maxreg 32"), Other(kRuntime)});
+  table.AddInputs(
+      {Object("-ftz=1"), Other(kSassObject), Fatbin("-maxreg 32"), Other(kRuntimeArchive)});
   // What libNVVM says of the result.
   for (const char* code : {"0", "100", "7"}) {
     for (const std::vector<LtoInput>& inputs : std::vector<std::vector<LtoInput>>{
@@ -616,11 +639,17 @@ LtoInput RandomInput(Prng& prng) {
 LtoCase RandomLtoCase(Prng& prng) {
   LtoCase out;
   out.arch = *Arch::Parse(prng.Pick<const char*>({"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a"}));
-  for (int count = prng.Range(1, 4); count > 0; --count) out.inputs.push_back(RandomInput(prng));
+  for (int count = prng.Range(1, 4); count > 0; --count) {
+    out.inputs.push_back(RandomInput(prng));
+    // Below sm_90 nvlink loses .ptx files (docs/compatibility.md).
+    LtoInputKind& kind = out.inputs.back().kind;
+    if (kind == LtoInputKind::kPtx && out.arch.number < 90) kind = LtoInputKind::kCubin;
+  }
   // Without it a link of host objects ends with a complaint after all is done.
   if (prng.Chance(70)) {
     LtoInput runtime;
-    runtime.kind = prng.Chance(80) ? LtoInputKind::kRuntime : LtoInputKind::kRuntimeLtoIr;
+    runtime.kind = prng.Pick({LtoInputKind::kRuntimeArchive, LtoInputKind::kRuntimeArchive,
+                              LtoInputKind::kRuntime, LtoInputKind::kRuntimeLtoIr});
     runtime.lists = RandomLists(prng);
     out.inputs.push_back(std::move(runtime));
   }

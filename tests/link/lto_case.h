@@ -17,15 +17,16 @@
 namespace devlink::testing {
 
 enum class LtoInputKind {
-  kLtoir,         // a container in a file of its own, .ltoir
-  kFatbin,        // LTO IR in a .fatbin
-  kObject,        // LTO IR in a host object
-  kSassObject,    // a cubin in a host object
-  kSassFatbin,    // a cubin in a .fatbin
-  kCubin,         // a .cubin
-  kPtx,           // a .ptx
-  kRuntime,       // a host object with a cubin, by the name of libcudadevrt
-  kRuntimeLtoIr,  // LTO IR in such an object
+  kLtoir,           // a container in a file of its own, .ltoir
+  kFatbin,          // LTO IR in a .fatbin
+  kObject,          // LTO IR in a host object
+  kSassObject,      // a cubin in a host object
+  kSassFatbin,      // a cubin in a .fatbin
+  kCubin,           // a .cubin
+  kPtx,             // a .ptx
+  kRuntime,         // a host object with a cubin, by the name of libcudadevrt
+  kRuntimeLtoIr,    // LTO IR in such an object
+  kRuntimeArchive,  // such an object with a cubin, in libcudadevrt.a
 };
 
 struct LtoInput {

@@ -3,9 +3,7 @@
 // What libNVVM is asked: nvlink and devlink link the same files with a stand-in that writes down
 // every call (docs/lto-options.md).
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <functional>
 #include <future>
 #include <string>
 #include <string_view>
@@ -21,42 +19,9 @@
 namespace devlink::testing {
 namespace {
 
-constexpr std::size_t kRandomCases = 250;
+constexpr std::size_t kRandomCases = 150;
 constexpr std::uint64_t kSeed = 20250705;
 constexpr std::size_t kWorkers = 2;
-
-const std::vector<LtoCase>& AllCases() {
-  static const std::vector<LtoCase> cases = [] {
-    std::vector<LtoCase> out = TableOfLtoCases();
-    std::vector<LtoCase> random = RandomLtoCases(kSeed, kRandomCases);
-    std::move(random.begin(), random.end(), std::back_inserter(out));
-    return out;
-  }();
-  return cases;
-}
-
-// What `check` finds wrong with each case; the cases are shared among threads, the texts are in
-// order.
-std::vector<std::string> CheckAll(
-    const Toolkit& toolkit, const std::vector<LtoCase>& cases,
-    const std::function<std::string(LtoStage&, const LtoCase&)>& check) {
-  std::vector<std::string> faults(cases.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    LtoStage stage(toolkit);
-    for (std::size_t i = next++; i < cases.size(); i = next++) {
-      faults[i] = stage.Prepare(cases[i]) ? check(stage, cases[i]) : "the inputs cannot be made";
-      if (!faults[i].empty()) faults[i] = Cat(cases[i].Describe(), "\n", faults[i]);
-    }
-  };
-  std::vector<std::future<void>> workers;
-  for (std::size_t i = 0; i < kWorkers; ++i) {
-    workers.push_back(std::async(std::launch::async, work));
-  }
-  for (auto& worker : workers) worker.get();
-  faults.erase(std::remove(faults.begin(), faults.end(), ""), faults.end());
-  return faults;
-}
 
 // Those of nvlink's lines that come from what is tested here.
 bool IsAboutOptions(std::string_view line) {
@@ -67,41 +32,169 @@ bool IsAboutOptions(std::string_view line) {
   return false;
 }
 
-std::string CheckPrediction(LtoStage& stage, const std::string& nvlink, const LtoCase& link) {
-  const LtoRecording recorded = stage.Run(nvlink, link);
-  if (recorded.crashed) return "";  // nothing to compare with
-  const LtoPrediction predicted = Predict(link, NvvmVectorPolicy::Nvlink());
+// What nvlink ends a link with that could succeed (docs/lto-options.md).
+bool IsMended(std::string_view line) {
+  for (const char* text : {"expected libcudadevrt object", "unexpected object after cudadevrt",
+                           "Invalid argument for option '-maxrregcount'",
+                           "Invalid argument for option '-split-compile'"}) {
+    if (line.find(text) != std::string_view::npos) return true;
+  }
+  return false;
+}
 
-  std::vector<std::string> words;
-  for (const std::string& word : predicted.options) words.push_back(AsRecorded(word));
-  const std::string expected = recorded.CompileLine();
+std::string Recorded(const LtoPrediction& predicted) {
   std::string out;
-  if (expected != Join(words, " ")) {
-    Append(out, "nvlink: ", expected, "\nours:   ", Join(words, " "), "\n");
+  for (const std::string& word : predicted.options) {
+    Append(out, out.empty() ? "" : " ", AsRecorded(word));
   }
-  std::vector<std::string> theirs;
-  std::copy_if(recorded.messages.begin(), recorded.messages.end(), std::back_inserter(theirs),
-               IsAboutOptions);
-  std::string ours;
-  for (Diagnostic diagnostic : predicted.diagnostics) {
-    diagnostic.notes.clear();
-    ours += RenderDiagnostic(diagnostic, "devlink");
-  }
-  const std::string said = theirs.empty() ? "" : Join(theirs, "\n") + "\n";
-  if (said != ours) Append(out, "nvlink says:\n", said, "we say:\n", ours);
   return out;
 }
 
-TEST_CASE("The vector is predicted for every combination", "[link][lto]") {
+std::string Both(std::string_view what, const std::vector<std::string>& theirs,
+                 const std::vector<std::string>& ours) {
+  if (theirs == ours) return "";
+  return Cat(what, "\nnvlink:\n  ", Join(theirs, "\n  "), "\nhere:\n  ", Join(ours, "\n  "), "\n");
+}
+
+// What is asked for: the modules, the vector, and what is read of the result. Looking a private
+// function up is not, nor is giving the program back, which nvlink forgets where something fails.
+std::vector<std::string> Asked(const LtoRecording& recording) {
+  std::vector<std::string> out;
+  // Where modules cannot agree, devlink does not even call libNVVM.
+  if (recording.CompileLine().empty()) return out;
+  for (const std::string& call : recording.calls) {
+    if (!call.starts_with("handle ") && call != "destroy") out.push_back(call);
+  }
+  return out;
+}
+
+std::string CheckPrediction(const LtoRecording& theirs, const LtoCase& link) {
+  const LtoPrediction predicted = Predict(link, NvvmVectorPolicy::Nvlink());
+  std::vector<std::string> said;
+  std::copy_if(theirs.messages.begin(), theirs.messages.end(), std::back_inserter(said),
+               IsAboutOptions);
+  std::vector<std::string> ours;
+  for (Diagnostic diagnostic : predicted.diagnostics) {
+    diagnostic.notes.clear();
+    ours.push_back(RenderDiagnostic(diagnostic, "devlink"));
+    ours.back().pop_back();
+  }
+  return Both("vector", {theirs.CompileLine()}, {Recorded(predicted)}) +
+         Both("messages", said, ours);
+}
+
+std::string CheckLikeNvlink(const LtoRecording& theirs, const LtoRecording& ours) {
+  return Both("status", {theirs.ok ? "succeeds" : "fails"}, {ours.ok ? "succeeds" : "fails"}) +
+         Both("messages", theirs.messages, ours.messages) +
+         Both("calls", Asked(theirs), Asked(ours));
+}
+
+// By default devlink does what nvlink does, but where that fails without need.
+std::string CheckDefault(const LtoRecording& theirs, const LtoRecording& ours,
+                         const LtoCase& link) {
+  const std::string vector = Recorded(Predict(link, {}));
+  std::string out = Both("default vector", {vector}, {ours.CompileLine()});
+  if (vector == theirs.CompileLine()) out += Both("calls", Asked(theirs), Asked(ours));
+  if (std::any_of(theirs.messages.begin(), theirs.messages.end(), IsMended)) {
+    if (!ours.ok) Append(out, "fails by default:\n", Join(ours.messages, "\n"), "\n");
+    return out;
+  }
+  return out +
+         Both("status", {theirs.ok ? "succeeds" : "fails"}, {ours.ok ? "succeeds" : "fails"}) +
+         Both("messages", theirs.messages, ours.messages);
+}
+
+bool LeavesNvlink(const LtoRecording& theirs, const LtoCase& link) {
+  return Recorded(Predict(link, {})) != theirs.CompileLine() ||
+         std::any_of(theirs.messages.begin(), theirs.messages.end(), IsMended);
+}
+
+// Whether a case shows what devlink does by default: there libcudadevrt is an archive only, and
+// another compiler is tried where libNVVM cannot be used.
+bool ShowsDefault(const LtoCase& link) {
+  return !link.Fails() &&
+         std::none_of(link.inputs.begin(), link.inputs.end(), [](const LtoInput& input) {
+           return input.kind == LtoInputKind::kRuntime || input.kind == LtoInputKind::kRuntimeLtoIr;
+         });
+}
+
+// What is found in all cases, in one run of nvlink each.
+struct Findings {
+  struct Kind {
+    std::size_t cases = 0;
+    std::vector<std::string> faults;
+    void Add(const LtoCase& link, const std::string& fault) {
+      ++cases;
+      if (!fault.empty()) faults.push_back(Cat(link.Describe(), "\n", fault));
+    }
+  };
+  Kind prediction;
+  Kind like_nvlink;
+  Kind by_default;
+};
+
+Findings Examine(const Toolkit& toolkit, const std::vector<LtoCase>& cases, std::size_t first) {
+  Findings out;
+  LtoStage stage(toolkit);
+  for (std::size_t i = first; i < cases.size(); i += kWorkers) {
+    const LtoCase& link = cases[i];
+    if (!stage.Prepare(link)) {
+      out.prediction.Add(link, "the inputs cannot be made");
+      continue;
+    }
+    const LtoRecording theirs = stage.Run(toolkit.nvlink, link);
+    if (theirs.crashed) continue;  // nothing to compare with
+    out.prediction.Add(link, CheckPrediction(theirs, link));
+    if (!IsLinkTarget(link.arch)) continue;
+    const bool by_default = ShowsDefault(link);
+    if (by_default) {
+      out.by_default.Add(link, CheckDefault(theirs, stage.Run(DEVLINK_PROGRAM, link), link));
+    }
+    // Where the default is nvlink's, some of the cases are enough.
+    if (!by_default || LeavesNvlink(theirs, link) || i % 4 < 2) {
+      out.like_nvlink.Add(
+          link, CheckLikeNvlink(theirs, stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"})));
+    }
+  }
+  return out;
+}
+
+Findings ExamineAll(const Toolkit& toolkit) {
+  std::vector<LtoCase> cases = TableOfLtoCases();
+  std::vector<LtoCase> random = RandomLtoCases(kSeed, kRandomCases);
+  std::move(random.begin(), random.end(), std::back_inserter(cases));
+  std::vector<std::future<Findings>> workers;
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    workers.push_back(
+        std::async(std::launch::async, [&, i] { return Examine(toolkit, cases, i); }));
+  }
+  Findings all;
+  for (auto& worker : workers) {
+    const Findings part = worker.get();
+    for (Findings::Kind Findings::* kind :
+         {&Findings::prediction, &Findings::like_nvlink, &Findings::by_default}) {
+      (all.*kind).cases += (part.*kind).cases;
+      (all.*kind).faults.insert((all.*kind).faults.end(), (part.*kind).faults.begin(),
+                                (part.*kind).faults.end());
+    }
+  }
+  return all;
+}
+
+void Report(const char* what, const Findings::Kind& kind) {
+  CHECK(kind.cases > 150);
+  for (const std::string& fault : kind.faults) FAIL_CHECK(what << ": " << fault);
+  WARN(what << ": " << kind.cases - kind.faults.size() << " of " << kind.cases << " identical");
+}
+
+TEST_CASE("libNVVM is asked what nvlink asks", "[link][lto]") {
   const auto toolkit = FindToolkit();
   if (!toolkit.has_value()) DEVLINK_SKIP("no CUDA toolkit");
-  const std::vector<LtoCase>& cases = AllCases();
-  REQUIRE(cases.size() > 150);
-  const auto faults = CheckAll(*toolkit, cases, [&](LtoStage& stage, const LtoCase& link) {
-    return CheckPrediction(stage, toolkit->nvlink, link);
-  });
-  for (const std::string& fault : faults) FAIL_CHECK(fault);
-  WARN(cases.size() - faults.size() << " of " << cases.size() << " identical");
+  if (toolkit->release != "13.0") DEVLINK_SKIP("nvlink is not 13.0");
+  const Findings found = ExamineAll(*toolkit);
+  Report("as predicted", found.prediction);
+  Report("with --compat=nvlink", found.like_nvlink);
+  Report("by default", found.by_default);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 
+#include "support/elf_builder.h"
 #include "support/fatbin_builder.h"
 #include "support/host_object.h"
 #include "support/lto_container.h"
@@ -21,8 +22,6 @@ std::string TextPtx(Arch arch) {
   return Cat(".version 8.0\n.target ", arch.Name(),
              "\n.address_size 64\n.visible .entry other()\n{\n  ret;\n}\n");
 }
-
-Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 Bytes FatbinOf(CodeKind kind, Arch arch, const std::string& options, const Bytes& code) {
   FatbinBuilder member;
@@ -103,7 +102,8 @@ bool LtoStage::Prepare(const LtoCase& link) {
       case LtoInputKind::kSassObject:
       case LtoInputKind::kSassFatbin:
       case LtoInputKind::kCubin:
-      case LtoInputKind::kRuntime: {
+      case LtoInputKind::kRuntime:
+      case LtoInputKind::kRuntimeArchive: {
         const auto cubin = ReadBytes(Cubin(link.arch));
         if (!cubin.has_value()) return false;
         bytes = input.kind == LtoInputKind::kCubin
@@ -114,8 +114,10 @@ bool LtoStage::Prepare(const LtoCase& link) {
     }
     const bool is_object =
         input.kind == LtoInputKind::kObject || input.kind == LtoInputKind::kSassObject ||
-        input.kind == LtoInputKind::kRuntime || input.kind == LtoInputKind::kRuntimeLtoIr;
+        input.kind == LtoInputKind::kRuntime || input.kind == LtoInputKind::kRuntimeLtoIr ||
+        input.kind == LtoInputKind::kRuntimeArchive;
     if (is_object) bytes = MakeHostObjectWithFatbin(bytes, SectionsOf(input));
+    if (input.kind == LtoInputKind::kRuntimeArchive) bytes = BuildArchive({{"runtime.o", bytes}});
     files_.push_back(directory_.File(link.FileName(i)));
     if (!WriteBytes(files_.back(), bytes)) return false;
   }

@@ -247,9 +247,11 @@ void NvvmProgram::CompileAll(const internal::NvvmFunctions& functions, void* pro
   words.reserve(options.size());
   for (const std::string& option : options) words.push_back(option.c_str());
   result.code = functions.compile(program, static_cast<int>(words.size()), words.data());
+  const bool failed = result.code != kNvvmSuccess && result.code != kNvvmWholeProgram;
+  // In nvlink's order.
+  const std::string error = failed ? ErrorText(functions, result.code) : std::string();
   result.log = LogOf(functions, program);
-  if (result.code != kNvvmSuccess && result.code != kNvvmWholeProgram) {
-    const std::string error = ErrorText(functions, result.code);
+  if (failed) {
     result.diagnostics.push_back(internal::LtoInfo(result.log + error));
     Fail(result, NvvmStep::kCompile,
          absl::InvalidArgumentError(absl::StrCat("libNVVM answers ", error)),

@@ -82,6 +82,14 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
         Severity::kInfo, DiagnosticCode::kUsage, "",
         "ignore -use-host-info because -kernels-used or -variables-used is specified"));
   }
+  if (state->options.lto.enabled) {
+    std::vector<Diagnostic> found;
+    CiccOptionBuilder(state->options.target)
+        .EmitPtx(state->options.lto.emit_ptx)
+        .SplitCompileExtended(state->options.lto.split_compile_extended)
+        .CheckCommandLine(found);
+    for (Diagnostic& diagnostic : found) state->Say(std::move(diagnostic));
+  }
   return LinkSession(std::move(state));
 }
 

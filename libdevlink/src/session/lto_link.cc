@@ -69,12 +69,25 @@ struct Placed {
 
 }  // namespace
 
+// nvlink opens an archive of the device runtime only if a host object came before it.
+bool LinkSession::State::SeesRuntime(const DeviceBlob& blob) const {
+  return !blob.from_archive || !lto.last_host_object.empty();
+}
+
+void LinkSession::State::MeetHostObject(const DeviceBlob& blob) {
+  const bool seen = !blob.is_cudadevrt || SeesRuntime(blob);
+  lto.references.push_back({blob.references, blob.is_cudadevrt, seen});
+  if (!seen) return;
+  lto.last_host_object = blob.name;
+  lto.object_after_runtime |= !lto.runtime.empty() && !blob.is_cudadevrt;
+}
+
 absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& code) {
   LtoInput module{.name = blob.name,
                   .bytes = std::move(code.bytes),
                   .is_protected = code.is_protected,
                   .member_options = std::move(code.options)};
-  if (blob.is_cudadevrt && Contains(blob.name, "libcudadevrt")) {
+  if (blob.is_cudadevrt && blob.from_archive && Contains(blob.name, "libcudadevrt")) {
     module.name = "libcudadevrt";
     lto.runtime_modules.push_back(std::move(module));
     return absl::OkStatus();
@@ -94,25 +107,28 @@ absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&&
                       blob.name, base::Cat({"'", blob.name, "' has no cubin for this target"})),
                   absl::StatusCode::kUnimplemented);
   }
-  const bool seen = !lto.last_host_object.empty();
+  const bool seen =
+      blob.from_host_object ? lto.references.back().seen_by_nvlink : SeesRuntime(blob);
   if (!seen && options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
   lto.runtime.push_back({.place = next_place++,
                          .name = blob.name,
                          .cubin = std::move(code.bytes),
                          .references = blob.references,
                          .seen_by_nvlink = seen});
-  lto.last_host_object = blob.name;
   return absl::OkStatus();
 }
 
-void LinkSession::State::SayWithoutLto(const std::string& name) {
-  if (!options.lto.enabled) return;
+// Said of PTX when it is assembled, and of what comes behind PTX after that.
+absl::Status LinkSession::State::SayWithoutLto(const std::string& name) {
+  if (!options.lto.enabled) return absl::OkStatus();
+  DEVLINK_RETURN_IF_ERROR(AssemblePending());
   lto.partial = true;
-  if (lto.last_without == name) return;  // several sections of one object
+  if (lto.last_without == name) return absl::OkStatus();  // several sections of one object
   lto.last_without = name;
   Say(format::MakeDiagnostic(
       Severity::kInfo, DiagnosticCode::kUsage, name,
       base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
+  return absl::OkStatus();
 }
 
 absl::Status LinkSession::State::OpenLtoCompiler() {
@@ -120,6 +136,11 @@ absl::Status LinkSession::State::OpenLtoCompiler() {
   LtoBackendOptions backend = options.lto.backend;
   backend.needs_protected = std::any_of(lto.modules.begin(), lto.modules.end(),
                                         [](const LtoInput& module) { return module.is_protected; });
+  // nvlink knows libNVVM only.
+  if (options.compatibility == Compatibility::kNvlink &&
+      backend.backend == LtoBackend::kAutomatic && !backend.needs_protected) {
+    backend.backend = LtoBackend::kNvvm;
+  }
   auto made = CreateLtoCompiler(backend);
   if (made.ok()) {
     lto_compiler = *std::move(made);
@@ -157,9 +178,9 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
       .KernelsUsed(options.kernels_used)
       .VariablesUsed(options.variables_used);
   for (const std::string& words : options.lto.xnvvm) builder.Xnvvm(words);
-  for (const HostReferences& references : lto.references) builder.AddHostReferences(references);
-  for (std::size_t i = 0; choices.with_runtime && i < lto.runtime.size(); ++i) {
-    builder.AddHostReferences(lto.runtime[i].references);
+  for (const LtoHostInput& input : lto.references) {
+    if (!input.seen_by_nvlink && !choices.with_runtime) continue;
+    builder.AddHostReferences(input.references, input.is_device_runtime);
   }
   DEVLINK_ASSIGN_OR_RETURN(job.arguments, builder.Build(&found));
   return absl::OkStatus();
@@ -310,6 +331,16 @@ void LinkSession::State::SayRuntimeExpected() {
                              "expected libcudadevrt object"));
 }
 
+// The same where the result is linked: nvlink wants no host object behind the device runtime.
+absl::Status LinkSession::State::CheckRuntimeIsLast() {
+  if (options.compatibility != Compatibility::kNvlink || !lto.object_after_runtime) {
+    return absl::OkStatus();
+  }
+  return Refuse(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage,
+                                       lto.last_host_object, "unexpected object after cudadevrt"),
+                absl::StatusCode::kFailedPrecondition);
+}
+
 absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
   LtoAttempt made;
   if (!lto.worth_compiling) {
@@ -330,6 +361,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
       return result;
     }
   }
+  if (made.cubins.size() == 1) DEVLINK_RETURN_IF_ERROR(CheckRuntimeIsLast());
   DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(made.cubins)));
   return LinkAll(all);
 }

@@ -60,19 +60,26 @@ struct LinkSession::State {
     std::string name;
     std::vector<std::uint8_t> cubin;
     HostReferences references;
-    bool seen_by_nvlink = false;  // a host object came before it
+    bool seen_by_nvlink = false;  // no archive, or a host object came before it
+  };
+  // What a host object says of its host code.
+  struct LtoHostInput {
+    HostReferences references;
+    bool is_device_runtime = false;
+    bool seen_by_nvlink = true;  // as in HeldRuntime
   };
   struct Lto {
     std::vector<LtoInput> modules;
-    std::vector<LtoInput> runtime_modules;   // IR of a device runtime, which goes last
-    std::vector<HeldRuntime> runtime;        // code of one
-    std::vector<HostReferences> references;  // of all host objects
-    std::optional<std::size_t> place;        // of the last host object with LTO IR
-    bool worth_compiling = false;            // there is IR other than libdevice
-    bool partial = false;                    // there is code that is not LTO IR
-    bool runtime_left_out = false;           // by the last link
-    std::string last_without;                // the last input that made it so
-    std::string last_host_object;            // with code for the device or without
+    std::vector<LtoInput> runtime_modules;  // IR of a device runtime, which goes last
+    std::vector<HeldRuntime> runtime;       // code of one
+    std::vector<LtoHostInput> references;   // of all host objects
+    std::optional<std::size_t> place;       // of the last host object with LTO IR
+    bool worth_compiling = false;           // there is IR other than libdevice
+    bool partial = false;                   // there is code that is not LTO IR
+    std::string last_without;               // the last input that made it so
+    std::string last_host_object;           // with code for the device or without
+    bool object_after_runtime = false;      // a host object came behind one of `runtime`
+    bool runtime_left_out = false;          // by the last link
   };
 
   LinkOptions options;
@@ -114,9 +121,11 @@ struct LinkSession::State {
   static bool AnythingUndefined(const std::vector<internal::LinkInput>& all);
 
   // lto_link.cc
+  void MeetHostObject(const internal::DeviceBlob& blob);
+  [[nodiscard]] bool SeesRuntime(const internal::DeviceBlob& blob) const;
   absl::Status TakeLtoIr(const internal::DeviceBlob& blob, internal::FoundCode&& code);
   absl::Status HoldRuntime(const internal::DeviceBlob& blob, internal::FoundCode&& code);
-  void SayWithoutLto(const std::string& name);
+  absl::Status SayWithoutLto(const std::string& name);
   absl::StatusOr<LinkResult> LinkWithLto();
   absl::Status WarnOfNoLto();
   absl::Status OpenLtoCompiler();
@@ -127,6 +136,7 @@ struct LinkSession::State {
   absl::StatusOr<internal::LtoAttempt> CompileLto();
   absl::StatusOr<ModuleRef> LoadRuntime(const HeldRuntime& held);
   void SayRuntimeExpected();
+  absl::Status CheckRuntimeIsLast();
   absl::StatusOr<LinkSet> PlaceLto(std::vector<std::vector<std::uint8_t>> cubins);
 
   absl::StatusOr<LinkResult> LinkAll(const LinkSet& all);

@@ -62,7 +62,7 @@ absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  SayWithoutLto(name);
+  DEVLINK_RETURN_IF_ERROR(SayWithoutLto(name));
   Append(std::move(name), std::move(module), std::move(references));
   return absl::OkStatus();
 }
@@ -85,6 +85,7 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
     set.references.emplace_back();
     lto.references.emplace_back();
     lto.last_host_object = name;
+    lto.object_after_runtime |= !lto.runtime.empty();
   }
   if (expansion.diagnostics.empty()) return absl::OkStatus();
   DEVLINK_RETURN_IF_ERROR(AssemblePending());
@@ -122,10 +123,7 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
                      });
   if (!blob.further_section && !is_ir) Register(blob);
   if (found.empty()) set.references.push_back(blob.references);
-  if (blob.from_host_object && !blob.is_cudadevrt) {
-    lto.references.push_back(blob.references);
-    lto.last_host_object = blob.name;
-  }
+  if (options.lto.enabled && blob.from_host_object) MeetHostObject(blob);
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
@@ -148,7 +146,6 @@ absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& co
   if (code.kind == CodeKind::kNvvm) return TakeLtoIr(blob, std::move(code));
   if (blob.is_cudadevrt && options.lto.enabled) return HoldRuntime(blob, std::move(code));
   if (code.kind == CodeKind::kPtx) {
-    SayWithoutLto(blob.name);
     pending.push_back({.input = set.inputs.size(),
                        .text = std::string(code.bytes.begin(), code.bytes.end()),
                        .member_options = std::move(code.options)});
@@ -235,7 +232,7 @@ absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult&
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
   set.inputs[ptx.input].module = std::move(module);
-  return absl::OkStatus();
+  return SayWithoutLto(name);
 }
 
 // Whether any input refers to a name that none defines: what decides on libcudadevrt.
