@@ -43,11 +43,11 @@ class Relocator {
       return;
     }
     const bool weak = symbol.binding == format::kStbWeak;  // may come to be another
-    if (global || function || weak || info->action == RelocationAction::kKeep) {
-      return Keep(relocation);
-    }
     if (const auto instance = InstanceOf(relocation, symbol); instance != kNone) {
       return Keep(relocation, instance);
+    }
+    if (global || function || weak || info->action == RelocationAction::kKeep) {
+      return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
       return StoreValue(program_, relocation, *info, ValueOf(relocation, symbol),
@@ -81,6 +81,7 @@ class Relocator {
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
     const auto addend = static_cast<std::uint64_t>(relocation.addend);
     if (symbol.type == format::kSttSection) return addend;
+    if (symbol.constant_size) return ConstantSize(program_) + addend;
     const auto external = shared_.external_values.find(relocation.symbol);
     if (external != shared_.external_values.end()) return external->second + addend;
     if (symbol.section == kNone) return symbol.value + addend;

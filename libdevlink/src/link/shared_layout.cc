@@ -266,7 +266,7 @@ class SharedLayouter {
       SharedPlace& place = layout_.places[id];
       place.offset = place.offset.value_or(0);
       place.section = program_.module_shared;
-      place.symbol_kept = true;
+      place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
     }
     if (size == 0 && (options_.reserved == 0 || !layout_.module_section_emitted)) return;
     layout_.external_symbols_shifted = size != 0;

@@ -2,6 +2,7 @@
 //
 // The output of a relocatable link (nvlink -r; docs/relocatable.md).
 #include "format/elf_cuda.h"
+#include "link/relocation_field.h"
 #include "write/emitter.h"
 
 namespace devlink::internal {
@@ -96,6 +97,7 @@ class RelocatableEmitter final : public Emitter {
                     .value = symbol.value,
                     .size = symbol.size,
                     .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
+    if (symbol.constant_size) spec.value = ConstantSize(program_);
     const auto external = shared_.external_values.find(id);
     if (symbol.section != kNone) {
       spec.section = section_handles_[symbol.section];
