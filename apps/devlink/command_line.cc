@@ -52,6 +52,7 @@ enum class Id {
   kReport,
   kToolkit,
   kCompat,
+  kKeepReferences,
   kPtxBackend,
   kLog,
 };
@@ -130,6 +131,8 @@ constexpr std::array kOptions = {
            "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{Id::kCompat, "compat", "compat", Takes::kValue, "",
            "nvlink: leave out in silence what nvlink leaves out"},
+    Option{Id::kKeepReferences, "keep-references", "keep-references", Takes::kNothing, "",
+           "with -r: leave references to shared memory and constants to the next link"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
@@ -352,6 +355,7 @@ std::optional<std::string> Interpret(Given& given) {
   if (auto wrong = InterpretInputs(given)) return wrong;
   line.options.debug = has(Id::kDebug);
   line.options.relocatable = has(Id::kRelocatable);
+  line.options.keep_references = has(Id::kKeepReferences);
   line.options.verbose = has(Id::kVerbose);
   line.options.report_arch = has(Id::kReportArch);
   line.options.suppress_warnings = has(Id::kNoInfos);

@@ -33,7 +33,7 @@ class Relocator {
     using format::RelocationAction;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
-    if (!options_.resolve_as_nvlink) return Keep(relocation);
+    if (options_.keep_references) return Keep(relocation);
     if (info == nullptr || info->action == RelocationAction::kClear) return;
     if (symbol.name == "__UFT_OFFSET") return;
     const bool function = symbol.function != kNone;
@@ -50,10 +50,20 @@ class Relocator {
       return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
+      CountEarly(symbol);
       return StoreValue(program_, relocation, *info, ValueOf(relocation, symbol),
                         BankOf(program_, symbol), result_.patches);
     }
     result_.refused.push_back(relocation);
+  }
+
+  void CountEarly(const Symbol& symbol) {
+    if (symbol.type == format::kSttSection) return;
+    if (symbol.space == format::kStoShared) ++result_.early_shared;
+    if (symbol.space != format::kStoConstant || symbol.section == kNone) return;
+    // An entry's own bank stays where it is.
+    const FunctionId function = program_.sections[symbol.section].function;
+    if (function == kNone || !program_.functions[function].entry) ++result_.early_constants;
   }
 
   // An alias is written as what it stands for.

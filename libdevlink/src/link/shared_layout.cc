@@ -247,9 +247,9 @@ class SharedLayouter {
 
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
-    layout_.module_section_align = any_module_variable_stays_
-                                       ? std::max(program_.module_shared_align, kExternalAlign)
-                                       : kExternalAlign;
+    std::uint32_t& align = layout_.module_section_align;
+    align = any_external_ ? kExternalAlign : 1;
+    if (any_module_variable_stays_) align = std::max(program_.module_shared_align, align);
     layout_.module_section_emitted =
         any_external_ && layout_.module_section_align == kExternalAlign;
     if (!options_.debug) return;

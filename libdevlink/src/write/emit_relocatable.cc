@@ -101,6 +101,8 @@ class RelocatableEmitter final : public Emitter {
     const auto external = shared_.external_values.find(id);
     if (symbol.section != kNone) {
       spec.section = section_handles_[symbol.section];
+      // nvlink leaves it 0 where `extern x[]` was met first, and then stumbles over it.
+      if (options_.keep_references && symbol.space == format::kStoShared) spec.value = symbol.align;
     } else if (external != shared_.external_values.end()) {
       spec.section = section_handles_[program_.module_shared];
       spec.value = external->second;
