@@ -63,6 +63,7 @@ enum class Id {
   kReport,
   kToolkit,
   kCompat,
+  kKeepReferences,
   kPtxBackend,
   kLtoBackend,
   kLog,
@@ -158,6 +159,8 @@ constexpr std::array kOptions = {
            "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{Id::kCompat, "compat", "compat", Takes::kValue, "",
            "nvlink: leave out in silence what nvlink leaves out"},
+    Option{Id::kKeepReferences, "keep-references", "keep-references", Takes::kNothing, "",
+           "with -r: leave references to shared memory and constants to the next link"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
     Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "", "nvvm or nvjitlink"},
@@ -461,6 +464,7 @@ std::optional<std::string> Interpret(Given& given) {
   if (auto wrong = InterpretLto(given)) return wrong;
   line.options.debug = has(Id::kDebug);
   line.options.relocatable = has(Id::kRelocatable);
+  line.options.keep_references = has(Id::kKeepReferences);
   line.options.verbose = has(Id::kVerbose);
   line.options.report_arch = has(Id::kReportArch);
   line.options.suppress_warnings = has(Id::kNoInfos);

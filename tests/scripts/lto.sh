@@ -118,18 +118,14 @@ same() {
   fi
 }
 
-# again KIND ARCH ARGUMENT...: with -r, in which nvlink's own way has to be asked for.
+# again KIND ARCH ARGUMENT...: with -r; what comes out can be linked.
 again() {
   local kind="$1" arch="$2"
   shift 2
-  local plain="$DEVLINK"
-  DEVLINK=./like_nvlink same "$kind" "$arch" -r "$@"
-  "$plain" -arch="$arch" -lto -nvvmpath="$nvvm" -r -o again.cubin "$@" 2>our.err
-  "$plain" -arch="$arch" -o final.cubin again.cubin 2>our.err ||
+  same "$kind" "$arch" -r "$@"
+  "$DEVLINK" -arch="$arch" -o final.cubin our/out 2>our.err ||
     report "$kind $arch -r $*: what was made cannot be linked again"
 }
-printf '#!/bin/sh\nexec "%s" --compat nvlink "$@"\n' "$DEVLINK" >like_nvlink
-chmod +x like_nvlink
 
 # inputs KIND ARCH UNIT...: the files of one kind.
 inputs() {

@@ -40,6 +40,10 @@ struct LinkOptions {
   // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
   // undefined symbols are no error (docs/relocatable.md).
   bool relocatable = false;
+  // With `relocatable`: leaves every reference to the next link. nvlink resolves those to shared
+  // memory and constants although it has not laid them out, and so does libdevlink without this; the
+  // next link cannot mend them.
+  bool keep_references = false;
 
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;

@@ -223,13 +223,13 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
   const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
-  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
   const SharedAgain shared =
-      DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
+      DescribeShared(program, {.debug = options.debug, .place_external = !options.keep_references});
   const ConstantLayout no_constants;
   const TextureLayout no_textures;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
-  Relocated relocated = RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
+  Relocated relocated =
+      RelocateAgain(program, liveness, shared, {.keep_references = options.keep_references});
   // As far as the report needs them.
   SharedLayout sizes;
   Resources resources;
@@ -248,6 +248,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
+  if (auto warning = WarnOfEarlyReferences(relocated)) found.push_back(*std::move(warning));
   return DescribeRelocatable(linked, shared, options);
 }
 
