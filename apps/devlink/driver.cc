@@ -119,6 +119,10 @@ int Link(const CommandLine& line) {
     FindLtoLibraries(options.ptx_backend, options.compatibility == Compatibility::kNvlink,
                      options.lto.backend);
   }
+  if (!line.register_file.empty()) {
+    std::error_code error;
+    options.register_directory = std::filesystem::current_path(error).string();
+  }
   auto session = LinkSession::Create(options, nullptr, log.get());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.

@@ -52,6 +52,10 @@ struct LinkOptions {
   bool suppress_arch_warning = false;
 
   Compatibility compatibility = Compatibility::kDevlink;
+  // nvlink --register-link-binaries: the working directory, of which the ids of inputs that bring
+  // none are made. Given, the link leaves out what an earlier link has linked already, as the lists
+  // of `nvcc -dlink` say (docs/inputs.md). Not with LTO.
+  std::optional<std::string> register_directory;
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 

@@ -121,7 +121,8 @@ void LinkSession::AddHostReferences(HostReferences references) {
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
   DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
-  return state_->options.lto.enabled ? state_->LinkWithLto() : state_->LinkAll(state_->set);
+  if (state_->options.lto.enabled) return state_->LinkWithLto();
+  return state_->LinkAll(state_->LeavesOutPrelinked() ? state_->LeaveOutPrelinked() : state_->set);
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {

@@ -80,7 +80,13 @@ absl::Status LinkSession::State::TakeFile(std::string_view name,
 
 absl::Status LinkSession::State::TakeExpansion(std::string_view name,
                                                const internal::Expansion& expansion) {
-  for (const DeviceBlob& blob : expansion.blobs) DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
+  for (const DeviceBlob& blob : expansion.blobs) {
+    if (blob.module_ids.mixed) DEVLINK_RETURN_IF_ERROR(RefuseMixedIds(blob.name));
+    NotePrelinked(blob.module_ids.prelinked);
+    DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
+  }
+  if (expansion.mixed_module_ids) DEVLINK_RETURN_IF_ERROR(RefuseMixedIds(std::string(name)));
+  NotePrelinked(expansion.prelinked_ids);
   if (expansion.silent_host_object) {
     set.references.emplace_back();
     lto.references.emplace_back();
@@ -95,13 +101,34 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
 }
 
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
-  if (blob.is_cudadevrt && !options.keep_system_libraries && !options.lto.enabled) {
+  // LTO IR in a file of its own has no place in nvlink's list.
+  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  if (blob.is_cudadevrt && !options.lto.enabled) {
     DEVLINK_RETURN_IF_ERROR(AssemblePending());
-    if (!AnythingUndefined(set.inputs)) {
-      dropped_cudadevrt = true;
-      return absl::OkStatus();
+    const std::vector<bool> left_out = FindLeftOut();
+    if (left_out.back()) return absl::OkStatus();
+    if (!options.keep_system_libraries) {
+      const bool needed = AnythingUndefined(
+          LeavesOutPrelinked() ? Remaining(left_out, registered.size() - 1).inputs : set.inputs);
+      if (!needed) {
+        registered.pop_back();
+        dropped_cudadevrt = true;
+        return absl::OkStatus();
+      }
+      registered.back().is_runtime = true;
     }
   }
+  const std::size_t before = set.inputs.size();
+  const absl::Status status = TakeCodeOf(blob);
+  EndRegistered();
+  const bool nothing_taken = !status.ok() && set.inputs.size() == before;
+  if (nothing_taken && !blob.further_section && blob.kind != ContentKind::kLtoIr) {
+    registered.pop_back();
+  }
+  return status;
+}
+
+absl::Status LinkSession::State::TakeCodeOf(const DeviceBlob& blob) {
   std::vector<FoundCode> found;
   if (blob.kind == ContentKind::kFatbin) {
     std::vector<Diagnostic> said;
@@ -116,29 +143,18 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
                      .bytes = {blob.bytes.begin(), blob.bytes.end()},
                      .options = std::nullopt});
   }
-  // LTO IR in a file of its own has no place in nvlink's list.
+  // Nor has a fat binary of LTO IR alone.
   const bool is_ir = !blob.from_host_object && !found.empty() &&
                      std::all_of(found.begin(), found.end(), [](const FoundCode& code) {
                        return code.kind == CodeKind::kNvvm;
                      });
-  if (!blob.further_section && !is_ir) Register(blob);
+  if (is_ir && blob.kind == ContentKind::kFatbin) registered.back().is_ir = true;
   if (found.empty()) set.references.push_back(blob.references);
   if (options.lto.enabled && blob.from_host_object) MeetHostObject(blob);
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
   return absl::OkStatus();
-}
-
-void LinkSession::State::Register(const DeviceBlob& blob) {
-  Registered entry;
-  entry.name = blob.name;
-  if (blob.module_ids.present) {
-    entry.ids.assign(blob.module_ids.own.begin(), blob.module_ids.own.end());
-    if (entry.ids.empty()) return;  // an object that was linked before
-  }
-  entry.is_held_runtime = blob.is_cudadevrt && options.lto.enabled;
-  registered.push_back(std::move(entry));
 }
 
 absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& code,
@@ -315,30 +331,14 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
                      !state_->options.lto.enabled &&
                      name.find("cudadevrt") == std::string_view::npos;
   if (!plain) return state_->TakeFile(name, std::move(bytes));
-  state_->registered.push_back({.name = std::string(name), .ids = {}});
-  return AddCubin(name, std::move(bytes));
+  DeviceBlob blob;
+  blob.name = name;
+  state_->Register(blob);
+  const absl::Status status = AddCubin(name, std::move(bytes));
+  state_->EndRegistered();
+  return status;
 }
 
 bool LinkSession::HasPtx() const { return !state_->pending.empty(); }
-
-std::string LinkSession::RegisterFileText(std::string_view working_directory) const {
-  std::vector<std::string> made;
-  made.reserve(state_->registered.size());
-  std::vector<internal::RegisteredModule> modules;
-  for (const State::Registered& entry : state_->registered) {
-    if (entry.is_held_runtime && state_->lto.runtime_left_out) continue;
-    internal::RegisteredModule& module = modules.emplace_back();
-    if (entry.ids.empty()) {
-      made.push_back(internal::MakeModuleId(working_directory, entry.name));
-      module.ids.emplace_back(made.back());
-    }
-    module.ids.insert(module.ids.end(), entry.ids.begin(), entry.ids.end());
-  }
-  return internal::RegisterFileText(modules);
-}
-
-bool LinkSession::KeepsRegisterFile(const std::string& existing) const {
-  return internal::KeepRegisterFile(existing, state_->dropped_cudadevrt);
-}
 
 }  // namespace devlink
