@@ -114,6 +114,7 @@ int Link(const CommandLine& line) {
   ReturnLargeBlocks();
   LinkOptions options = line.options;
   FindAssemblers(options.ptx_backend);
+  options.before_output = ReturnFreePages;
   auto session = LinkSession::Create(options, nullptr, log.get());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.
