@@ -123,6 +123,7 @@ int Link(const CommandLine& line) {
     std::error_code error;
     options.register_directory = std::filesystem::current_path(error).string();
   }
+  options.before_output = ReturnFreePages;
   auto session = LinkSession::Create(options, nullptr, log.get());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.

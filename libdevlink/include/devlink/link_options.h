@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,6 +97,10 @@ struct LinkOptions {
   std::string recorded_options;
   // The output's name in the same record, which nvlink keeps with -g only.
   std::string recorded_object;
+
+  // Called once in each link that succeeds: when all that its passes needed is freed, and the output
+  // is not allocated yet. A program may give freed memory back to the system here.
+  std::function<void()> before_output;
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.
   std::uint64_t max_input_bytes = std::uint64_t{4} << 30;
