@@ -12,6 +12,8 @@
 #include <map>
 #include <optional>
 
+#include "devlink/cicc_option_builder.h"
+
 namespace devlink::app {
 
 namespace {
@@ -19,6 +21,7 @@ namespace {
 enum class Id {
   kArch,
   kOutput,
+  kRelocatable,
   kMachine,
   kLibrary,
   kLibraryPath,
@@ -44,6 +47,15 @@ enum class Id {
   kUseHostInfo,
   kIgnoreHostInfo,
   kStackProtector,
+  kLto,
+  kDlto,
+  kNvvmPath,
+  kXnvvm,
+  kFastCompile,
+  kEmitPtx,
+  kForcePartialLto,
+  kForceWholeLto,
+  kSplitCompileExtended,
   kRegister,
   kIgnored,
   kIgnoredList,
@@ -52,6 +64,7 @@ enum class Id {
   kToolkit,
   kCompat,
   kPtxBackend,
+  kLtoBackend,
   kLog,
 };
 
@@ -77,6 +90,8 @@ constexpr std::array kOptions = {
     Option{Id::kOutput, "o", "output-file", Takes::kValue, "", "where to write the linked cubin"},
     Option{Id::kDebug, "g", "debug", Takes::kNothing, "g", "link for the debugger"},
     Option{Id::kArch, "arch", "arch", Takes::kValue, "arch", "the target: sm_75 to sm_90a"},
+    Option{Id::kRelocatable, "r", "relocatable-link", Takes::kNothing, "r",
+           "write a relocatable cubin, to be linked again"},
     Option{Id::kMachine, "m", "machine", Takes::kValue, "m", "64, the only choice"},
     Option{Id::kLibrary, "l", "library", Takes::kList, "l", "link libNAME.a, behind all files"},
     Option{Id::kLibraryPath, "L", "library-path", Takes::kList, "L",
@@ -98,11 +113,23 @@ constexpr std::array kOptions = {
            "the host that -l libraries must be for: X86_64 (default), AARCH64..."},
     Option{Id::kReportArch, "report-arch", "report-arch", Takes::kNothing, "report-arch",
            "name the target in every message"},
+    Option{Id::kEmitPtx, "emit-ptx", "emit-ptx", Takes::kNothing, "emit-ptx",
+           "with -lto: write the PTX and do not assemble it"},
     Option{Id::kExtraWarnings, "extrawarn", "extra-warnings", Takes::kNothing, "extrawarn",
            "accepted, no effect"},
+    Option{Id::kLto, "lto", "link-time-opt", Takes::kNothing, "lto",
+           "optimize LTO IR at link time"},
+    Option{Id::kDlto, "dlto", "dlto", Takes::kNothing, "dlto", "the same"},
+    Option{Id::kNvvmPath, "nvvmpath", "nvvmpath", Takes::kValue, "nvvmpath",
+           "the folder above lib64/libnvvm.so"},
     Option{Id::kSplitCompile, "split-compile", "split-compile", Takes::kValue, "split-compile",
            "threads within one assembly of PTX"},
+    Option{Id::kSplitCompileExtended, "split-compile-extended", "split-compile-extended",
+           Takes::kValue, "split-compile-extended", "with -lto: threads, in pieces"},
+    Option{Id::kFastCompile, "Ofc", "Ofast-compile", Takes::kValue, "Ofc",
+           "with -lto: 0, min, mid or max; less optimization, faster"},
     Option{Id::kXptxas, "Xptxas", "Xptxas", Takes::kList, "Xptxas", "options for ptxas"},
+    Option{Id::kXnvvm, "Xnvvm", "Xnvvm", Takes::kList, "Xnvvm", "options for libNVVM"},
     Option{Id::kMaxRegisters, "maxrregcount", "maxrregcount", Takes::kValue, "maxrregcount",
            "registers per thread for PTX"},
     Option{Id::kNoDebugInfo, "suppress-debug-info", "suppress-debug-info", Takes::kNothing,
@@ -113,6 +140,10 @@ constexpr std::array kOptions = {
            "ignore-host-info", "keep all kernels"},
     Option{Id::kStackProtector, "device-stack-protector", "device-stack-protector", Takes::kValue,
            "device-stack-protector", "true or false, for PTX"},
+    Option{Id::kForcePartialLto, "force-partial-lto", "force-partial-lto", Takes::kNothing, "",
+           "with -lto: the result is not the whole program"},
+    Option{Id::kForceWholeLto, "force-whole-lto", "force-whole-lto", Takes::kNothing, "",
+           "with -lto: the result is the whole program"},
     Option{Id::kRegister, "", "register-link-binaries", Takes::kValue, "",
            "write the ids of linked modules to a file"},
     Option{Id::kIgnoredValue, "host-ccbin", "host-ccbin", Takes::kValue, "", "accepted, no effect"},
@@ -129,6 +160,7 @@ constexpr std::array kOptions = {
            "nvlink: leave out in silence what nvlink leaves out"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
+    Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "", "nvvm or nvjitlink"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
 };
 
@@ -249,13 +281,13 @@ std::optional<std::string> ReadNumber(const std::string& text, int& out) {
 std::optional<std::string> InterpretInputs(Given& given) {
   CommandLine& line = given.line;
   const auto has = [&given](Id id) { return given.values.contains(id); };
-  if (has(Id::kLibrary)) line.libraries = SplitList(given.values[Id::kLibrary]);
-  if (has(Id::kLibraryPath)) line.library_path = SplitList(given.values[Id::kLibraryPath]);
+  if (has(Id::kLibrary)) line.libraries.names = SplitList(given.values[Id::kLibrary]);
+  if (has(Id::kLibraryPath)) line.libraries.directories = SplitList(given.values[Id::kLibraryPath]);
   if (has(Id::kCpuArch)) {
     const std::string& name = given.values[Id::kCpuArch];
     const auto cpu = ParseCpuArch(name);
     if (!cpu) return fmt::format("Value '{}' is not defined for option 'cpu-arch'", name);
-    line.cpu_arch = *cpu;
+    line.libraries.arch = *cpu;
   }
   if (has(Id::kMaxRegisters)) {
     if (auto wrong = ReadNumber(given.values[Id::kMaxRegisters], line.options.max_registers)) {
@@ -308,8 +340,66 @@ std::optional<std::string> InterpretInputs(Given& given) {
   return std::nullopt;
 }
 
+// Options of link-time optimization.
+std::optional<std::string> InterpretLto(Given& given) {
+  LtoOptions& lto = given.line.options.lto;
+  const auto has = [&given](Id id) { return given.values.contains(id); };
+  lto.enabled = has(Id::kLto) || has(Id::kDlto);
+  lto.emit_ptx = has(Id::kEmitPtx);
+  lto.force_partial = has(Id::kForcePartialLto);
+  lto.force_whole = has(Id::kForceWholeLto);
+  if (has(Id::kNvvmPath)) lto.backend.nvvm_path = given.values[Id::kNvvmPath];
+  if (has(Id::kXnvvm)) lto.xnvvm.push_back(given.values[Id::kXnvvm]);
+  if (has(Id::kSplitCompileExtended)) {
+    if (auto wrong =
+            ReadNumber(given.values[Id::kSplitCompileExtended], lto.split_compile_extended)) {
+      return wrong;
+    }
+  }
+  if (has(Id::kLtoBackend)) {
+    const std::string& name = given.values[Id::kLtoBackend];
+    if (name == "nvvm") {
+      lto.backend.backend = LtoBackend::kNvvm;
+    } else if (name == "nvjitlink") {
+      lto.backend.backend = LtoBackend::kNvJitLink;
+    } else {
+      return fmt::format("Value '{}' is not defined for option 'lto-backend'", name);
+    }
+  }
+  return std::nullopt;
+}
+
+// What nvlink says of options that make sense with -lto only, and of those with it.
+std::optional<std::string> FindLtoConflict(Given& given) {
+  const auto has = [&given](Id id) { return given.values.contains(id); };
+  LtoOptions& lto = given.line.options.lto;
+  if (!lto.enabled) {
+    constexpr std::string_view kConflict = "Conflicting options '{}' and 'no -dlto'";
+    if (lto.force_partial) return fmt::format(kConflict, "-force-partial-lto");
+    if (lto.force_whole) return fmt::format(kConflict, "-force-whole-lto");
+    if (lto.emit_ptx) return fmt::format(kConflict, "-emit-ptx");
+    if (has(Id::kFastCompile)) return fmt::format(kConflict, "--Ofast-compile");
+    return std::nullopt;
+  }
+  if (!has(Id::kNvvmPath) && given.line.options.compatibility == Compatibility::kNvlink) {
+    return "-nvvmpath should be specified with -lto";
+  }
+  if (lto.force_whole && (lto.force_partial || given.line.options.relocatable)) {
+    return "Conflicting options '-force-partial-lto' and '-force-whole-lto'";
+  }
+  if (has(Id::kFastCompile)) {
+    std::vector<Diagnostic> found;
+    const auto level = ParseFastCompile(given.values[Id::kFastCompile], &found);
+    if (!level.ok()) {
+      return found.empty() ? std::string(level.status().message()) : found.back().text;
+    }
+    lto.fast_compile = *level;
+  }
+  return std::nullopt;
+}
+
 // Checks that nvlink makes when all inputs are known.
-std::optional<std::string> FindConflict(const Given& given) {
+std::optional<std::string> FindConflict(Given& given) {
   const auto has = [&given](Id id) { return given.values.contains(id); };
   if (has(Id::kNoDebugInfo) && !has(Id::kDebug)) {
     return "Conflicting options '-suppress-debug-info' and 'no -g'";
@@ -317,7 +407,7 @@ std::optional<std::string> FindConflict(const Given& given) {
   if (has(Id::kUseHostInfo) && has(Id::kIgnoreHostInfo)) {
     return "Conflicting options '-use-host-info' and '-ignore-host-info'";
   }
-  return std::nullopt;
+  return FindLtoConflict(given);
 }
 
 // Values into typed options; a text is what is wrong with them.
@@ -347,7 +437,9 @@ std::optional<std::string> Interpret(Given& given) {
     line.options.profile = *profile;
   }
   if (auto wrong = InterpretInputs(given)) return wrong;
+  if (auto wrong = InterpretLto(given)) return wrong;
   line.options.debug = has(Id::kDebug);
+  line.options.relocatable = has(Id::kRelocatable);
   line.options.verbose = has(Id::kVerbose);
   line.options.report_arch = has(Id::kReportArch);
   line.options.suppress_warnings = has(Id::kNoInfos);

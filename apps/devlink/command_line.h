@@ -17,9 +17,7 @@ namespace devlink::app {
 struct CommandLine {
   LinkOptions options;
   std::vector<std::string> inputs;
-  std::vector<std::string> libraries;     // -l
-  std::vector<std::string> library_path;  // -L
-  CpuArch cpu_arch = CpuArch::kX86_64;
+  LibraryQuery libraries;     // -l, -L, -cpu-arch
   std::string register_file;  // --register-link-binaries
   std::string output;
   std::string report;                 // --report: where the JSON report goes

@@ -4,25 +4,22 @@
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <set>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
+#include "devlink/allocator.h"
 #include "devlink/command_line.h"
 #include "devlink/devlink.h"
+#include "devlink/environment.h"
 #include "devlink/spdlog_sink.h"
 
 namespace devlink::app {
@@ -79,104 +76,31 @@ int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
   return status;
 }
 
-std::vector<std::uint8_t> ReadAll(const std::string& path, bool& ok) {
-  std::ifstream file(path, std::ios::binary);
-  ok = file.good();
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::string> LibraryDirectories(const CommandLine& line) {
-  std::vector<std::string> out = line.library_path;
-  const char* more = std::getenv("LIBRARY_PATH");
-  std::istringstream entries(more == nullptr ? "" : more);
-  for (std::string entry; std::getline(entries, entry, ':');) {
-    if (!entry.empty()) out.push_back(entry);
-  }
-  return out;
-}
-
-// One file is one input, however it is called; only archives are looked at.
-class SeenArchives {
- public:
-  bool IsNew(const std::string& path) {
-    std::array<char, 7> magic = {};
-    std::ifstream file(path, std::ios::binary);
-    file.read(magic.data(), magic.size());
-    const std::string_view text(magic.data(), magic.size());
-    if (text != "!<arch>" && text != "!<thin>") return true;
-    struct stat info = {};
-    if (stat(path.c_str(), &info) != 0) return true;
-    return seen_.emplace(info.st_dev, info.st_ino).second;
-  }
-
- private:
-  std::set<std::pair<dev_t, ino_t>> seen_;
-};
-
-// Files first, then libraries. False, perhaps with a text, where the link must end.
-bool AddInputs(const CommandLine& line, LinkSession& session, std::string& failure) {
-  SeenArchives seen;
+// Files first, then libraries, as nvlink takes them. False where the link must end; the session's
+// diagnostics say why.
+bool AddInputs(const CommandLine& line, LinkSession& session) {
+  LibraryQuery query = line.libraries;
+  for (std::string& directory : LibraryPath()) query.directories.push_back(std::move(directory));
+  const auto libraries = session.FindLibraries(query);
   const auto add = [&](const std::string& path) {
-    return !seen.IsNew(path) || session.AddFile(path).ok();
+    const bool added = session.AddFile(path).ok();
+    if (session.HasPtx()) KeepLargeBlocks();
+    return added;
   };
-  // -l is looked up before any file is read.
-  std::vector<std::string> found;
-  const std::vector<std::string> directories = LibraryDirectories(line);
-  const LibraryProbe probe{
-      .exists = [](const std::string& path) { return std::filesystem::exists(path); },
-      .read = [](const std::string& path) -> absl::StatusOr<std::vector<std::uint8_t>> {
-        bool ok = false;
-        auto bytes = ReadAll(path, ok);
-        if (!ok) return absl::NotFoundError("cannot read");
-        return bytes;
-      }};
-  for (const std::string& name : line.libraries) {
-    const FoundLibrary library = FindLibrary(name, directories, line.cpu_arch, probe);
-    for (const Diagnostic& diagnostic : library.diagnostics) {
-      if (diagnostic.severity == Severity::kFatal) {
-        failure = diagnostic.text;
-        return false;
-      }
-      Print(diagnostic);
-    }
-    if (!library.path.empty()) found.push_back(library.path);
-  }
-  return std::all_of(line.inputs.begin(), line.inputs.end(), add) &&
-         std::all_of(found.begin(), found.end(), add);
+  return libraries.ok() && std::all_of(line.inputs.begin(), line.inputs.end(), add) &&
+         std::all_of(libraries->begin(), libraries->end(), add);
 }
 
 bool WriteRegisterFile(const CommandLine& line, const LinkSession& session) {
-  bool exists = false;
-  const auto old = ReadAll(line.register_file, exists);
-  if (exists && session.KeepsRegisterFile(std::string(old.begin(), old.end()))) return true;
+  std::ifstream file(line.register_file, std::ios::binary);
+  if (file.good()) {
+    const std::string old{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (session.KeepsRegisterFile(old)) return true;
+  }
   std::error_code error;
   const std::string text = session.RegisterFileText(std::filesystem::current_path(error).string());
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   return WriteWhole(line.register_file, {bytes, text.size()});
-}
-
-// Where this program was built or installed, and the toolkit on PATH.
-void FindAssemblers(PtxBackendOptions& backend) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place : {"../lib", "."}) {
-    const auto library = self / place / "libdevlink_ptxcompiler.so";
-    if (backend.nvptxcompiler_path.empty() && std::filesystem::exists(library, error)) {
-      backend.nvptxcompiler_path = library.lexically_normal().string();
-    }
-  }
-  const char* path = std::getenv("PATH");
-  std::istringstream entries(path == nullptr ? "" : path);
-  for (std::string entry; backend.ptxas_path.empty() && std::getline(entries, entry, ':');) {
-    const auto program = std::filesystem::path(entry) / "ptxas";
-    if (access(program.c_str(), X_OK) != 0) continue;
-    backend.ptxas_path = program.string();
-    const auto library = std::filesystem::path(entry) / "../lib64/libnvJitLink.so.13";
-    if (std::filesystem::exists(library, error)) {
-      backend.nvjitlink_path = library.lexically_normal().string();
-    }
-  }
-  backend.temporary_directory = std::filesystem::temp_directory_path(error).string();
 }
 
 int Link(const CommandLine& line) {
@@ -187,17 +111,20 @@ int Link(const CommandLine& line) {
     logger->set_level(spdlog::level::debug);
     log = std::make_unique<SpdlogSink>(std::move(logger));
   }
+  ReturnLargeBlocks();
   LinkOptions options = line.options;
   FindAssemblers(options.ptx_backend);
+  if (options.lto.enabled) {
+    FindLtoLibraries(options.ptx_backend, options.compatibility == Compatibility::kNvlink,
+                     options.lto.backend);
+  }
   auto session = LinkSession::Create(options, nullptr, log.get());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.
-  std::string failure;
-  const bool added = AddInputs(line, *session, failure);
+  const bool added = AddInputs(line, *session);
   absl::StatusOr<LinkResult> result = absl::CancelledError();
   if (added && ExitStatus(session->diagnostics()) == 0) result = session->Link();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
-  if (!failure.empty()) return Fail(failure);
   if (!result.ok()) {
     if (!line.register_file.empty() && ExitStatus(session->diagnostics()) == kErrorStatus) {
       WriteRegisterFile(line, *session);
@@ -205,16 +132,21 @@ int Link(const CommandLine& line) {
     const int status = ExitStatus(session->diagnostics());
     return status != 0 ? status : Fail(std::string(result.status().message()));
   }
-  if (!WriteWhole(line.output, result->cubin)) {
+  const auto* ptx = reinterpret_cast<const std::uint8_t*>(result->ptx.data());
+  if (!(options.lto.emit_ptx && !result->ptx.empty()
+            ? WriteWhole(line.output, {ptx, result->ptx.size()})
+            : WriteWhole(line.output, result->cubin))) {
     return Fail(fmt::format("Could not open output file '{}'", line.output));
   }
   if (!line.register_file.empty() && !WriteRegisterFile(line, *session)) {
     return Fail(fmt::format("Could not open output file '{}'", line.register_file));
   }
-  if (line.report.empty()) return 0;
+  if (line.report.empty()) return ExitStatus(session->diagnostics());
   const std::string json = ToJson(result->report);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(json.data());
-  if (WriteWhole(line.report, {bytes, json.size()})) return 0;
+  if (WriteWhole(line.report, {bytes, json.size()})) {
+    return ExitStatus(session->diagnostics());
+  }
   return Fail(fmt::format("Could not open output file '{}'", line.report));
 }
 

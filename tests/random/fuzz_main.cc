@@ -41,15 +41,18 @@ constexpr char kUsage[] =
     "J]\n"
     "                    [--minutes T] [--keep DIR] [--shrink SECONDS] [--devlink PROGRAM]\n"
     "                    [--features MASK] [--max-files N] [--max-functions N] [--print]\n"
+    "                    [--relocatable]\n"
     "  --devlink   link with this command line instead of in process\n"
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
+    "  --relocatable  nvlink -r, and devlink as nvlink does it (--compat nvlink)\n"
     "  --print     print the sources of --seed and do nothing else\n";
 
 struct Options {
   std::vector<ProgramTarget> targets = {{80, 0}};
   bool cuda = false;
   bool print = false;
+  bool relocatable = false;
   std::uint64_t seed = 1;
   std::uint64_t count = 100;
   int jobs = 2;
@@ -95,6 +98,10 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
       o.print = true;
       continue;
     }
+    if (name == "--relocatable") {
+      o.relocatable = true;
+      continue;
+    }
     if (i + 1 == args.size()) return std::nullopt;
     const std::string& value = args[++i];
     const auto number = std::strtoull(value.c_str(), nullptr, 0);
@@ -132,8 +139,10 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
 
 RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTarget target,
                           const GeneratorLimits& limits) {
-  return options.cuda ? MakeCudaProgram(seed, target, limits)
-                      : MakePtxProgram(seed, target, limits);
+  RandomProgram program = options.cuda ? MakeCudaProgram(seed, target, limits)
+                                       : MakePtxProgram(seed, target, limits);
+  if (options.relocatable) program.link_flags.emplace_back("-r");
+  return program;
 }
 
 // The command that links a kept program again.

@@ -165,6 +165,7 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
   const std::string output = OutputPath("devlink");
   std::vector<std::string> command = {program_, "-arch=" + TargetName(target_)};
+  if (HasFlag(program, "-r")) command.insert(command.end(), {"--compat", "nvlink"});
   command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
   command.insert(command.end(), inputs_.begin(), inputs_.end());
   command.insert(command.end(), {"-o", output});
@@ -184,12 +185,12 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& /*program*/) {
 
 #else
 
-std::string LinkPair::RecordedOptions() const {
+std::string LinkPair::RecordedOptions(bool relocatable) const {
   std::string names;
   for (const std::string& input : inputs_) {
     Append(names, names.empty() ? "" : ",", std::filesystem::path(input).filename().string());
   }
-  return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), " ");
+  return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), relocatable ? " -r  " : " ");
 }
 
 LinkOutcome LinkWithLibrary(const LinkOptions& options, const std::vector<std::string>& inputs) {
@@ -221,9 +222,11 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   LinkOptions options;
   options.target = *arch;
   options.debug = HasFlag(program, "-g");
+  options.relocatable = HasFlag(program, "-r");
+  if (options.relocatable) options.compatibility = Compatibility::kNvlink;
   // With -g nvlink records the names of all files as well, which a session does not know.
   if (options.debug) {
-    options.recorded_options = RecordedOptions();
+    options.recorded_options = RecordedOptions(options.relocatable);
     options.recorded_object = "out.cubin";
   }
   LinkOutcome outcome = LinkWithLibrary(options, inputs_);

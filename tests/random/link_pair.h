@@ -62,7 +62,7 @@ class LinkPair {
   bool CompileFile(const SourceFile& source, const std::string& output, std::string& error);
   // Both outputs bear the same name, because with -g the name stands in the output.
   [[nodiscard]] std::string OutputPath(std::string_view tool) const;
-  [[nodiscard]] std::string RecordedOptions() const;
+  [[nodiscard]] std::string RecordedOptions(bool relocatable) const;
   LinkOutcome LinkWithNvlink(const RandomProgram& program);
   LinkOutcome LinkWithProgram(const RandomProgram& program);
   LinkOutcome LinkInProcess(const RandomProgram& program);

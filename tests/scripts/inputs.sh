@@ -73,6 +73,23 @@ same sm_90 main.o shade.o extra.ptx
 same sm_90 -maxrregcount=32 -Xptxas -O1 main.o shade.o extra.ptx
 same sm_90 -kernels-used draw main.o shade.o
 
+# Searches that find what cannot be linked, or nothing.
+mkdir -p text foreign short
+echo "this is no archive" >text/libshade.a
+cp shade.o foreign.o
+printf '\xb7' | dd of=foreign.o bs=1 seek=18 conv=notrunc status=none # e_machine: AArch64
+ar rc foreign/libshade.a foreign.o
+printf '!<arch>\n' >short/libshade.a
+ln -s lib same
+for options in "" -report-arch -Werror -disable-infos; do
+  for libraries in "-Ltext -lshade" "-Lforeign -Llib -lshade" "-Lforeign -lshade" \
+    "-Lforeign -Ltext -lshade" "-Lshort -Llib -lshade" "-lnowhere -Llib -lshade" \
+    "lib/libshade.a -Lsame -lshade"; do
+    # shellcheck disable=SC2086 # words of a command line
+    same sm_80 main.o $libraries $options
+  done
+done
+
 # What nvlink loses in silence is linked.
 cp shade.o shade.object
 "$DEVLINK" -arch=sm_80 -o our.cubin main.o shade.object

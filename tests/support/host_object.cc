@@ -62,11 +62,18 @@ std::string MakeFatbin(std::span<const std::uint8_t> cubin, int sm) {
 
 std::vector<std::uint8_t> MakeHostObject(std::span<const std::uint8_t> cubin, int sm,
                                          const std::vector<HostSection>& sections) {
+  const std::string fatbin = MakeFatbin(cubin, sm);
+  return MakeHostObjectWithFatbin(
+      {reinterpret_cast<const std::uint8_t*>(fatbin.data()), fatbin.size()}, sections);
+}
+
+std::vector<std::uint8_t> MakeHostObjectWithFatbin(std::span<const std::uint8_t> fatbin,
+                                                   const std::vector<HostSection>& sections) {
   std::string segment;
   Put<std::uint32_t>(segment, kSegmentMagic);
   Put<std::uint32_t>(segment, 1);
   segment.append(16, '\0');
-  std::vector<HostSection> all = {{"__nv_relfatbin", MakeFatbin(cubin, sm)},
+  std::vector<HostSection> all = {{"__nv_relfatbin", std::string(fatbin.begin(), fatbin.end())},
                                   {".nvFatBinSegment", segment},
                                   {"__nv_module_id", std::string("_test_module\0", 13)}};
   all.insert(all.end(), sections.begin(), sections.end());

@@ -20,6 +20,10 @@ struct HostSection {
 std::vector<std::uint8_t> MakeHostObject(std::span<const std::uint8_t> cubin, int sm,
                                          const std::vector<HostSection>& sections);
 
+// The same with a whole fat binary.
+std::vector<std::uint8_t> MakeHostObjectWithFatbin(std::span<const std::uint8_t> fatbin,
+                                                   const std::vector<HostSection>& sections);
+
 // The bytes of a list: each text with its NUL, one NUL where there is none.
 std::string ListBytes(const std::vector<std::string>& texts);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/cicc_option_builder.h"
 #include "devlink/code_choice.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
@@ -17,8 +18,12 @@
 #include "devlink/link_report.h"
 #include "devlink/link_session.h"
 #include "devlink/log.h"
+#include "devlink/lto_compiler.h"
+#include "devlink/lto_ir.h"
 #include "devlink/module_pool.h"
 #include "devlink/nvvm_pass_options.h"
+#include "devlink/nvvm_program.h"
+#include "devlink/option_consensus.h"
 #include "devlink/parallel.h"
 #include "devlink/progress.h"
 #include "devlink/ptx_assembler.h"

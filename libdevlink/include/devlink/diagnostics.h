@@ -39,6 +39,8 @@ enum class DiagnosticCode {
   kPrototypeMismatch = 21,
   kUnresolvableRelocation = 22,
   kPtxAssembly = 40,
+  kOptionMismatch = 50,  // modules of a link with LTO want other options than each other
+  kLtoCompilation = 51,  // LTO IR, or the library that compiles it
 };
 
 // One finding. Plain data, owned by the receiver.

@@ -67,9 +67,10 @@ struct FatbinMember {
   // Bytes that Extract will decompress to; the size of `payload` for what is not compressed.
   std::uint64_t uncompressed_size = 0;
 
-  std::uint64_t offset = 0;   // of the member's header in the bytes that were parsed
-  std::size_t container = 0;  // which one holds it
-  std::size_t index = 0;      // which member of that container it is
+  std::span<const std::uint8_t> whole;  // header, texts and payload as they stand
+  std::uint64_t offset = 0;             // of the member's header in the bytes that were parsed
+  std::size_t container = 0;            // which one holds it
+  std::size_t index = 0;                // which member of that container it is
 };
 
 // The members of one or more containers that stand behind one another. The bytes are borrowed and
@@ -103,6 +104,10 @@ class Fatbin {
   // compressed keeps up to 7 zeros behind its end. Fails with kUncompress, kTooLarge or
   // kObfuscated.
   [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> Extract(const FatbinMember& member) const;
+
+  // A fat binary with that member alone, as it is stored: the way to hand on what Extract cannot
+  // read. Fails with kDamaged where the object has no such member.
+  [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> Isolate(const FatbinMember& member) const;
 
  private:
   FatbinLimits limits_;

@@ -32,6 +32,13 @@ struct LibraryProbe {
   std::function<absl::StatusOr<std::vector<std::uint8_t>>(const std::string& path)> read;
 };
 
+// What the -l and -L options of one link ask for.
+struct LibraryQuery {
+  std::vector<std::string> names;        // of -l
+  std::vector<std::string> directories;  // of -L, then of LIBRARY_PATH
+  CpuArch arch = CpuArch::kX86_64;
+};
+
 struct FoundLibrary {
   std::string path;  // `DIR/libNAME.a`; empty where there is none, which is no error
   // A `libNAME.so` that hides every `libNAME.a`: then there is no device code to link.
@@ -42,8 +49,9 @@ struct FoundLibrary {
 
 // Looks for `lib<name>.so` in every directory of `directories`, then for `lib<name>.a` in every
 // one. `directories` are those of -L in their order, then those of LIBRARY_PATH; the caller reads
-// that variable. Empty ones do not count, and neither do slashes at the end of one. An archive counts where one of its members is an ELF object for `arch`; another
-// one is passed over with a warning. Thread-safe where the probe is.
+// that variable. Empty ones do not count, and neither do slashes at the end of one. An archive
+// counts where one of its members is an ELF object for `arch`; another one is passed over with a
+// warning. Thread-safe where the probe is.
 FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& directories,
                          CpuArch arch, const LibraryProbe& probe);
 

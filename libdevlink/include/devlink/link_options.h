@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "devlink/arch.h"
+#include "devlink/lto_options.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
 
@@ -36,6 +37,10 @@ struct LinkOptions {
   // nvlink -g: keeps dead functions and the symbols of shared memory, for the debugger.
   bool debug = false;
 
+  // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
+  // undefined symbols are no error (docs/relocatable.md).
+  bool relocatable = false;
+
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;
 
@@ -53,8 +58,10 @@ struct LinkOptions {
   int max_registers = 0;
   std::vector<std::string> xptxas;  // as written
   std::optional<bool> stack_protector;
-  int split_compile = 1;
+  int split_compile = 1;  // of libNVVM, too
   bool suppress_debug_info = false;
+
+  LtoOptions lto;
 
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/host_references.h"
+#include "devlink/library_search.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "devlink/log.h"
@@ -30,6 +31,7 @@ namespace devlink {
 
 struct LinkResult {
   std::vector<std::uint8_t> cubin;  // the executable cubin
+  std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin
   LinkReport report;
 };
 
@@ -47,10 +49,16 @@ class LinkSession {
   LinkSession& operator=(LinkSession&&) noexcept;
   ~LinkSession();
 
+  // The paths of the archives that -l means, for AddFile: nvlink looks for all of them before it
+  // reads any input, and links them behind all files. A library that is not there is no error.
+  // What there is to say becomes diagnostics. InvalidArgument where nvlink would end the link.
+  absl::StatusOr<std::vector<std::string>> FindLibraries(const LibraryQuery& query);
+
   // Adds one input of any kind, behind those added before. A failure is a status and a diagnostic;
   // the session can go on without the input. NotFound for a file that cannot be read,
   // InvalidArgument for one that is damaged, FailedPrecondition for one that is not for this
-  // target.
+  // target. An archive that was added before, by whatever path, is not added again: that is what
+  // nvlink does, and of archives alone.
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
@@ -69,6 +77,9 @@ class LinkSession {
   // code, or an archive of them. `name` stands for its path: messages and, for thin archives, the
   // place of the members follow it. PTX is assembled later, all of it in parallel.
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
+
+  // Whether PTX was added that is not assembled yet. Link assembles it.
+  [[nodiscard]] bool HasPtx() const;
 
   // The inputs that were linked and the ids of the modules in them, in link order, for nvlink's
   // --register-link-binaries. An input without ids gets one of its name and `working_directory`.

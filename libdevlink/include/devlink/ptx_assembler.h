@@ -116,7 +116,7 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
                                    const AssembleAllOptions& options = {},
                                    ProgressSink* progress = nullptr);
 
-// The memory that assembling a text of this size is assumed to take, in bytes.
+// The most memory that assembling a text of this size was seen to take, in bytes.
 std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);
 
 // True where the text begins as PTX must: with `.version`, after blanks and comments. nvlink

@@ -6,28 +6,11 @@
 #include "assemble/ptx_log.h"
 #include "assemble/tool_note.h"
 #include "base/strings.h"
+#include "format/ptx_text.h"
 
 namespace devlink {
 
-bool LooksLikePtx(std::string_view text) {
-  text = text.substr(0, text.find('\0'));
-  for (;;) {
-    const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
-    if (begin == std::string_view::npos) return false;
-    text.remove_prefix(begin);
-    std::string_view close;
-    if (text.starts_with("//")) {
-      close = "\n";
-    } else if (text.starts_with("/*")) {
-      close = "*/";
-    } else {
-      return text.starts_with(".version");
-    }
-    const std::size_t end = text.find(close, 2);
-    if (end == std::string_view::npos) return false;
-    text.remove_prefix(end + close.size());
-  }
-}
+bool LooksLikePtx(std::string_view text) { return format::BeginsAsPtx(text); }
 
 namespace internal {
 
@@ -75,7 +58,7 @@ absl::Status Backend::Refused(std::string_view log) {
 
 PtxResult Backend::Assemble(const PtxJob& job) const {
   PtxResult result;
-  if (!LooksLikePtx(job.text)) {
+  if (!format::BeginsAsPtx(job.text)) {
     result.status = absl::InvalidArgumentError(
         base::Cat({"'", job.name,
                    "' is no PTX: behind blanks and comments it does not begin with .version"}));
@@ -109,12 +92,9 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
     }
   }
   if (!result.status.ok()) {
-    result.status = absl::Status(result.status.code(),
-                                 base::ToAbsl(base::Cat({"'",
-                                                         job.name,
-                                                         "': ",
-                                                         {result.status.message().data(),
-                                                          result.status.message().size()}})));
+    const std::string text =
+        base::Cat({"'", job.name, "': ", base::FromAbsl(result.status.message())});
+    result.status = absl::Status(result.status.code(), base::ToAbsl(text));
   }
   return result;
 }
@@ -153,8 +133,7 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBacken
     }
     auto opened = way.open(options);
     if (opened.ok() || !automatic) return opened;
-    const auto why = opened.status().message();
-    tried += base::Cat({"; ", std::string_view(why.data(), why.size())});
+    tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
   }
   return absl::NotFoundError(base::ToAbsl(base::Cat(
       {"there is no assembler for PTX", tried,

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "assemble/backend.h"
-#include "assemble/dynamic_library.h"
+#include "assemble/nvjitlink_api.h"
 #include "assemble/ptx_log.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -14,57 +14,6 @@
 namespace devlink::internal {
 
 namespace {
-
-// From nvJitLink.h, whose names are the same in all releases of CUDA 12 and 13.
-struct Functions {
-  int (*version)(unsigned*, unsigned*) = nullptr;
-  int (*create)(void**, std::uint32_t, const char**) = nullptr;
-  int (*destroy)(void**) = nullptr;
-  int (*add)(void*, int, const void*, std::size_t, const char*) = nullptr;
-  int (*complete)(void*) = nullptr;
-  int (*cubin_size)(void*, std::size_t*) = nullptr;
-  int (*cubin)(void*, void*) = nullptr;
-  int (*error_size)(void*, std::size_t*) = nullptr;
-  int (*error_log)(void*, char*) = nullptr;
-  int (*info_size)(void*, std::size_t*) = nullptr;
-  int (*info_log)(void*, char*) = nullptr;
-};
-constexpr int kInputPtx = 2;
-
-absl::Status FindAll(const DynamicLibrary& library, Functions& out) {
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkVersion", out.version));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkCreate", out.create));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkDestroy", out.destroy));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkAddData", out.add));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkComplete", out.complete));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetLinkedCubinSize", out.cubin_size));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetLinkedCubin", out.cubin));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetErrorLogSize", out.error_size));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetErrorLog", out.error_log));
-  DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetInfoLogSize", out.info_size));
-  return library.Find("nvJitLinkGetInfoLog", out.info_log);
-}
-
-struct Linker {
-  explicit Linker(const Functions& table) : functions(table) {}
-  ~Linker() {
-    if (handle != nullptr) functions.destroy(&handle);
-  }
-  Linker(const Linker&) = delete;
-  Linker& operator=(const Linker&) = delete;
-
-  const Functions& functions;
-  void* handle = nullptr;
-};
-
-std::string Log(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*)) {
-  std::size_t size = 0;
-  if (handle == nullptr || get_size(handle, &size) != 0 || size == 0) return {};
-  std::string log(size + 1, '\0');
-  if (get(handle, log.data()) != 0) return {};
-  log.resize(log.find('\0'));
-  return log;
-}
 
 // Without the library's own lines: nvlink prints those of its assembler only.
 std::string AssemblerLines(std::string_view log) {
@@ -104,11 +53,8 @@ absl::StatusOr<std::vector<std::string>> JitOptions(const std::vector<std::strin
 
 class NvJitLink final : public Backend {
  public:
-  NvJitLink(std::string version, const PtxBackendOptions& options, DynamicLibrary library,
-            const Functions& functions)
-      : Backend("nvJitLink", std::move(version), options),
-        library_(std::move(library)),
-        functions_(functions) {}
+  NvJitLink(const PtxBackendOptions& options, LoadedNvJitLink library)
+      : Backend("nvJitLink", library.version(), options), library_(std::move(library)) {}
 
   [[nodiscard]] bool matches_nvlink() const override { return false; }
 
@@ -120,23 +66,20 @@ class NvJitLink final : public Backend {
       output.status = jit_options.status();
       return output;
     }
-    std::vector<const char*> words;
-    for (const std::string& option : *jit_options) words.push_back(option.c_str());
     // Some releases read the text to a NUL.
     const std::string ended(text);
-    Linker linker(functions_);
-    const int created =
-        functions_.create(&linker.handle, static_cast<std::uint32_t>(words.size()), words.data());
+    const NvJitLinkFunctions& functions = library_.functions();
+    NvJitLinkHandle linker(functions);
+    const int created = linker.Create(*jit_options);
     const bool ok = created == 0 &&
-                    functions_.add(linker.handle, kInputPtx, ended.data(), ended.size(),
-                                   std::string(kPtxInputName).c_str()) == 0 &&
-                    functions_.complete(linker.handle) == 0;
-    const std::string errors = Log(linker.handle, functions_.error_size, functions_.error_log);
+                    functions.add(linker.get(), kNvJitLinkPtx, ended.data(), ended.size(),
+                                  std::string(kPtxInputName).c_str()) == 0 &&
+                    functions.complete(linker.get()) == 0;
+    const std::string errors = linker.ErrorLog();
     output.log =
-        MergeLogs(AssemblerLines(Log(linker.handle, functions_.info_size, functions_.info_log)),
-                  created == 0 ? AssemblerLines(errors) : "");
+        MergeLogs(AssemblerLines(linker.InfoLog()), created == 0 ? AssemblerLines(errors) : "");
     std::size_t size = 0;
-    if (!ok || functions_.cubin_size(linker.handle, &size) != 0 || size == 0) {
+    if (!ok || functions.cubin_size(linker.get(), &size) != 0 || size == 0) {
       output.status = created == 0 ? Refused(output.log)
                                    : absl::UnimplementedError(base::ToAbsl(base::Cat(
                                          {"libnvJitLink refuses these options: ", errors})));
@@ -145,7 +88,7 @@ class NvJitLink final : public Backend {
           absl::ResourceExhaustedError("the cubin is larger than the bound that was set");
     } else {
       output.cubin.resize(size);
-      if (functions_.cubin(linker.handle, output.cubin.data()) != 0) {
+      if (functions.cubin(linker.get(), output.cubin.data()) != 0) {
         output.status = absl::InternalError("libnvJitLink does not hand out its cubin");
       }
     }
@@ -153,24 +96,14 @@ class NvJitLink final : public Backend {
   }
 
  private:
-  DynamicLibrary library_;
-  Functions functions_;
+  LoadedNvJitLink library_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenNvJitLink(const PtxBackendOptions& options) {
-  DEVLINK_ASSIGN_OR_RETURN(DynamicLibrary library, DynamicLibrary::Load(options.nvjitlink_path));
-  Functions functions;
-  DEVLINK_RETURN_IF_ERROR(FindAll(library, functions));
-  unsigned major = 0;
-  unsigned minor = 0;
-  if (functions.version(&major, &minor) != 0) {
-    return absl::FailedPreconditionError(
-        base::Cat({"'", options.nvjitlink_path, "' does not tell its version"}));
-  }
-  return std::make_unique<NvJitLink>(base::Cat({std::to_string(major), ".", std::to_string(minor)}),
-                                     options, std::move(library), functions);
+  DEVLINK_ASSIGN_OR_RETURN(LoadedNvJitLink library, LoadedNvJitLink::Load(options.nvjitlink_path));
+  return std::make_unique<NvJitLink>(options, std::move(library));
 }
 
 }  // namespace devlink::internal

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "assemble/backend.h"
-#include "assemble/dynamic_library.h"
 #include "assemble/ptx_log.h"
 #include "assemble/ptxcompiler_abi.h"
+#include "base/dynamic_library.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 

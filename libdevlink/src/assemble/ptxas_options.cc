@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 
 namespace devlink {
 
@@ -16,11 +17,8 @@ using Words = std::vector<std::string>;
 absl::Status Refuse(std::vector<Diagnostic>* found, std::string text, std::string note) {
   absl::Status status = absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", note})));
   if (found != nullptr) {
-    Diagnostic& diagnostic = found->emplace_back();
-    diagnostic.code = DiagnosticCode::kUsage;
-    diagnostic.severity = Severity::kFatal;
-    diagnostic.text = std::move(text);
-    diagnostic.notes.push_back(std::move(note));
+    found->push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, "",
+                                            std::move(text), std::move(note)));
   }
   return status;
 }
@@ -123,6 +121,11 @@ PtxasOptionBuilder& PtxasOptionBuilder::MemberOptions(std::string_view text) {
   return *this;
 }
 
+PtxasOptionBuilder& PtxasOptionBuilder::LimitNumbers(bool limit) {
+  limit_numbers_ = limit;
+  return *this;
+}
+
 PtxasOptionBuilder& PtxasOptionBuilder::LinkTimeOptimized(bool optimized) {
   link_time_optimized_ = optimized;
   return *this;
@@ -140,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   }
   if (max_registers_ > 0) {
     const std::string text = std::to_string(max_registers_);
-    if (text.size() > 3) return RefuseValue(found, "-maxrregcount", text, "3");
+    if (limit_numbers_ && text.size() > 3) return RefuseValue(found, "-maxrregcount", text, "3");
     given.push_back(base::Cat({"-maxrregcount=", text}));
   }
   if (!cuda_api_version_.empty()) {
@@ -157,7 +160,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   }
   if (split_compile_ != 1) {
     const std::string text = std::to_string(split_compile_);
-    if (text.size() > 3) return RefuseValue(found, "-split-compile", text, "3");
+    if (limit_numbers_ && text.size() > 3) return RefuseValue(found, "-split-compile", text, "3");
     given.push_back(base::Cat({"-split-compile=", text}));
   }
 

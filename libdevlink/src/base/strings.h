@@ -14,6 +14,7 @@ namespace devlink::base {
 
 // Debian builds Abseil with a string_view of its own; the two never convert by themselves.
 inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
+inline std::string_view FromAbsl(absl::string_view text) { return {text.data(), text.size()}; }
 
 // Joins pieces into one string.
 inline std::string Cat(std::initializer_list<std::string_view> pieces) {

@@ -3,6 +3,7 @@
 // The numbers of the cubin format. How each was found stands in docs/cubin-format.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace devlink::format {
@@ -77,6 +78,13 @@ inline constexpr std::uint8_t kAbiVersion = 8;
 inline constexpr std::uint16_t kMachineCuda = 190;
 inline constexpr std::uint16_t kTypeRel = 1;
 inline constexpr std::uint16_t kTypeExec = 2;
+inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
+
+// Bytes of `Ehdr::ident`.
+inline constexpr std::size_t kIdentClass = 4;
+inline constexpr std::size_t kIdentData = 5;
+inline constexpr std::uint8_t kClass64 = 2;
+inline constexpr std::uint8_t kDataBig = 2;  // 1: little-endian, as all cubins are
 
 // Section types.
 inline constexpr std::uint32_t kShtProgbits = 1;

@@ -2,6 +2,7 @@
 #include "devlink/fatbin.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -138,6 +139,7 @@ absl::Status ReadMember(Bytes bytes, FatbinMember& member, std::uint64_t& size) 
                                         bytes.size(), " bytes are left of the container"));
   }
   size = std::uint64_t{header.header_size} + header.size;
+  member.whole = bytes.first(size);
   member.raw_kind = header.kind;
   member.kind = KindOf(header.kind);
   member.arch = ArchOf(header);
@@ -281,6 +283,21 @@ absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Extract(const FatbinMember& me
     out = *std::move(data);
   }
   if (member.kind == CodeKind::kPtx) out.erase(std::find(out.begin(), out.end(), 0), out.end());
+  return out;
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Isolate(const FatbinMember& member) const {
+  const auto is_that = [&member](const FatbinMember& own) {
+    return own.whole.data() == member.whole.data() && own.whole.size() == member.whole.size();
+  };
+  if (std::none_of(members_.begin(), members_.end(), is_that)) {
+    return absl::OutOfRangeError(absl::StrCat(Where(member), "it belongs to another fat binary"));
+  }
+  const FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion, sizeof(FatbinHeader),
+                               member.whole.size()};
+  std::vector<std::uint8_t> out(sizeof(header) + member.whole.size());
+  std::memcpy(out.data(), &header, sizeof(header));
+  std::copy(member.whole.begin(), member.whole.end(), out.begin() + sizeof(header));
   return out;
 }
 

@@ -119,9 +119,9 @@ absl::Status FatbinWriter::AddCubin(Bytes cubin, Arch arch) {
   const BoundedReader reader(cubin);
   format::Ehdr header = {};
   constexpr std::uint32_t kElfMagic = 0x464C457F;
-  constexpr std::uint8_t k64Bit = 2;
   if (!reader.Read(0, header) || reader.ReadOrZero<std::uint32_t>(0) != kElfMagic ||
-      header.ident[4] != k64Bit || header.machine != format::kMachineCuda) {
+      header.ident[format::kIdentClass] != format::kClass64 ||
+      header.machine != format::kMachineCuda) {
     return absl::InvalidArgumentError("fat binary writer: this is no 64-bit cubin");
   }
   const std::uint32_t number = header.flags >> 8 & 0xff;

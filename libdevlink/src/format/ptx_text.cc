@@ -10,7 +10,9 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool IsSpace(char c) { return std::string_view(" \t\n\r\f\v").find(c) != std::string_view::npos; }
+constexpr std::string_view kBlanks = " \t\n\r\f\v";
+
+bool IsSpace(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
 // Behind the comment that begins at `at`. The star of `/*` may be that of `*/`, as in `/*/`.
 std::size_t EndOfComment(std::string_view text, std::size_t at) {
@@ -28,6 +30,26 @@ std::size_t EndOfString(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+bool BeginsAsPtx(std::string_view text) {
+  for (;;) {
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) return false;
+    text.remove_prefix(begin);
+    std::string_view close;
+    if (text.starts_with("//")) {
+      close = "\n";
+    } else if (text.starts_with("/*")) {
+      close = "*/";
+    } else {
+      return text.starts_with(".version");
+    }
+    const std::size_t end = text.find(close, 2);
+    if (end == std::string_view::npos) return false;
+    if (text.substr(0, end).find('\0') != std::string_view::npos) return false;
+    text.remove_prefix(end + close.size());
+  }
+}
 
 std::optional<PtxVersion> FindPtxVersion(std::string_view text) {
   constexpr std::string_view kVersion = ".version";

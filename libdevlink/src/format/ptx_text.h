@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX as fatbinary stores it.
+// PTX text: what it is known by, and how fatbinary stores it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,10 @@
 #include <string_view>
 
 namespace devlink::format {
+
+// True where a text begins as PTX must: with `.version`, behind blanks and comments. What follows a
+// NUL does not count. nvlink recognizes PTX by this.
+bool BeginsAsPtx(std::string_view text);
 
 struct PtxVersion {
   std::uint16_t major = 0;

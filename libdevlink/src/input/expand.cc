@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 
 namespace devlink::internal {
 
@@ -86,13 +87,8 @@ class Expander {
 
 bool Expander::Fatal(DiagnosticCode code, const std::string& name, std::string text,
                      std::string note) {
-  Diagnostic out;
-  out.code = code;
-  out.severity = Severity::kFatal;
-  out.text = std::move(text);
-  out.input = name;
-  if (!note.empty()) out.notes.push_back(std::move(note));
-  out_.diagnostics.push_back(std::move(out));
+  out_.diagnostics.push_back(
+      format::MakeDiagnostic(Severity::kFatal, code, name, std::move(text), std::move(note)));
   return false;
 }
 
@@ -123,8 +119,7 @@ bool Expander::NotRecognised(const std::string& name, std::string note) {
 
 bool Expander::DamagedArchive(const Place& place, const absl::Status& why,
                               const std::string& asked_for) {
-  const absl::string_view message = why.message();
-  std::string note(message.data(), message.size());
+  std::string note(base::FromAbsl(why.message()));
   if (absl::IsNotFound(why)) {
     return FatalPair(DiagnosticCode::kUnreadableInput, place.name,
                      base::Cat({"Could not open input file '", FileName(asked_for), "'"}),
@@ -196,9 +191,8 @@ bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes byte
 bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& found) {
   auto object = ReadHostObject(bytes);
   if (!object.ok()) {
-    const absl::string_view why = object.status().message();
     return NoFatbin(place.name,
-                    base::Cat({"'", place.name, "': ", std::string_view(why.data(), why.size())}));
+                    base::Cat({"'", place.name, "': ", base::FromAbsl(object.status().message())}));
   }
   for (const base::Bytes fatbin : object->fatbins) {
     if (HasFatbinMagic(fatbin)) continue;
@@ -326,8 +320,7 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
   auto object = ReadHostObject(bytes);
   if (!object.ok()) {
     if (place.depth > 0) return true;
-    const absl::string_view why = object.status().message();
-    return NoFatbin(place.name, std::string(why.data(), why.size()));
+    return NoFatbin(place.name, std::string(base::FromAbsl(object.status().message())));
   }
   if (object->big_endian || object->nameless) return true;
   if (LacksItsCode(*object)) return NoFatbin(place.name, {});

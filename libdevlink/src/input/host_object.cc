@@ -2,12 +2,14 @@
 #include "input/host_object.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "format/elf_cuda.h"
 #include "input/host_references.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Object/ELF.h"
@@ -19,9 +21,6 @@ namespace {
 
 using llvm::object::ELFFile;
 
-constexpr std::uint64_t kIdentClass = 4;
-constexpr std::uint64_t kIdentData = 5;
-constexpr std::uint64_t kMachineOffset = 18;
 constexpr std::string_view kPrelinkedMark = "def ";
 
 // Says where in LLVM's own words, and leaves no error behind that somebody must look at.
@@ -153,8 +152,8 @@ absl::StatusOr<HostObject> Read(base::Bytes bytes) {
 
 absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes) {
   const base::BoundedReader reader(bytes);
-  const auto elf_class = reader.ReadOrZero<std::uint8_t>(kIdentClass);
-  const auto data = reader.ReadOrZero<std::uint8_t>(kIdentData);
+  const auto elf_class = reader.ReadOrZero<std::uint8_t>(format::kIdentClass);
+  const auto data = reader.ReadOrZero<std::uint8_t>(format::kIdentData);
   const bool wide = elf_class == llvm::ELF::ELFCLASS64;
   if ((!wide && elf_class != llvm::ELF::ELFCLASS32) ||
       (data != llvm::ELF::ELFDATA2LSB && data != llvm::ELF::ELFDATA2MSB)) {
@@ -176,7 +175,7 @@ bool HasNoSegments(base::Bytes bytes) {
   constexpr std::uint64_t kSmall = 44;
   constexpr std::uint64_t kWide = 56;
   const base::BoundedReader reader(bytes);
-  const bool wide = reader.ReadOrZero<std::uint8_t>(kIdentClass) == llvm::ELF::ELFCLASS64;
+  const bool wide = reader.ReadOrZero<std::uint8_t>(format::kIdentClass) == llvm::ELF::ELFCLASS64;
   return reader.ReadOrZero<std::uint16_t>(wide ? kWide : kSmall) == 0;
 }
 
@@ -185,8 +184,8 @@ absl::Status CheckElf(base::Bytes bytes) { return ReadHostObject(bytes).status()
 std::optional<std::uint16_t> ElfMachine(base::Bytes bytes) {
   const base::BoundedReader reader(bytes);
   std::uint16_t machine = 0;
-  if (!reader.Read(kMachineOffset, machine)) return std::nullopt;
-  if (reader.ReadOrZero<std::uint8_t>(kIdentData) == llvm::ELF::ELFDATA2MSB) {
+  if (!reader.Read(offsetof(format::Ehdr, machine), machine)) return std::nullopt;
+  if (reader.ReadOrZero<std::uint8_t>(format::kIdentData) == llvm::ELF::ELFDATA2MSB) {
     machine = static_cast<std::uint16_t>(machine << 8 | machine >> 8);
   }
   return machine;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 #include "input/archive.h"
 #include "input/host_object.h"
 #include "input/recognise.h"
@@ -14,6 +15,7 @@ namespace devlink {
 
 namespace {
 
+using format::MakeDiagnostic;
 using internal::ContentKind;
 
 struct ArchName {
@@ -38,17 +40,6 @@ std::uint16_t MachineOf(CpuArch arch) {
   return 0;
 }
 
-Diagnostic Finding(Severity severity, DiagnosticCode code, const std::string& path,
-                   std::string text, std::string note) {
-  Diagnostic out;
-  out.severity = severity;
-  out.code = code;
-  out.text = std::move(text);
-  out.input = path;
-  if (!note.empty()) out.notes.push_back(std::move(note));
-  return out;
-}
-
 enum class Verdict { kUsable, kIncompatible, kNoArchive };
 
 // `why` says what is wrong where the verdict alone does not.
@@ -66,8 +57,7 @@ Verdict Judge(const std::string& path, base::Bytes bytes, std::uint16_t machine,
   // A member of a thin archive is missing: the link will say so when it comes to this library.
   if (absl::IsNotFound(archive.status())) return Verdict::kUsable;
   if (!archive.ok()) {
-    const absl::string_view message = archive.status().message();
-    why.assign(message.data(), message.size());
+    why = base::FromAbsl(archive.status().message());
     return Verdict::kNoArchive;
   }
   const bool usable =
@@ -109,21 +99,20 @@ FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& 
     if (const auto bytes = probe.read(path); bytes.ok()) {
       verdict = Judge(path, *bytes, MachineOf(arch), probe, why);
     } else {
-      const absl::string_view message = bytes.status().message();
-      why.assign(message.data(), message.size());
+      why = base::FromAbsl(bytes.status().message());
     }
     if (verdict == Verdict::kUsable) {
       out.path = path;
       return out;
     }
     if (verdict == Verdict::kNoArchive) {
-      out.diagnostics.push_back(Finding(Severity::kFatal, DiagnosticCode::kMalformedInput, path,
-                                        "unexpected archive format", {}));
-      out.diagnostics.push_back(Finding(Severity::kFatal, DiagnosticCode::kMalformedInput, path,
-                                        "elfLink internal error", std::move(why)));
+      out.diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput,
+                                               path, "unexpected archive format"));
+      out.diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput,
+                                               path, "elfLink internal error", std::move(why)));
       return out;
     }
-    out.diagnostics.push_back(Finding(
+    out.diagnostics.push_back(MakeDiagnostic(
         Severity::kWarning, DiagnosticCode::kUnsupportedInput, path,
         base::Cat({"Skipping incompatible '", path, "' when searching for -l", name}), why));
   }

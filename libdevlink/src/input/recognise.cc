@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/recognise.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "format/elf_cuda.h"
+#include "format/ptx_text.h"
 
 namespace devlink::internal {
 
@@ -11,63 +13,37 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Offsets and numbers of the ELF specification; the first three fields stand where they stand in
-// files of either class.
-constexpr std::uint64_t kIdentData = 5;
-constexpr std::uint64_t kTypeOffset = 16;
-constexpr std::uint64_t kMachineOffset = 18;
-constexpr std::uint8_t kDataBig = 2;
-constexpr std::uint16_t kTypeRel = 1;
-constexpr std::uint16_t kTypeExec = 2;
-constexpr std::uint16_t kTypeDyn = 3;
+// The first fields of an ELF header stand where they stand in a cubin's in files of either class.
+constexpr std::uint64_t kTypeOffset = offsetof(format::Ehdr, type);
+constexpr std::uint64_t kMachineOffset = offsetof(format::Ehdr, machine);
 
 ContentKind RecogniseElf(base::Bytes bytes) {
   const base::BoundedReader reader(bytes);
   std::uint8_t data = 0;
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
-  if (!reader.Read(kIdentData, data) || !reader.Read(kTypeOffset, type) ||
+  if (!reader.Read(format::kIdentData, data) || !reader.Read(kTypeOffset, type) ||
       !reader.Read(kMachineOffset, machine)) {
     return ContentKind::kHostOther;
   }
-  if (data == kDataBig) {
+  if (data == format::kDataBig) {
     const auto swap = [](std::uint16_t v) { return static_cast<std::uint16_t>(v << 8 | v >> 8); };
     type = swap(type);
     machine = swap(machine);
   }
   if (machine == format::kMachineCuda) {
-    if (type == kTypeRel) return ContentKind::kCudaRelocatable;
-    return type == kTypeExec ? ContentKind::kCudaExecutable : ContentKind::kCudaOther;
+    if (type == format::kTypeRel) return ContentKind::kCudaRelocatable;
+    return type == format::kTypeExec ? ContentKind::kCudaExecutable : ContentKind::kCudaOther;
   }
   switch (type) {
-    case kTypeRel:
+    case format::kTypeRel:
       return ContentKind::kHostRelocatable;
-    case kTypeExec:
+    case format::kTypeExec:
       return ContentKind::kHostExecutable;
-    case kTypeDyn:
+    case format::kTypeDyn:
       return ContentKind::kHostShared;
     default:
       return ContentKind::kHostOther;
-  }
-}
-
-// PTX begins with its version; blanks and comments may stand before it.
-bool IsPtx(std::string_view text) {
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n\v\f"sv);
-    if (begin == std::string_view::npos) return false;
-    text.remove_prefix(begin);
-    std::size_t end = std::string_view::npos;
-    if (text.starts_with("//")) {
-      end = text.find('\n');
-    } else if (text.starts_with("/*")) {
-      end = text.find("*/", 2);
-      if (end != std::string_view::npos) end += 2;
-    } else {
-      return text.starts_with(".version");
-    }
-    if (end == std::string_view::npos) return false;
-    text.remove_prefix(end);
   }
 }
 
@@ -87,7 +63,7 @@ ContentKind Recognise(base::Bytes bytes) {
   if (text.starts_with("BC\xc0\xde") || text.starts_with("\xde\xc0\x17\x0b")) {
     return ContentKind::kLlvmBitcode;
   }
-  return IsPtx(text) ? ContentKind::kPtx : ContentKind::kUnknown;
+  return format::BeginsAsPtx(text) ? ContentKind::kPtx : ContentKind::kUnknown;
 }
 
 std::string_view Describe(ContentKind kind) {

@@ -66,6 +66,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (IsOfDiscardedCode(symbol.section)) {
     // Its bytes may stay (MapFunctionConstants); it does not.
     mapping.has_symbols = true;
+    if (options_.relocatable) KeepParameterSymbol(index, symbol);
     return;
   }
   // A second copy of a weak variable does not make its section part of the output; a variable that
@@ -92,6 +93,19 @@ bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
   const InputSection& input = sections_[section];
   return input.role == SectionRole::kFunctionConstants &&
          section_map_[input.info].state == Mapping::kDiscarded;
+}
+
+// The name of a discarded copy's parameters stays with those of the copy that stays.
+void Merger::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol) {
+  const InputSection& bank = sections_[symbol.section];
+  const SectionId text = surviving_[bank.info];
+  if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
+  if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section);
+  for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
+    if (program_.sections[id].name != bank.name) continue;
+    DefineObject(index, symbol, kNone, {.section = id, .base = section_map_[symbol.section].base});
+    return;
+  }
 }
 
 // A second copy of a weak variable.
@@ -153,7 +167,7 @@ void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
 void Merger::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   SymbolId id = known;
   if (id == kNone) {
-    id = AddSymbol(symbol, format::kSttObject);
+    id = AddSymbol(symbol, ObjectType(symbol));
     MakeCommon(id, symbol);
   } else {
     Symbol& out = program_.symbols[id];
@@ -205,7 +219,7 @@ void Merger::AllocateCommons() {
 
 void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                           const Mapping& mapping) {
-  const SymbolId id = known != kNone ? known : AddSymbol(symbol, format::kSttObject);
+  const SymbolId id = known != kNone ? known : AddSymbol(symbol, ObjectType(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
   out.common = false;
@@ -218,6 +232,7 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
   out.input = input_;
   if (out.space == format::kStoShared) {
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
+    if (options_.relocatable && !out.external_shared) out.value = symbol.value;
     if (!out.external_shared) program_.shared_definitions.push_back(id);
   } else {
     out.value = mapping.base + symbol.value;
@@ -239,7 +254,7 @@ void Merger::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
 void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
     // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
-    const SymbolId id = AddSymbol(symbol, format::kSttObject);
+    const SymbolId id = AddSymbol(symbol, ObjectType(symbol));
     program_.symbols[id].constant_size = true;
     symbol_map_[index] = id;
     return;
@@ -248,7 +263,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (id == kNone) {
     InputSymbol reference = symbol;
     reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
-    id = AddSymbol(reference, format::kSttObject);
+    id = AddSymbol(reference, ObjectType(symbol));
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;
@@ -378,7 +393,7 @@ SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId te
   program_.functions[out.function].constants.push_back(id);
   // Bank 0 brings the name of a relocation section that never exists with it.
   program_.section_names.push_back({.text = section.name, .section = id});
-  if (section.type == format::kShtCudaConstant0) {
+  if (section.type == format::kShtCudaConstant0 && !options_.relocatable) {
     const std::string_view rel = program_.arena->Concat(".rel", section.name);
     program_.section_names.push_back({.text = rel, .section = id});
     program_.symbol_names.push_back({.text = rel, .section = id});

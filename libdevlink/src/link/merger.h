@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "format/elf_cuda.h"
 #include "link/merge.h"
 #include "model/module.h"
 
@@ -65,6 +66,7 @@ class Merger {
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
   void DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MapLocals(std::uint32_t index);
+  void KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol);
   [[nodiscard]] bool IsOfDiscardedCode(std::uint32_t section) const;
   void DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                     const Mapping& mapping);
@@ -110,6 +112,10 @@ class Merger {
   void Report(DiagnosticCode code, std::string_view what, SymbolId first);
   void ReportText(DiagnosticCode code, std::string text, SymbolId symbol);
   void CheckPrototype(SymbolId symbol, std::uint32_t prototype);
+  // nvlink knows variables by a type of its own until it writes an executable.
+  [[nodiscard]] std::uint8_t ObjectType(const InputSymbol& symbol) const {
+    return options_.relocatable ? symbol.type : format::kSttObject;
+  }
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 
   const MergeOptions& options_;

@@ -32,6 +32,7 @@ struct KeptRelocation {
   SectionId list = kNone;
   std::uint32_t type = 0;
   SymbolId symbol = kNone;
+  std::uint32_t instance = kNone;  // relocatable links: number of a SharedAgain::instances instead
 };
 
 struct Relocated {

@@ -9,19 +9,13 @@
 #include "base/strings.h"
 #include "devlink/code_choice.h"
 #include "devlink/fatbin.h"
+#include "format/make_diagnostic.h"
 
 namespace devlink::internal {
 
-namespace {
+using format::MakeDiagnostic;
 
-Diagnostic Say(Severity severity, DiagnosticCode code, const std::string& input, std::string text) {
-  Diagnostic out;
-  out.code = code;
-  out.severity = severity;
-  out.text = std::move(text);
-  out.input = input;
-  return out;
-}
+namespace {
 
 // nvlink's words for a fat binary that it cannot read, and what is wrong with it.
 absl::Status Unreadable(const std::string& name, const absl::Status& why,
@@ -30,23 +24,22 @@ absl::Status Unreadable(const std::string& name, const absl::Status& why,
   switch (FatbinErrorOf(why)) {
     case Fatbin::Error::kNotFatbin:
     case Fatbin::Error::kVersion:
-      out.push_back(Say(Severity::kError, kCode, name,
-                        "Binary format for key='0', ident='' is not recognized"));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name,
+                                   "Binary format for key='0', ident='' is not recognized"));
       break;
     case Fatbin::Error::kUncompress:
     case Fatbin::Error::kTooLarge:
-      out.push_back(Say(Severity::kError, kCode, name, "Uncompress failed"));
-      out.push_back(Say(Severity::kError, kCode, name, "Uncompress failed"));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
       break;
     default:
       break;
   }
-  Diagnostic& last =
-      out.emplace_back(Say(Severity::kFatal, kCode, name, "elfLink fatbinary error"));
-  const absl::string_view message = why.message();
-  last.notes.push_back(
-      base::Cat({"'", name, "': ", std::string_view(message.data(), message.size())}));
-  return {absl::StatusCode::kInvalidArgument, absl::StrCat("'", name, "': ", why.message())};
+  std::string note = base::Cat({"'", name, "': ", base::FromAbsl(why.message())});
+  absl::Status status = absl::InvalidArgumentError(note);
+  out.push_back(
+      MakeDiagnostic(Severity::kFatal, kCode, name, "elfLink fatbinary error", std::move(note)));
+  return status;
 }
 
 // Every candidate and why it was passed over.
@@ -68,9 +61,9 @@ absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
   }
   const std::string text =
       base::Cat({"SM Arch ('", options.target.Name(), "') not found in '", blob.name, "'"});
-  Diagnostic& warning =
-      out.emplace_back(Say(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
-                           DiagnosticCode::kArchMismatch, blob.name, text));
+  Diagnostic& warning = out.emplace_back(
+      MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                     DiagnosticCode::kArchMismatch, blob.name, text));
   warning.notes = std::move(notes);
   return options.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
 }
@@ -89,13 +82,13 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
     std::size_t end = begin;
     while (end < members.size() && members[end].container == members[begin].container) ++end;
     const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
-    const CodeChoice choice = ChooseCode(candidates, options.target);
+    const CodeChoice choice = ChooseCode(candidates, options.target, {.lto = options.lto.enabled});
     if (choice.needs_lto) {
-      diagnostics.push_back(Say(Severity::kFatal, DiagnosticCode::kUnsupportedInput, blob.name,
-                                "LTO objects found, use -dlto"));
+      diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
+                                           blob.name, "LTO objects found, use -dlto"));
       diagnostics.back().notes = Explain(candidates, choice, options.target);
-      return absl::UnimplementedError(
-          absl::StrCat("'", blob.name, "' has LTO IR only for this target"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));
     }
     if (!choice.index) {
       const absl::Status missing =
@@ -103,12 +96,13 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
       if (!missing.ok()) return missing;
     } else {
       const FatbinMember& member = members[begin + *choice.index];
-      auto bytes = fatbin->Extract(member);
+      auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
       if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
       FoundCode& code = found.emplace_back();
-      code.is_ptx = member.kind == CodeKind::kPtx;
+      code.kind = member.kind;
       code.bytes = *std::move(bytes);
-      if (code.is_ptx) code.options = std::string(member.options);
+      code.is_protected = member.is_obfuscated;
+      if (code.kind != CodeKind::kSass) code.options = std::string(member.options);
     }
     begin = end;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "devlink/code_choice.h"
 #include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
 #include "input/expand.h"
@@ -16,9 +17,12 @@
 namespace devlink::internal {
 
 struct FoundCode {
-  bool is_ptx = false;                 // else a cubin
-  std::vector<std::uint8_t> bytes;     // of a cubin or a text
-  std::optional<std::string> options;  // stored with a text in a fat binary
+  CodeKind kind = CodeKind::kSass;
+  // Of a cubin, a text or LTO IR. Of protected LTO IR, which only NVIDIA's libraries open: a fat
+  // binary with that member alone.
+  std::vector<std::uint8_t> bytes;
+  bool is_protected = false;
+  std::optional<std::string> options;  // stored with a text or with LTO IR in a fat binary
 };
 
 // Chooses one member of every container in a fat binary, as nvlink does of the first. A container

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/input_check.h"
 
-#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/BinaryFormat/Magic.h"
+#include "format/make_diagnostic.h"
+#include "input/recognise.h"
 
 namespace devlink::internal {
 
@@ -16,75 +16,36 @@ namespace {
 // Toolkits before 12.0 wrote sm_90 code in a form of its own.
 constexpr std::uint16_t kOldestToolkit = 120;
 
-Diagnostic Fatal(DiagnosticCode code, const std::string& name, std::string text) {
-  Diagnostic out;
-  out.code = code;
-  out.severity = Severity::kFatal;
-  out.text = std::move(text);
-  out.input = name;
-  return out;
-}
-
-// What a file is that is no cubin, as far as its first bytes tell.
-std::string_view KindOf(base::Bytes bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.empty()) return "an empty file";
-  if (text.starts_with("\x50\xed\x55\xba")) return "a fatbin";
-  if (text.starts_with("\xed\x43\x4e\x7f")) return "NVVM LTO IR";
-  if (text.substr(0, 4096).find(".version") != std::string_view::npos) return "PTX text";
-  switch (llvm::identify_magic(llvm::StringRef(text.data(), text.size()))) {
-    case llvm::file_magic::archive:
-      return "an archive";
-    case llvm::file_magic::bitcode:
-      return "LLVM bitcode";
-    case llvm::file_magic::elf:
-    case llvm::file_magic::elf_relocatable:
-    case llvm::file_magic::elf_executable:
-    case llvm::file_magic::elf_shared_object:
-    case llvm::file_magic::elf_core:
-      return "an ELF file for the host";
-    default:
-      return "no kind of file that a device linker knows";
-  }
-}
-
-std::uint16_t MachineOf(base::Bytes bytes) {
-  return base::BoundedReader(bytes).ReadOrZero<std::uint16_t>(offsetof(format::Ehdr, machine));
+Diagnostic Fatal(DiagnosticCode code, const std::string& name, std::string text,
+                 std::string note = {}) {
+  return format::MakeDiagnostic(Severity::kFatal, code, name, std::move(text), std::move(note));
 }
 
 }  // namespace
 
 Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why) {
-  Diagnostic out = Fatal(DiagnosticCode::kUnreadableInput, name,
-                         base::Cat({"Could not open input file '", name, "'"}));
-  const absl::string_view message = why.message();
-  out.notes.emplace_back(message.data(), message.size());
-  return out;
+  return Fatal(DiagnosticCode::kUnreadableInput, name,
+               base::Cat({"Could not open input file '", name, "'"}),
+               std::string(base::FromAbsl(why.message())));
 }
 
-Diagnostic DescribeMalformed(const std::string& name, base::Bytes bytes, const absl::Status& why) {
-  const bool elf = bytes.size() >= 4 && bytes[0] == 0x7f && bytes[1] == 'E' && bytes[2] == 'L' &&
-                   bytes[3] == 'F';
-  Diagnostic out;
-  if (bytes.size() < sizeof(format::Ehdr)) {
-    out = Fatal(DiagnosticCode::kUnreadableInput, name,
-                base::Cat({"Could not open input file '", name, "'"}));
-  } else if (!elf || MachineOf(bytes) != format::kMachineCuda) {
-    out = Fatal(DiagnosticCode::kUnsupportedInput, name,
-                elf ? "cubin not a device elf?" : "cubin not an elf?");
-  } else {
-    out = Fatal(DiagnosticCode::kMalformedInput, name,
-                base::Cat({"Input file '", name, "' is damaged"}));
-    const absl::string_view message = why.message();
-    out.notes.emplace_back(message.data(), message.size());
-    out.notes.push_back(
-        base::Cat({"'", name, "' has ", std::to_string(bytes.size()), " bytes; make it again"}));
-    return out;
+Diagnostic DescribeMalformed(const std::string& name, base::Bytes head, std::uint64_t size,
+                             const absl::Status& why) {
+  const ContentKind kind = Recognise(head);
+  std::string what = base::Cat({"'", name, "' is ", Describe(kind), ", where a cubin is expected"});
+  if (size < sizeof(format::Ehdr)) {
+    return Fatal(DiagnosticCode::kUnreadableInput, name,
+                 base::Cat({"Could not open input file '", name, "'"}), std::move(what));
   }
-  out.notes.push_back(base::Cat({"'", name, "' is ", KindOf(bytes)}));
-  if (!bytes.empty()) {
-    out.notes.push_back("this release links cubins; compile with nvcc -rdc=true -cubin");
+  if (!IsCudaElf(kind)) {
+    return Fatal(DiagnosticCode::kUnsupportedInput, name,
+                 IsElf(kind) ? "cubin not a device elf?" : "cubin not an elf?", std::move(what));
   }
+  Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name,
+                         base::Cat({"Input file '", name, "' is damaged"}),
+                         std::string(base::FromAbsl(why.message())));
+  out.notes.push_back(
+      base::Cat({"'", name, "' has ", std::to_string(size), " bytes; make it again"}));
   return out;
 }
 

@@ -17,8 +17,13 @@ namespace devlink::internal {
 // A file that could not be read at all.
 Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why);
 
-// Bytes that are no well-formed cubin; `why` is what the reader found.
-Diagnostic DescribeMalformed(const std::string& name, base::Bytes bytes, const absl::Status& why);
+// Bytes that are no well-formed cubin; `why` is what the reader found. Of the `size` bytes that
+// there are only the first, `head`, are looked at.
+Diagnostic DescribeMalformed(const std::string& name, base::Bytes head, std::uint64_t size,
+                             const absl::Status& why);
+
+// So many bytes at the beginning are enough for DescribeMalformed.
+inline constexpr std::size_t kDescribedHead = 4096;
 
 // What keeps a well-formed cubin out of this link: ABI, architecture, toolkit, kind; in nvlink's
 // order.

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/check.h"
@@ -19,7 +19,9 @@
 #include "link/liveness.h"
 #include "link/merge.h"
 #include "link/relocate.h"
+#include "link/relocate_again.h"
 #include "link/resources.h"
+#include "link/shared_again.h"
 #include "link/shared_layout.h"
 #include "link/texture_layout.h"
 #include "model/module.h"
@@ -45,6 +47,12 @@ internal::KernelSelection SelectKernels(const LinkOptions& options,
   return internal::KernelSelection::ReferredTo(references);
 }
 
+absl::Status NotALinkTarget(Arch target) {
+  return absl::UnimplementedError(absl::StrCat("'", target.Name(),
+                                               "' is not among the targets of this release, sm_75 "
+                                               "to sm_90a"));
+}
+
 }  // namespace
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -54,15 +62,12 @@ LinkSession::~LinkSession() = default;
 
 absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
                                                 std::shared_ptr<ModulePool> pool, LogSink* log) {
-  if (!IsLinkTarget(options.target)) {
-    return absl::UnimplementedError(
-        absl::StrCat("'", options.target.Name(),
-                     "' is not among the targets of this release, sm_75 "
-                     "to sm_90a"));
-  }
+  // A whole program that comes out of LTO needs no linking.
+  if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
   if (options.recorded_options.empty()) {
     options.recorded_options =
-        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " "});
+        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
+                   options.relocatable ? "-r  " : ""});
   }
   const auto is_empty = [](const std::string& name) { return name.empty(); };
   std::erase_if(options.kernels_used, is_empty);
@@ -73,21 +78,11 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
   if (unused_host_info) {
-    Diagnostic ignored;
-    ignored.severity = Severity::kInfo;
-    ignored.text = "ignore -use-host-info because -kernels-used or -variables-used is specified";
-    state->Say(std::move(ignored));
+    state->Say(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kUsage, "",
+        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
   }
   return LinkSession(std::move(state));
-}
-
-absl::Status LinkSession::AddFile(const std::string& path) {
-  auto bytes = base::ReadFile(path, state_->options.max_input_bytes);
-  if (!bytes.ok()) {
-    return state_->Refuse(internal::DescribeUnreadable(path, bytes.status()),
-                          bytes.status().code());
-  }
-  return AddInput(path, *std::move(bytes));
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
@@ -96,23 +91,14 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::u
   if (module.ok()) {
     return state_->Add(std::string(name), *std::move(module), std::move(references));
   }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), bytes, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->Refuse(
+      internal::DescribeMalformed(std::string(name), bytes, bytes.size(), module.status()),
+      absl::StatusCode::kInvalidArgument);
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  // The reader takes the bytes over; on failure it is enough to know how they began.
-  constexpr std::size_t kHead = 4096;
-  const std::size_t size = bytes.size();
-  std::vector<std::uint8_t> head(
-      bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, kHead)));
-  auto module = state_->pool->AddCubin(std::move(bytes));
-  if (module.ok()) {
-    return state_->Add(std::string(name), *std::move(module), std::move(references));
-  }
-  return state_->Refuse(internal::DescribeMalformed(std::string(name), head, module.status()),
-                        absl::StatusCode::kInvalidArgument);
+  return state_->TakeCubin(std::string(name), std::move(bytes), std::move(references));
 }
 
 absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
@@ -122,28 +108,39 @@ absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
 }
 
 void LinkSession::AddHostReferences(HostReferences references) {
-  state_->host_references.push_back(std::move(references));
+  state_->set.references.push_back(std::move(references));
 }
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
   DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
+  return state_->options.lto.enabled ? state_->LinkWithLto() : state_->LinkAll(state_->set);
+}
+
+absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
+  if (!IsLinkTarget(options.target)) {
+    const absl::Status status = NotALinkTarget(options.target);
+    Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
+                               std::string(base::FromAbsl(status.message())),
+                               "only whole programs made by link-time optimization are"));
+    return status;
+  }
   std::vector<Diagnostic> found;
-  auto result = state_->Run(found);
-  for (Diagnostic& diagnostic : found) state_->Say(std::move(diagnostic));
+  auto result = Run(all, found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
   return result;
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& found) const {
+absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
+                                                   std::vector<Diagnostic>& found) const {
   LinkResult result;
-  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(found, result.report));
+  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
   // What the passes found is gone by now: one buffer, sized once, filled once.
   auto written = image.writer.Write();
   if (!written.ok()) {
-    Diagnostic& failure = found.emplace_back();
-    failure.code = DiagnosticCode::kMalformedInput;
-    failure.severity = Severity::kFatal;
-    failure.text = absl::StrCat("Internal error: ", written.status().message());
-    for (const LinkInput& input : inputs) {
+    Diagnostic& failure = found.emplace_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                               absl::StrCat("Internal error: ", written.status().message())));
+    for (const LinkInput& input : all.inputs) {
       if (failure.notes.size() == 8) break;
       failure.notes.push_back(
           base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
@@ -156,21 +153,25 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(std::vector<Diagnostic>& foun
   return result;
 }
 
-absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagnostic>& found,
+absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all,
+                                                              std::vector<Diagnostic>& found,
                                                               LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels = SelectKernels(options, host_references);
+  const KernelSelection kernels = SelectKernels(options, all.references);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
-                           Merge(inputs,
+                           Merge(all.inputs,
                                  {.sm = options.target.number,
                                   .architecture_specific = options.target.variant == 'a',
                                   .profile = options.profile,
-                                  .kernels = kernels},
+                                  .kernels = kernels,
+                                  .relocatable = options.relocatable},
                                  found));
-  Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
-                   program.sections.size(), " sections"));
+  Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(),
+                   " functions, ", program.sections.size(), " sections"));
+
+  if (options.relocatable) return RunRelocatablePasses(all, program, found, report);
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -193,9 +194,10 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
                              textures, resources, attributes, relocated};
 
   // 10. Nothing is written for a program that cannot run.
-  report = MakeReport(linked, inputs);
-  const absl::Status sound = CheckProgram(
-      {inputs, program, graph, liveness, shared, constants, resources, relocated}, options, found);
+  report = MakeReport(linked, all.inputs);
+  const absl::Status sound =
+      CheckProgram({all.inputs, program, graph, liveness, shared, constants, resources, relocated},
+                   options, found);
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
@@ -203,6 +205,42 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
   // 11. The output, described.
   return DescribeExecutable(linked, options);
+}
+
+// What is left of the passes where the result is to be linked again: nothing is left out, nothing
+// is laid out, nothing travels along calls.
+absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
+    const LinkSet& all, internal::Program& program, std::vector<Diagnostic>& found,
+    LinkReport& report) const {
+  using namespace internal;  // NOLINT: the passes
+  const CallGraph graph(program);
+  const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
+  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
+  const SharedAgain shared =
+      DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
+  const ConstantLayout no_constants;
+  const TextureLayout no_textures;
+  const Attributes attributes = KeepAttributes(program, graph, liveness);
+  Relocated relocated = RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
+  // As far as the report needs them.
+  SharedLayout sizes;
+  Resources resources;
+  for (const FunctionId entry : liveness.entries) {
+    const Function& function = program.functions[entry];
+    resources.entries.push_back({.registers = function.registers, .stack = 0});
+    EntryShared& size = sizes.entries.emplace_back();
+    if (function.shared == kNone) continue;
+    const SharedSize& section = shared.sections.at(function.shared);
+    size.emitted = section.emitted;
+    size.size = section.size;
+  }
+  const LinkedProgram linked{program,     graph,     liveness,   sizes,    no_constants,
+                             no_textures, resources, attributes, relocated};
+  report = MakeReport(linked, all.inputs);
+  if (options.verbose) {
+    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+  }
+  return DescribeRelocatable(linked, shared, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }

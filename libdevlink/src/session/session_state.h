@@ -6,17 +6,22 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/file.h"
+#include "devlink/cicc_option_builder.h"
 #include "devlink/link_session.h"
+#include "devlink/lto_compiler.h"
 #include "devlink/ptx_assembler.h"
 #include "input/expand.h"
 #include "model/program.h"
 #include "session/code_finder.h"
+#include "session/lto_link.h"
 #include "write/emit.h"
 
 namespace devlink {
@@ -32,39 +37,104 @@ struct LinkSession::State {
   struct Registered {
     std::string name;
     std::vector<std::string> ids;
+    bool is_held_runtime = false;  // counts only where the device runtime is linked
+  };
+
+  // What a link consists of when nothing is left to be compiled.
+  struct LinkSet {
+    std::vector<internal::LinkInput> inputs;
+    std::vector<HostReferences> references;  // of the inputs and of what else was met
+  };
+
+  // LTO IR among the inputs.
+  struct LtoInput {
+    std::string name;
+    std::vector<std::uint8_t> bytes;  // see FoundCode
+    bool is_protected = false;
+    std::optional<std::string> member_options;  // none for IR that came in no fat binary
+  };
+  // The device runtime in a link with LTO: whether it is needed shows when the IR is compiled.
+  struct HeldRuntime {
+    std::size_t place = 0;
+    std::string name;
+    std::vector<std::uint8_t> cubin;
+    HostReferences references;
+    bool seen_by_nvlink = false;  // a host object came before it
+  };
+  struct Lto {
+    std::vector<LtoInput> modules;
+    std::vector<LtoInput> runtime_modules;   // IR of a device runtime, which goes last
+    std::vector<HeldRuntime> runtime;        // code of one
+    std::vector<HostReferences> references;  // of all host objects
+    std::optional<std::size_t> place;        // of the last host object with LTO IR
+    bool worth_compiling = false;            // there is IR other than libdevice
+    bool partial = false;                    // there is code that is not LTO IR
+    std::string last_without;                // the last input that made it so
+    std::string last_host_object;            // with code for the device or without
   };
 
   LinkOptions options;
   std::shared_ptr<ModulePool> pool;
   LogSink* log = nullptr;
-  std::vector<internal::LinkInput> inputs;      // those of pending PTX have no module yet
-  std::vector<HostReferences> host_references;  // of the inputs and of what else was met
+  LinkSet set;  // inputs of pending PTX have no module yet
+  std::vector<std::size_t>
+      places;  // of its inputs: numbers that grow with everything that is added
+  std::size_t next_place = 1;
   std::vector<Diagnostic> diagnostics;
   std::vector<PendingPtx> pending;
   std::unique_ptr<PtxAssembler> assembler;  // made when the first PTX is assembled
   std::vector<Registered> registered;
   bool dropped_cudadevrt = false;
+  Lto lto;
+  std::unique_ptr<LtoCompiler> lto_compiler;  // made when the first LTO IR is compiled
+  std::set<base::FileIdentity> archives;      // those that were added from files
 
   void Log(std::string_view line) const;
   void Say(Diagnostic diagnostic);
   absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code);
+  void Append(std::string name, ModuleRef module, HostReferences references);
   absl::Status Add(std::string name, ModuleRef module, HostReferences references);
 
   // take_inputs.cc
   absl::Status TakeFile(std::string_view name, std::vector<std::uint8_t>&& bytes);
-  absl::Status TakeExpansion(const internal::Expansion& expansion);
+  absl::Status TakeExpansion(std::string_view name, const internal::Expansion& expansion);
   absl::Status TakeBlob(const internal::DeviceBlob& blob);
   absl::Status TakeCode(const internal::DeviceBlob& blob, internal::FoundCode&& code,
                         HostReferences references);
+  absl::Status TakeCubin(std::string name, std::vector<std::uint8_t>&& bytes,
+                         HostReferences references);
+  bool SayOfSearch(FoundLibrary& library);
   void Register(const internal::DeviceBlob& blob);
   absl::Status AssemblePending();
   absl::Status TakeAssembled(const PendingPtx& ptx, PtxResult& result);
   [[nodiscard]] absl::StatusOr<std::vector<std::string>> AssemblerArguments(const PendingPtx& ptx);
-  [[nodiscard]] bool AnythingUndefined() const;
+  absl::Status OpenAssembler(const std::string& name);
+  static bool AnythingUndefined(const std::vector<internal::LinkInput>& all);
 
-  absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
-  absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
+  // lto_link.cc
+  absl::Status TakeLtoIr(const internal::DeviceBlob& blob, internal::FoundCode&& code);
+  absl::Status HoldRuntime(const internal::DeviceBlob& blob, internal::FoundCode&& code);
+  void SayWithoutLto(const std::string& name);
+  absl::StatusOr<LinkResult> LinkWithLto();
+  absl::Status WarnOfNoLto();
+  absl::Status OpenLtoCompiler();
+  absl::Status PrepareLto(const internal::LtoChoices& choices, CiccOptionBuilder& builder,
+                          LtoJob& job, std::vector<Diagnostic>& found) const;
+  absl::Status AssembleLto(const CiccOptionBuilder& how, internal::LtoAttempt& out);
+  internal::LtoAttempt TryLto(const internal::LtoChoices& choices);
+  absl::StatusOr<internal::LtoAttempt> CompileLto();
+  absl::StatusOr<ModuleRef> LoadRuntime(const HeldRuntime& held);
+  void SayRuntimeExpected();
+  absl::StatusOr<LinkSet> PlaceLto(std::vector<std::vector<std::uint8_t>> cubins);
+
+  absl::StatusOr<LinkResult> LinkAll(const LinkSet& all);
+  absl::StatusOr<LinkResult> Run(const LinkSet& all, std::vector<Diagnostic>& found) const;
+  absl::StatusOr<internal::Image> RunPasses(const LinkSet& all, std::vector<Diagnostic>& found,
                                             LinkReport& report) const;
+  absl::StatusOr<internal::Image> RunRelocatablePasses(const LinkSet& all,
+                                                       internal::Program& program,
+                                                       std::vector<Diagnostic>& found,
+                                                       LinkReport& report) const;
 };
 
 }  // namespace devlink

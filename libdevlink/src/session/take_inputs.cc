@@ -2,6 +2,9 @@
 //
 // From files to modules: what is in an input, which code of it suits the target, and what has to be
 // assembled first.
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -9,12 +12,15 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/library_search.h"
 #include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
+#include "format/make_diagnostic.h"
 #include "input/recognise.h"
 #include "input/register_file.h"
 #include "link/undefined.h"
 #include "model/module.h"
+#include "session/assembler_lines.h"
 #include "session/input_check.h"
 #include "session/session_state.h"
 
@@ -23,19 +29,6 @@ namespace devlink {
 using internal::ContentKind;
 using internal::DeviceBlob;
 using internal::FoundCode;
-
-namespace {
-
-Diagnostic FatbinaryError(const std::string& name) {
-  Diagnostic out;
-  out.code = DiagnosticCode::kMalformedInput;
-  out.severity = Severity::kFatal;
-  out.text = "elfLink fatbinary error";
-  out.input = name;
-  return out;
-}
-
-}  // namespace
 
 void LinkSession::State::Log(std::string_view line) const {
   if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
@@ -58,13 +51,19 @@ absl::Status LinkSession::State::Refuse(Diagnostic diagnostic, absl::StatusCode 
   return {code, message};
 }
 
+void LinkSession::State::Append(std::string name, ModuleRef module, HostReferences references) {
+  set.inputs.push_back({std::move(name), std::move(module)});
+  set.references.push_back(std::move(references));
+  places.push_back(next_place++);
+}
+
 absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
                                      HostReferences references) {
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  inputs.push_back({std::move(name), std::move(module)});
-  host_references.push_back(std::move(references));
+  SayWithoutLto(name);
+  Append(std::move(name), std::move(module), std::move(references));
   return absl::OkStatus();
 }
 
@@ -73,15 +72,21 @@ absl::Status LinkSession::State::TakeFile(std::string_view name,
   internal::ExpandOptions expand;
   expand.compat = options.compatibility == Compatibility::kNvlink ? internal::Compat::kNvlink
                                                                   : internal::Compat::kDevlink;
+  expand.lto = options.lto.enabled;
   expand.read_file = [limit = options.max_input_bytes](const std::string& path) {
     return base::ReadFile(path, limit);
   };
-  return TakeExpansion(internal::ExpandInput(name, bytes, expand));
+  return TakeExpansion(name, internal::ExpandInput(name, bytes, expand));
 }
 
-absl::Status LinkSession::State::TakeExpansion(const internal::Expansion& expansion) {
+absl::Status LinkSession::State::TakeExpansion(std::string_view name,
+                                               const internal::Expansion& expansion) {
   for (const DeviceBlob& blob : expansion.blobs) DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
-  if (expansion.silent_host_object) host_references.emplace_back();
+  if (expansion.silent_host_object) {
+    set.references.emplace_back();
+    lto.references.emplace_back();
+    lto.last_host_object = name;
+  }
   if (expansion.diagnostics.empty()) return absl::OkStatus();
   DEVLINK_RETURN_IF_ERROR(AssemblePending());
   for (const Diagnostic& diagnostic : expansion.diagnostics) Say(diagnostic);
@@ -90,9 +95,9 @@ absl::Status LinkSession::State::TakeExpansion(const internal::Expansion& expans
 }
 
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
-  if (blob.is_cudadevrt && !options.keep_system_libraries) {
+  if (blob.is_cudadevrt && !options.keep_system_libraries && !options.lto.enabled) {
     DEVLINK_RETURN_IF_ERROR(AssemblePending());
-    if (!AnythingUndefined()) {
+    if (!AnythingUndefined(set.inputs)) {
       dropped_cudadevrt = true;
       return absl::OkStatus();
     }
@@ -105,12 +110,19 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
     for (Diagnostic& diagnostic : said) Say(std::move(diagnostic));
     DEVLINK_RETURN_IF_ERROR(status);
   } else {
-    found.push_back({.is_ptx = blob.kind == ContentKind::kPtx,
+    found.push_back({.kind = blob.kind == ContentKind::kPtx     ? CodeKind::kPtx
+                             : blob.kind == ContentKind::kLtoIr ? CodeKind::kNvvm
+                                                                : CodeKind::kSass,
                      .bytes = {blob.bytes.begin(), blob.bytes.end()},
                      .options = std::nullopt});
   }
-  if (!blob.further_section) Register(blob);
-  if (found.empty()) host_references.push_back(blob.references);
+  // LTO IR in a file of its own has no place in nvlink's list.
+  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  if (found.empty()) set.references.push_back(blob.references);
+  if (blob.from_host_object && !blob.is_cudadevrt) {
+    lto.references.push_back(blob.references);
+    lto.last_host_object = blob.name;
+  }
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
@@ -124,22 +136,35 @@ void LinkSession::State::Register(const DeviceBlob& blob) {
     entry.ids.assign(blob.module_ids.own.begin(), blob.module_ids.own.end());
     if (entry.ids.empty()) return;  // an object that was linked before
   }
+  entry.is_held_runtime = blob.is_cudadevrt && options.lto.enabled;
   registered.push_back(std::move(entry));
 }
 
 absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& code,
                                           HostReferences references) {
-  if (code.is_ptx) {
-    pending.push_back({.input = inputs.size(),
+  if (code.kind == CodeKind::kNvvm) return TakeLtoIr(blob, std::move(code));
+  if (blob.is_cudadevrt && options.lto.enabled) return HoldRuntime(blob, std::move(code));
+  if (code.kind == CodeKind::kPtx) {
+    SayWithoutLto(blob.name);
+    pending.push_back({.input = set.inputs.size(),
                        .text = std::string(code.bytes.begin(), code.bytes.end()),
                        .member_options = std::move(code.options)});
-    inputs.push_back({blob.name, nullptr});
-    host_references.push_back(std::move(references));
+    Append(blob.name, nullptr, std::move(references));
     return absl::OkStatus();
   }
-  auto module = pool->AddCubin(std::move(code.bytes));
-  if (module.ok()) return Add(blob.name, *std::move(module), std::move(references));
-  return Refuse(internal::DescribeMalformed(blob.name, blob.bytes, module.status()),
+  return TakeCubin(blob.name, std::move(code.bytes), std::move(references));
+}
+
+absl::Status LinkSession::State::TakeCubin(std::string name, std::vector<std::uint8_t>&& bytes,
+                                           HostReferences references) {
+  // The pool takes the bytes over; how they begin is enough to describe them.
+  const std::size_t size = bytes.size();
+  const auto end =
+      bytes.begin() + static_cast<std::ptrdiff_t>(std::min(size, internal::kDescribedHead));
+  const std::vector<std::uint8_t> head(bytes.begin(), end);
+  auto module = pool->AddCubin(std::move(bytes));
+  if (module.ok()) return Add(std::move(name), *std::move(module), std::move(references));
+  return Refuse(internal::DescribeMalformed(name, head, size, module.status()),
                 absl::StatusCode::kInvalidArgument);
 }
 
@@ -158,31 +183,34 @@ absl::StatusOr<std::vector<std::string>> LinkSession::State::AssemblerArguments(
   return arguments;
 }
 
+// `name` is that of a PTX text, for the message.
+absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
+  if (assembler != nullptr) return absl::OkStatus();
+  PtxBackendOptions backend = options.ptx_backend;
+  backend.profile = options.profile;
+  auto made = CreatePtxAssembler(backend);
+  if (made.ok()) {
+    assembler = *std::move(made);
+    return absl::OkStatus();
+  }
+  Diagnostic fatal = internal::MakeAssemblyError(
+      name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
+                       base::FromAbsl(made.status().message())}));
+  fatal.code = DiagnosticCode::kUnsupportedInput;
+  Say(std::move(fatal));
+  return made.status();
+}
+
 // All at once, in parallel; the results are taken in link order, up to the first that failed.
 absl::Status LinkSession::State::AssemblePending() {
   if (pending.empty()) return absl::OkStatus();
   const std::vector<PendingPtx> work = std::exchange(pending, {});
-  if (assembler == nullptr) {
-    PtxBackendOptions backend = options.ptx_backend;
-    backend.profile = options.profile;
-    auto made = CreatePtxAssembler(backend);
-    if (!made.ok()) {
-      const std::string& name = inputs[work.front().input].name;
-      Diagnostic fatal = FatbinaryError(name);
-      fatal.code = DiagnosticCode::kUnsupportedInput;
-      const absl::string_view why = made.status().message();
-      fatal.notes.push_back(base::Cat({"'", name, "' is PTX, and there is nothing to assemble it ",
-                                       "with: ", std::string_view(why.data(), why.size())}));
-      Say(std::move(fatal));
-      return made.status();
-    }
-    assembler = *std::move(made);
-  }
+  DEVLINK_RETURN_IF_ERROR(OpenAssembler(set.inputs[work.front().input].name));
   std::vector<PtxJob> jobs;
   for (const PendingPtx& ptx : work) {
     DEVLINK_ASSIGN_OR_RETURN(std::vector<std::string> arguments, AssemblerArguments(ptx));
     jobs.push_back(
-        {.name = inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
+        {.name = set.inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
   }
   Log(absl::StrCat("assembling ", jobs.size(), " texts with ", base::ToAbsl(assembler->name())));
   std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel);
@@ -193,31 +221,25 @@ absl::Status LinkSession::State::AssemblePending() {
 }
 
 absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
-  const std::string name = inputs[ptx.input].name;
-  for (Diagnostic& diagnostic : result.diagnostics) Say(std::move(diagnostic));
-  if (!result.status.ok()) {
-    Diagnostic fatal = FatbinaryError(name);
-    fatal.notes.push_back(base::Cat({"the PTX is that of '", name, "'"}));
-    const absl::string_view why = result.status.message();
-    if (result.diagnostics.empty()) {
-      fatal.notes.emplace_back(why.data(), why.size());
-    }
-    Say(std::move(fatal));
-    return result.status;
-  }
+  const std::string name = set.inputs[ptx.input].name;
+  std::vector<Diagnostic> found;
+  const absl::Status status = internal::TakeAssemblerLines(
+      name, base::Cat({"the PTX is that of '", name, "'"}), result, found);
+  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
+  if (!status.ok()) return status;
   DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(result.cubin)));
   if (auto obstacle = internal::FindObstacle(name, *module, options)) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
-  inputs[ptx.input].module = std::move(module);
+  set.inputs[ptx.input].module = std::move(module);
   return absl::OkStatus();
 }
 
 // Whether any input refers to a name that none defines: what decides on libcudadevrt.
-bool LinkSession::State::AnythingUndefined() const {
+bool LinkSession::State::AnythingUndefined(const std::vector<internal::LinkInput>& all) {
   absl::flat_hash_set<std::string_view> defined;
   absl::flat_hash_set<std::string_view> wanted;
-  for (const internal::LinkInput& input : inputs) {
+  for (const internal::LinkInput& input : all) {
     const internal::ProgramView& view = input.module->sass();
     for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
       const internal::InputSymbol symbol = view.SymbolAt(i);
@@ -236,21 +258,75 @@ bool LinkSession::State::AnythingUndefined() const {
   return false;
 }
 
+// False where the search ends the link, which is said then.
+bool LinkSession::State::SayOfSearch(FoundLibrary& library) {
+  for (Diagnostic& diagnostic : library.diagnostics) {
+    const bool warning = diagnostic.severity == Severity::kWarning;
+    if (warning && options.suppress_warnings) continue;
+    if (warning && options.warnings_are_errors) {
+      diagnostic.severity = Severity::kError;
+      Say(diagnostic);
+      Say(format::MakeDiagnostic(Severity::kFatal, diagnostic.code, diagnostic.input,
+                                 "elfLink internal error"));
+      return false;
+    }
+    Say(std::move(diagnostic));
+  }
+  return library.diagnostics.empty() || library.diagnostics.back().severity != Severity::kFatal;
+}
+
+absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const LibraryQuery& query) {
+  LibraryProbe probe;
+  probe.exists = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  };
+  probe.read = [limit = state_->options.max_input_bytes](const std::string& path) {
+    return base::ReadFile(path, limit);
+  };
+  std::vector<std::string> paths;
+  for (const std::string& name : query.names) {
+    FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
+    if (!state_->SayOfSearch(library)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the search for -l", name, " ends the link; the diagnostics say why"));
+    }
+    if (!library.path.empty()) paths.push_back(std::move(library.path));
+  }
+  return paths;
+}
+
+absl::Status LinkSession::AddFile(const std::string& path) {
+  auto file = base::ReadFileAndIdentity(path, state_->options.max_input_bytes);
+  if (!file.ok()) {
+    return state_->Refuse(internal::DescribeUnreadable(path, file.status()), file.status().code());
+  }
+  if (internal::IsArchive(internal::Recognise(file->bytes)) &&
+      !state_->archives.insert(file->identity).second) {
+    return absl::OkStatus();
+  }
+  return AddInput(path, std::move(file->bytes));
+}
+
 absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
   const ContentKind kind = internal::Recognise(bytes);
   const bool plain = kind == ContentKind::kCudaRelocatable &&
                      state_->options.compatibility == Compatibility::kDevlink &&
+                     !state_->options.lto.enabled &&
                      name.find("cudadevrt") == std::string_view::npos;
   if (!plain) return state_->TakeFile(name, std::move(bytes));
   state_->registered.push_back({.name = std::string(name), .ids = {}});
   return AddCubin(name, std::move(bytes));
 }
 
+bool LinkSession::HasPtx() const { return !state_->pending.empty(); }
+
 std::string LinkSession::RegisterFileText(std::string_view working_directory) const {
   std::vector<std::string> made;
   made.reserve(state_->registered.size());
   std::vector<internal::RegisteredModule> modules;
   for (const State::Registered& entry : state_->registered) {
+    if (entry.is_held_runtime && state_->dropped_cudadevrt) continue;
     internal::RegisteredModule& module = modules.emplace_back();
     if (entry.ids.empty()) {
       made.push_back(internal::MakeModuleId(working_directory, entry.name));

@@ -16,6 +16,7 @@
 #include "link/liveness.h"
 #include "link/relocate.h"
 #include "link/resources.h"
+#include "link/shared_again.h"
 #include "link/shared_layout.h"
 
 namespace devlink::internal {
@@ -38,10 +39,13 @@ struct LinkedProgram {
 // buffer for the file is made. Borrows the bytes of the modules.
 struct Image {
   CubinWriter writer;
-  std::string prototypes;
-  std::shared_ptr<base::StringArena> names;
+  std::shared_ptr<base::StringArena> names;  // prototypes, too
 };
 
 Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options);
+
+// A program that is to be linked again; of `linked` only what needs no layout counts.
+Image DescribeRelocatable(const LinkedProgram& linked, const SharedAgain& shared,
+                          const LinkOptions& options);
 
 }  // namespace devlink::internal

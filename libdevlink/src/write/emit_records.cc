@@ -42,14 +42,16 @@ std::vector<std::uint8_t> OwnRecord(const LinkOptions& options) {
 void Emitter::FillNotes() {
   const SectionHandle tools = section_handles_[program_.tool_note];
   writer_.AppendCopy(tools, OwnRecord(options_));
-  for (const Piece& piece : program_.sections[program_.tool_note].pieces) {
-    writer_.AppendAligned(tools, piece.bytes, 1);
+  if (!relocatable_) {
+    for (const Piece& piece : program_.sections[program_.tool_note].pieces) {
+      writer_.AppendAligned(tools, piece.bytes, 1);
+    }
   }
   writer_.AppendCopy(section_handles_[program_.cuda_note], program_.cuda_note_bytes);
   if (program_.compat != kNone) {
     writer_.AppendCopy(section_handles_[program_.compat], program_.compat_bytes);
   }
-  writer_.AppendCopy(action_, kRelocationActions);
+  if (action_ != kNoSection) writer_.AppendCopy(action_, kRelocationActions);
 }
 
 bool Emitter::HasPrototype(FunctionId function) const {
@@ -133,7 +135,7 @@ void Emitter::FillAttributes() {
 bool Emitter::StaysInModuleInfo(const InfoEntry& entry) const {
   if (entry.format != format::kInfoSized) return true;
   if (entry.symbol == kNone) return entry.externs == kNone;
-  if (entry.id == format::kAttrMaxStackSize) return false;
+  if (entry.id == format::kAttrMaxStackSize && !relocatable_) return false;
   const FunctionId function = program_.symbols[entry.symbol].function;
   return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function) &&
          program_.functions[function].generation == entry.generation;
@@ -166,13 +168,14 @@ void Emitter::FillModuleInfo() {
     const FunctionId function = program_.symbols[entry->symbol].function;
     auto value = base::BoundedReader(entry->payload).ReadOrZero<std::uint32_t>(4);
     const auto index = entry_index.find(function);
-    if (entry->id == format::kAttrRegCount && index != entry_index.end()) {
+    if (entry->id == format::kAttrRegCount && index != entry_index.end() && !relocatable_) {
       value = linked_.resources.entries[index->second].registers;
     }
     writer_.AddAttribute(handle, format::kInfoSized, entry->id, 8);
     writer_.AppendSymbolIndex(handle, SymbolOf(function));
     writer_.AppendWord(handle, value);
   }
+  if (relocatable_) return;
   // Entries in the order of the symbol table: its local part first.
   for (const bool global : {false, true}) {
     for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {

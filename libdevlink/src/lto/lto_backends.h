@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ways to compile LTO IR.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "devlink/lto_compiler.h"
+
+namespace devlink::internal {
+
+// Each expects its path in the options to be set.
+absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvvmCompiler(const LtoBackendOptions& options);
+absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvJitLinkCompiler(
+    const LtoBackendOptions& options);
+
+inline bool HasWord(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Whether the words let libNVVM decide what a program is. With --force-device-c it is never a whole
+// one, as far as a link is concerned; without --device-c always.
+inline bool IsForcedPartial(const std::vector<std::string>& words) {
+  return HasWord(words, "--force-device-c");
+}
+
+}  // namespace devlink::internal

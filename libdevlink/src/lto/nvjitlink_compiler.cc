@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libnvJitLink as a compiler: `-lto -ptx` with every word of libNVVM behind -Xnvvm gives the PTX
+// that nvlink has libNVVM make. It has two things to hide: it compares architectures where nvlink
+// does not, and it does not tell what libNVVM thinks of the program.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "assemble/nvjitlink_api.h"
+#include "base/bounded_reader.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/fatbin.h"
+#include "devlink/lto_ir.h"
+#include "format/fatbin_format.h"
+#include "lto/library_state.h"
+#include "lto/lto_backends.h"
+#include "lto/lto_messages.h"
+#include "lto/probe_module.h"
+
+namespace devlink::internal {
+
+namespace {
+
+constexpr std::string_view kArchWord = "-arch=compute_";
+constexpr std::string_view kProbeInput = "devlink's probe";
+
+// The release in which a further module at the end changes nothing in the PTX of a whole program.
+// In 13.5 it does.
+constexpr std::string_view kReleaseOfHarmlessProbe = "13.0";
+
+// A module in the form in which libnvJitLink takes it.
+struct Input {
+  std::string name;
+  int type = kNvJitLinkLtoIr;
+  std::vector<std::uint8_t> bytes;
+};
+
+struct Request {
+  Arch target;  // what libNVVM compiles for
+  std::vector<std::string> options;
+  std::vector<Input> inputs;
+};
+
+// The first -arch names the target, and -link-lto is its own.
+Request MakeOptions(const LtoJob& job) {
+  Request out;
+  out.target = job.target;
+  std::vector<std::string> words;
+  bool has_arch = false;
+  for (const std::string& word : job.arguments) {
+    if (!has_arch && word.starts_with(kArchWord)) {
+      has_arch = true;
+      const auto arch = Arch::Parse(base::Cat({"sm_", word.substr(kArchWord.size())}));
+      if (arch.ok()) out.target = *arch;
+    } else if (!word.empty() && word != "-link-lto") {
+      words.push_back(base::Cat({"-Xnvvm=", word}));
+    }
+  }
+  out.options = {base::Cat({"-arch=", out.target.Name()}), "-lto", "-ptx"};
+  out.options.insert(out.options.end(), words.begin(), words.end());
+  return out;
+}
+
+// nvlink compiles what its choice of code found, also for a lower architecture or without the
+// suffix. libnvJitLink would refuse or pass over it, so the header says what the target is.
+absl::Status FitFatbin(Arch target, std::vector<std::uint8_t>& bytes) {
+  DEVLINK_ASSIGN_OR_RETURN(const Fatbin fatbin, Fatbin::Parse(bytes));
+  if (fatbin.members().size() != 1 || fatbin.members().front().kind != CodeKind::kNvvm) {
+    return absl::InvalidArgumentError("a fat binary with LTO IR alone was expected");
+  }
+  const std::uint64_t offset = fatbin.members().front().offset;
+  auto header = base::BoundedReader(bytes).ReadOrZero<format::FatbinMemberHeader>(offset);
+  header.arch = std::min<std::uint32_t>(header.arch, target.number);
+  if (target.variant == 0) {
+    header.flags &= ~(format::kFatbinArchSpecific | format::kFatbinFamilySpecific);
+  }
+  // Its options were heard already; they are among the words.
+  header.extension = 0;
+  std::memcpy(bytes.data() + offset, &header, sizeof(header));
+  return absl::OkStatus();
+}
+
+absl::Status FitContainer(Arch target, std::vector<std::uint8_t>& bytes) {
+  DEVLINK_ASSIGN_OR_RETURN(const LtoIr ir, LtoIr::Parse(bytes));
+  constexpr std::size_t kTags = 24;
+  for (std::size_t i = 0; i < ir.tags.size(); ++i) {
+    LtoIrTag tag = ir.tags[i];
+    if (tag.tag == LtoIrTag::kArch && ir.arch.number > target.number) {
+      tag.value = static_cast<std::uint16_t>(target.number * 10);
+    } else if (tag.tag == LtoIrTag::kArchSpecific && target.variant == 0) {
+      tag.value = 0;
+    } else {
+      continue;
+    }
+    std::memcpy(bytes.data() + kTags + (i * sizeof(tag)), &tag, sizeof(tag));
+  }
+  return absl::OkStatus();
+}
+
+std::string_view View(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+void Fail(LtoOutput& output, absl::Status status, std::string_view nvlink_text,
+          std::string_view input = {}) {
+  output.pieces.clear();
+  output.diagnostics.push_back(LtoFatal(nvlink_text, View(status), input));
+  output.status = std::move(status);
+}
+
+std::string OneLine(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// `ERROR in nvvmCompileProgram: NVVM_ERROR_COMPILATION`, a line end and libNVVM's log become what
+// nvlink prints: the log and, right behind it, the error.
+std::optional<std::string> NvvmLog(std::string_view log) {
+  constexpr std::string_view kBegin = "ERROR in nvvmCompileProgram: ";
+  if (!log.starts_with(kBegin)) return std::nullopt;
+  log.remove_prefix(kBegin.size());
+  const std::size_t end = std::min(log.find('\n'), log.size());
+  const std::string_view error = log.substr(0, end);
+  log.remove_prefix(std::min(end + 1, log.size()));
+  return base::Cat({log, error});
+}
+
+// With -split-compile-extended there are several texts, each with the same comment in front.
+std::vector<std::string> CutAtHeaders(const std::string& ptx) {
+  const std::size_t version = ptx.find(".version");
+  if (version == std::string::npos || version == 0) return {ptx};
+  const std::string_view header = std::string_view(ptx).substr(0, version);
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  while (begin < ptx.size()) {
+    const std::size_t end = std::min(ptx.find(header, begin + header.size()), ptx.size());
+    out.push_back(ptx.substr(begin, end - begin));
+    begin = end;
+  }
+  return out;
+}
+
+bool IsSplit(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](std::string_view word) {
+    return word.starts_with("-split-compile-extended=");
+  });
+}
+
+bool HasProbe(const LtoOutput& output) {
+  return std::any_of(output.pieces.begin(), output.pieces.end(), [](const std::string& ptx) {
+    return ptx.find(kProbeName) != std::string::npos;
+  });
+}
+
+class NvJitLinkCompiler final : public LtoCompiler {
+ public:
+  NvJitLinkCompiler(LoadedNvJitLink library, std::uint64_t max_output_bytes)
+      : library_(std::move(library)), max_output_bytes_(max_output_bytes) {}
+
+  [[nodiscard]] std::string_view name() const override { return "libnvJitLink"; }
+  [[nodiscard]] std::string_view version() const override { return library_.version(); }
+  [[nodiscard]] bool takes_protected() const override { return true; }
+  [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override;
+
+ private:
+  [[nodiscard]] LtoOutput Once(const Request& request, bool is_split) const;
+  void Link(const NvJitLinkFunctions& functions, const Request& request, bool is_split,
+            LtoOutput& output) const;
+  [[nodiscard]] LtoOutput CompileWithProbe(Request request, bool is_split) const;
+
+  LoadedNvJitLink library_;
+  std::uint64_t max_output_bytes_;
+};
+
+void NvJitLinkCompiler::Link(const NvJitLinkFunctions& functions, const Request& request,
+                             bool is_split, LtoOutput& output) const {
+  NvJitLinkHandle linker(functions);
+  if (const int code = linker.Create(request.options); code != 0) {
+    return Fail(output,
+                absl::InvalidArgumentError(absl::StrCat("libnvJitLink refuses its options: error ",
+                                                        code, ": ", OneLine(linker.ErrorLog()))),
+                kInternalError);
+  }
+  for (const Input& input : request.inputs) {
+    const int code = functions.add(linker.get(), input.type, input.bytes.data(), input.bytes.size(),
+                                   input.name.c_str());
+    if (code == 0) continue;
+    return Fail(output,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "'", input.name, "': libnvJitLink refuses it: ", OneLine(linker.ErrorLog()))),
+                input.type == kNvJitLinkFatbin ? kFatbinRefused : kModuleRefused, input.name);
+  }
+  const int code = functions.complete(linker.get());
+  const std::string log = linker.ErrorLog();
+  if (code != 0) {
+    if (auto said = NvvmLog(log)) output.diagnostics.push_back(LtoInfo(*std::move(said)));
+    return Fail(output,
+                absl::InvalidArgumentError(
+                    absl::StrCat("libnvJitLink answers error ", code, ": ", OneLine(log))),
+                kCompilationFailed);
+  }
+  if (!log.empty()) output.diagnostics.push_back(LtoInfo(log));
+  std::size_t size = 0;
+  if (functions.ptx_size(linker.get(), &size) != 0 || size == 0) {
+    return Fail(output, absl::InternalError("libnvJitLink hands out no PTX"), kInternalError);
+  }
+  if (size - 1 > max_output_bytes_) {
+    return Fail(
+        output,
+        absl::ResourceExhaustedError(absl::StrCat("the PTX has ", size - 1, " bytes; at most ",
+                                                  max_output_bytes_, " are allowed")),
+        kInternalError);
+  }
+  std::string ptx(size, '\0');
+  if (functions.ptx(linker.get(), ptx.data()) != 0) {
+    return Fail(output, absl::InternalError("libnvJitLink hands out no PTX"), kInternalError);
+  }
+  ptx.resize(std::min(ptx.find('\0'), ptx.size()));
+  output.pieces = is_split ? CutAtHeaders(ptx) : std::vector<std::string>{std::move(ptx)};
+}
+
+LtoOutput NvJitLinkCompiler::Once(const Request& request, bool is_split) const {
+  LtoOutput output;
+  output.backend_name = name();
+  std::vector<std::string> words;
+  constexpr std::string_view kPrefix = "-Xnvvm=";
+  for (const std::string& option : request.options) {
+    if (option.starts_with(kPrefix)) words.push_back(option.substr(kPrefix.size()));
+  }
+  if (LeavesNothingBehind(words)) {
+    Link(library_.functions(), request, is_split, output);
+    return output;
+  }
+  const auto copy = LoadedNvJitLink::LoadCopy(library_.path());
+  if (copy.ok()) {
+    Link(copy->functions(), request, is_split, output);
+  } else {
+    Fail(output, copy.status(), kLibraryFailed);
+  }
+  return output;
+}
+
+// For a link in which libNVVM decides: --device-c alone.
+LtoOutput NvJitLinkCompiler::CompileWithProbe(Request request, bool is_split) const {
+  auto probe = MakeProbeModule(request.target);
+  LtoOutput output;
+  if (!probe.ok()) {
+    output.backend_name = name();
+    Fail(output, probe.status(), kInternalError);
+    return output;
+  }
+  const bool harmless = version() == kReleaseOfHarmlessProbe && !is_split;
+  if (!harmless) {
+    output = Once(request, is_split);
+    if (output.pieces.size() != 1) return output;
+  }
+  request.inputs.push_back({std::string(kProbeInput), kNvJitLinkLtoIr, *std::move(probe)});
+  LtoOutput probed = Once(request, is_split);
+  if (!probed.status.ok()) return probed;
+  const bool is_whole = !HasProbe(probed);
+  if (harmless) {
+    request.inputs.pop_back();
+    output = is_whole ? std::move(probed) : Once(request, false);
+  }
+  output.whole_program = is_whole && output.status.ok();
+  return output;
+}
+
+LtoOutput NvJitLinkCompiler::Compile(const LtoJob& job) const {
+  Request request = MakeOptions(job);
+  for (const LtoModule& module : job.modules) {
+    Input input{.name = module.name, .bytes = {module.bytes.begin(), module.bytes.end()}};
+    if (module.is_protected) input.type = kNvJitLinkFatbin;
+    const absl::Status fits = module.is_protected ? FitFatbin(request.target, input.bytes)
+                                                  : FitContainer(request.target, input.bytes);
+    if (!fits.ok()) {
+      LtoOutput output;
+      output.backend_name = name();
+      Fail(output, absl::Status(fits.code(), absl::StrCat("'", module.name, "': ", fits.message())),
+           kModuleRefused, module.name);
+      return output;
+    }
+    request.inputs.push_back(std::move(input));
+  }
+  const bool is_split = IsSplit(job.arguments);
+  const bool is_forced = IsForcedPartial(job.arguments);
+  if (!is_forced && HasWord(job.arguments, "--device-c")) {
+    return CompileWithProbe(std::move(request), is_split);
+  }
+  LtoOutput output = Once(request, is_split);
+  output.whole_program = output.status.ok() && !is_forced && output.pieces.size() == 1;
+  return output;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvJitLinkCompiler(
+    const LtoBackendOptions& options) {
+  DEVLINK_ASSIGN_OR_RETURN(LoadedNvJitLink library, LoadedNvJitLink::Load(options.nvjitlink_path));
+  return std::make_unique<NvJitLinkCompiler>(std::move(library), options.max_output_bytes);
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a link that is there with LTO only: LTO IR is collected while inputs are taken,
+// compiled at once when all are known, and the result is the output or one more input.
+#include "session/lto_link.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/option_consensus.h"
+#include "format/make_diagnostic.h"
+#include "session/assembler_lines.h"
+#include "session/input_check.h"
+#include "session/session_state.h"
+
+namespace devlink {
+
+using internal::DeviceBlob;
+using internal::FoundCode;
+using internal::LinkInput;
+using internal::LtoAttempt;
+using internal::LtoChoices;
+
+namespace {
+
+// What nvlink calls the result in its messages.
+constexpr const char* kResultName = "lto.cubin";
+
+// What the functions of the device runtime are called.
+constexpr std::string_view kRuntimePrefix = "__cudaCDP2";
+
+// What nvvmCompileProgram returns.
+constexpr int kRelocatableCode = 0;
+constexpr int kWholeProgram = 100;
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// nvlink does not count libdevice as a reason to compile anything.
+bool IsLibdevice(std::string_view name) {
+  return Contains(name, "nvvm") && Contains(name, "libdevice");
+}
+
+NvvmVectorPolicy PolicyOf(const LinkOptions& options) {
+  return options.compatibility == Compatibility::kNvlink ? NvvmVectorPolicy::Nvlink()
+                                                         : NvvmVectorPolicy{};
+}
+
+LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_runtime) {
+  return {.relocatable_link = options.relocatable,
+          .force_partial = options.lto.force_partial,
+          .force_whole = options.lto.force_whole,
+          .has_other_code = has_other_code,
+          .has_device_runtime = has_runtime};
+}
+
+// Pieces share a place.
+struct Placed {
+  std::pair<std::size_t, std::size_t> place;
+  LinkInput input;
+};
+
+}  // namespace
+
+absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& code) {
+  LtoInput module{.name = blob.name,
+                  .bytes = std::move(code.bytes),
+                  .is_protected = code.is_protected,
+                  .member_options = std::move(code.options)};
+  if (blob.is_cudadevrt && Contains(blob.name, "libcudadevrt")) {
+    module.name = "libcudadevrt";
+    lto.runtime_modules.push_back(std::move(module));
+    return absl::OkStatus();
+  }
+  if (blob.from_host_object) {
+    lto.place = next_place++;
+    set.references.push_back(blob.references);
+  }
+  lto.worth_compiling |= !IsLibdevice(blob.name);
+  lto.modules.push_back(std::move(module));
+  return absl::OkStatus();
+}
+
+absl::Status LinkSession::State::HoldRuntime(const DeviceBlob& blob, FoundCode&& code) {
+  if (code.kind != CodeKind::kSass) {
+    return Refuse(internal::MakeAssemblyError(
+                      blob.name, base::Cat({"'", blob.name, "' has no cubin for this target"})),
+                  absl::StatusCode::kUnimplemented);
+  }
+  const bool seen = !lto.last_host_object.empty();
+  if (!seen && options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
+  lto.runtime.push_back({.place = next_place++,
+                         .name = blob.name,
+                         .cubin = std::move(code.bytes),
+                         .references = blob.references,
+                         .seen_by_nvlink = seen});
+  lto.last_host_object = blob.name;
+  return absl::OkStatus();
+}
+
+void LinkSession::State::SayWithoutLto(const std::string& name) {
+  if (!options.lto.enabled) return;
+  lto.partial = true;
+  if (lto.last_without == name) return;  // several sections of one object
+  lto.last_without = name;
+  Say(format::MakeDiagnostic(
+      Severity::kInfo, DiagnosticCode::kUsage, name,
+      base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
+}
+
+absl::Status LinkSession::State::OpenLtoCompiler() {
+  if (lto_compiler != nullptr) return absl::OkStatus();
+  LtoBackendOptions backend = options.lto.backend;
+  backend.needs_protected = std::any_of(lto.modules.begin(), lto.modules.end(),
+                                        [](const LtoInput& module) { return module.is_protected; });
+  auto made = CreateLtoCompiler(backend);
+  if (made.ok()) {
+    lto_compiler = *std::move(made);
+    return absl::OkStatus();
+  }
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
+                             "elfLink linker library load error",
+                             std::string(base::FromAbsl(made.status().message()))));
+  return made.status();
+}
+
+// The modules and the words for them; what the modules cannot agree on ends the attempt.
+absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptionBuilder& builder,
+                                            LtoJob& job, std::vector<Diagnostic>& found) const {
+  job.target = options.target;
+  OptionConsensus consensus;
+  for (const auto* list : {&lto.modules, &lto.runtime_modules}) {
+    for (const LtoInput& module : *list) {
+      job.modules.push_back({module.name, module.bytes, module.is_protected});
+      if (module.member_options) consensus.Vote(module.name, *module.member_options);
+    }
+  }
+  DEVLINK_ASSIGN_OR_RETURN(const AgreedOptions agreed,
+                           consensus.Resolve({.max_registers = options.max_registers}, &found));
+  builder.Agreed(agreed)
+      .Scope(ScopeOf(ShapeOf(options, lto.partial, choices.with_runtime)))
+      .KeepArchSuffix(choices.keep_arch_suffix)
+      .Debug(options.debug && !options.suppress_debug_info)
+      .EmitPtx(options.lto.emit_ptx)
+      .MaxRegisters(options.max_registers)
+      .SplitCompile(options.split_compile)
+      .SplitCompileExtended(options.lto.split_compile_extended)
+      .FastCompileLevel(options.lto.fast_compile)
+      .IgnoreHostInfo(options.host_info == HostInfo::kIgnore)
+      .KernelsUsed(options.kernels_used)
+      .VariablesUsed(options.variables_used);
+  for (const std::string& words : options.lto.xnvvm) builder.Xnvvm(words);
+  for (const HostReferences& references : lto.references) builder.AddHostReferences(references);
+  for (std::size_t i = 0; choices.with_runtime && i < lto.runtime.size(); ++i) {
+    builder.AddHostReferences(lto.runtime[i].references);
+  }
+  DEVLINK_ASSIGN_OR_RETURN(job.arguments, builder.Build(&found));
+  return absl::OkStatus();
+}
+
+absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAttempt& out) {
+  DEVLINK_RETURN_IF_ERROR(OpenAssembler(kResultName));
+  PtxasOptionBuilder builder(how.AssemblerTarget());
+  builder.LinkTimeOptimized(true)
+      .Relocatable(!out.is_whole_program)
+      .LimitNumbers(PolicyOf(options).limits_numbers)
+      .Debug(options.debug && !options.suppress_debug_info)
+      .MaxRegisters(how.MaxRegistersInForce())
+      .StackProtector(options.stack_protector)
+      .FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
+      .SplitCompile(how.Split().assembler);
+  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
+                           builder.Build(&out.diagnostics));
+  std::vector<PtxJob> jobs;
+  for (const std::string& piece : out.pieces) {
+    jobs.push_back({.name = kResultName, .text = piece, .arguments = arguments});
+  }
+  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel)) {
+    DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
+        kResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
+    out.cubins.push_back(std::move(result.cubin));
+  }
+  return absl::OkStatus();
+}
+
+LtoAttempt LinkSession::State::TryLto(const LtoChoices& choices) {
+  LtoAttempt out;
+  CiccOptionBuilder builder(options.target, PolicyOf(options));
+  LtoJob job;
+  out.status = PrepareLto(choices, builder, job, out.diagnostics);
+  if (!out.status.ok()) return out;
+  out.suffix_may_help = builder.NeedsSecondAttempt();
+  Log(absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
+                   base::ToAbsl(lto_compiler->name()), ": ", absl::StrJoin(job.arguments, " ")));
+  LtoOutput output = lto_compiler->Compile(job);
+  std::move(output.diagnostics.begin(), output.diagnostics.end(),
+            std::back_inserter(out.diagnostics));
+  out.status = std::move(output.status);
+  if (!out.status.ok()) return out;
+  out.is_whole_program =
+      ResultIsWholeProgram(ShapeOf(options, lto.partial, choices.with_runtime),
+                           output.whole_program ? kWholeProgram : kRelocatableCode,
+                           static_cast<int>(output.pieces.size()));
+  out.pieces = std::move(output.pieces);
+  if (!options.lto.emit_ptx) out.status = AssembleLto(builder, out);
+  return out;
+}
+
+// Tries what nvlink does; where that loses or fails a link that could succeed, once more with what
+// nvlink leaves out: a device runtime that no host object precedes, the suffix of sm_90a.
+absl::StatusOr<LtoAttempt> LinkSession::State::CompileLto() {
+  DEVLINK_RETURN_IF_ERROR(OpenLtoCompiler());
+  LtoChoices choices;
+  choices.with_runtime = std::any_of(lto.runtime.begin(), lto.runtime.end(),
+                                     [](const HeldRuntime& held) { return held.seen_by_nvlink; });
+  LtoAttempt attempt = TryLto(choices);
+  const bool may_improve = options.compatibility == Compatibility::kDevlink;
+  const bool calls_runtime = attempt.is_whole_program && !attempt.pieces.empty() &&
+                             Contains(attempt.pieces.front(), kRuntimePrefix);
+  if (may_improve && !choices.with_runtime && !lto.runtime.empty() && calls_runtime) {
+    Log("the program calls the device runtime: compiling again");
+    choices.with_runtime = true;
+    attempt = TryLto(choices);
+  }
+  if (!attempt.status.ok() && attempt.suffix_may_help) {
+    Log("perhaps the code is for one architecture only: compiling again");
+    choices.keep_arch_suffix = true;
+    if (LtoAttempt second = TryLto(choices); second.status.ok()) attempt = std::move(second);
+  }
+  for (Diagnostic& diagnostic : attempt.diagnostics) Say(std::move(diagnostic));
+  if (!attempt.status.ok()) return attempt.status;
+  return attempt;
+}
+
+// Nothing was LTO IR: nvlink warns, and the link is one without LTO.
+absl::Status LinkSession::State::WarnOfNoLto() {
+  constexpr const char* kText = "Ignoring -dlto option because no LTO objects found";
+  Say(format::MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                             DiagnosticCode::kUsage, "", kText));
+  if (!options.warnings_are_errors) return absl::OkStatus();
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMergeFailed, "",
+                             "merge_elf failed"));
+  return absl::FailedPreconditionError(kText);
+}
+
+absl::StatusOr<ModuleRef> LinkSession::State::LoadRuntime(const HeldRuntime& held) {
+  auto module = pool->AddCubin(held.cubin);
+  if (!module.ok()) {
+    return Refuse(
+        internal::DescribeMalformed(held.name, held.cubin, held.cubin.size(), module.status()),
+        absl::StatusCode::kInvalidArgument);
+  }
+  if (auto obstacle = internal::FindObstacle(held.name, **module, options)) {
+    return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+  }
+  return module;
+}
+
+// What is linked afterwards: the inputs that were given, and among them the result. Pieces go to
+// the front. nvlink has no place for the result of IR that came in no host object, and loses it.
+// The device runtime comes in only where something is undefined without it.
+absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
+    std::vector<std::vector<std::uint8_t>> cubins) {
+  const bool is_split = cubins.size() > 1;
+  if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
+  const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
+  LinkSet all = set;
+  std::vector<Placed> placed;
+  for (std::vector<std::uint8_t>& cubin : cubins) {
+    DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
+    all.inputs.push_back({kResultName, module});
+    placed.push_back({{place, placed.size()}, {kResultName, std::move(module)}});
+  }
+  const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
+  dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
+  for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
+    const HeldRuntime& held = lto.runtime[i];
+    DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));
+    placed.push_back({{held.place, 0}, {held.name, std::move(module)}});
+    all.references.push_back(held.references);
+  }
+  for (std::size_t i = 0; i < set.inputs.size(); ++i)
+    placed.push_back({{places[i], 0}, set.inputs[i]});
+  std::sort(placed.begin(), placed.end(),
+            [](const Placed& a, const Placed& b) { return a.place < b.place; });
+  all.inputs.clear();
+  for (Placed& input : placed) all.inputs.push_back(std::move(input.input));
+  return all;
+}
+
+// nvlink writes the whole program and then fails, unless the last host object is the device
+// runtime.
+void LinkSession::State::SayRuntimeExpected() {
+  if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
+      Contains(lto.last_host_object, "cudadevrt")) {
+    return;
+  }
+  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
+                             "expected libcudadevrt object"));
+}
+
+absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
+  LtoAttempt made;
+  if (!lto.worth_compiling) {
+    DEVLINK_RETURN_IF_ERROR(WarnOfNoLto());
+  } else {
+    DEVLINK_ASSIGN_OR_RETURN(made, CompileLto());
+    LinkResult result;
+    if (options.lto.emit_ptx) {
+      for (const std::string& piece : made.pieces) result.ptx += piece;
+      result.report.output_bytes = result.ptx.size();
+      return result;
+    }
+    if (made.is_whole_program) {
+      dropped_cudadevrt = !lto.runtime.empty();
+      SayRuntimeExpected();
+      result.cubin = std::move(made.cubins.front());
+      result.report.output_bytes = result.cubin.size();
+      return result;
+    }
+  }
+  DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(made.cubins)));
+  return LinkAll(all);
+}
+
+}  // namespace devlink

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Link-time optimization of what nvcc makes, by nvlink and by devlink: the same PTX, the same cubin,
+# the same register file, the same messages. Every case is linked from raw .ltoir files, from fat
+# binaries, from host objects with plain members and from objects as `nvcc -dlto -c` leaves them.
+set -euo pipefail
+
+if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
+  echo "no CUDA toolkit"
+  exit 77
+fi
+nvvm=
+for place in "$CUDA_HOME" "$CUDA_HOME/nvvm"; do
+  [[ -f $place/lib64/libnvvm.so ]] && nvvm="$place" && break
+done
+if [[ -z $nvvm ]]; then
+  echo "no libNVVM where nvlink looks for it"
+  exit 77
+fi
+diff_program="$(dirname "$DEVLINK")/devlink-diff"
+runtime=
+for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOME"/lib; do
+  [[ -f $place/libcudadevrt.a ]] && runtime="-L$place -lcudadevrt" && break
+done
+failures=0
+declare -A links texts
+
+cat >main.cu <<'CUDA'
+#include <cstdio>
+__device__ int shade(int);
+__device__ float curve(float, float);
+__device__ int counter;
+__global__ void draw(int* p) { *p = shade(*p) + atomicAdd(&counter, 1); }
+__global__ void bend(float* p) { *p = curve(p[0], p[1]) / p[2]; printf("%f\n", *p); }
+__global__ void nobody(int* p) { *p = shade(7); }
+int main() { draw<<<1, 1>>>(nullptr); bend<<<1, 1>>>(nullptr); }
+CUDA
+cat >shade.cu <<'CUDA'
+__constant__ int weights[4] = {1, 2, 3, 4};
+template <typename T> __device__ T twice(T x) { return x + x; }
+__device__ __noinline__ int shade(int x) { return weights[x & 3] * twice(x); }
+CUDA
+cat >curve.cu <<'CUDA'
+template <typename T> __device__ T twice(T x) { return x + x; }
+__shared__ float cache[32];
+__device__ float curve(float x, float y) {
+  cache[threadIdx.x & 31] = x * y + x;
+  __syncthreads();
+  return sqrtf(cache[(threadIdx.x + 1) & 31]) * twice(y) / x;
+}
+CUDA
+cat >nested.cu <<'CUDA'
+__device__ int shade(int);
+__global__ void child(int* p) { *p = shade(1); }
+__global__ void parent(int* p) { child<<<1, 1>>>(p); }
+int main() { parent<<<1, 1>>>(nullptr); }
+CUDA
+cat >extra.cu <<'CUDA'
+extern __device__ int shade(int);
+__global__ void extra(int* p) { *p = shade(p[1]); }
+CUDA
+# One member serves all targets below sm_100, as libNVVM's IR for those is of one kind.
+lto=(-gencode arch=compute_75,code=lto_75 -gencode arch=compute_100,code=lto_100)
+units=(main shade curve nested)
+compile() {
+  local unit="$1"
+  nvcc -rdc=true -c "${lto[@]}" -o "protected.$unit.o" "$unit.cu"
+  nvcc -rdc=true -c "${lto[@]}" -Xfatbin --compress=false -o "plain.$unit.o" "$unit.cu"
+  nvcc -rdc=true -fatbin "${lto[@]}" -Xfatbin --compress=false -o "$unit.fatbin" "$unit.cu"
+  nvcc -rdc=true -ltoir -gencode arch=compute_75,code=lto_75 -o "$unit.75.ltoir" "$unit.cu"
+  nvcc -rdc=true -ltoir -gencode arch=compute_100,code=lto_100 -o "$unit.100.ltoir" "$unit.cu"
+}
+export -f compile
+export lto_words="${lto[*]}"
+printf '%s\n' "${units[@]}" | xargs -P 2 -I {} bash -euc "lto=(${lto[*]}); compile {}"
+nvcc -rdc=true -ptx -arch=compute_75 -o extra.ptx extra.cu
+
+# report WHAT: a link that is not as nvlink's.
+report() {
+  echo "$1"
+  head -n 12 diff.txt our.err nv.err 2>/dev/null || true
+  failures=$((failures + 1))
+}
+
+# same KIND ARCH ARGUMENT...: both linkers.
+same() {
+  local kind="$1" arch="$2" status=0 theirs=0
+  shift 2
+  rm -f nv.out our.out nv.reg our.reg diff.txt
+  touch nv.reg our.reg
+  timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=nv.reg \
+    -o nv.out "$@" 2>nv.err || theirs=$?
+  # nvlink writes a whole program of host objects and then misses the device runtime.
+  if grep -q "expected libcudadevrt object" nv.err; then
+    theirs=0
+    sed -i '/expected libcudadevrt object/d' nv.err
+    cp our.reg nv.reg
+  fi
+  "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=our.reg -o our.out \
+    "$@" 2>our.err || status=$?
+  sed -i 's/^nvlink/devlink/' nv.err
+  sed -i '/^devlink note /d' our.err
+  [[ -s nv.reg ]] || cp our.reg nv.reg
+  if [[ $status -ne $theirs ]] || ! cmp -s nv.err our.err || ! cmp -s nv.reg our.reg; then
+    report "$kind $arch $*: status $status, nvlink $theirs"
+    return
+  fi
+  [[ -f nv.out ]] || return 0
+  if [[ " $* " == *" -emit-ptx "* ]]; then
+    cmp nv.out our.out >diff.txt 2>&1 || report "$kind $arch $*: another PTX"
+    texts[$kind]=$((${texts[$kind]-0} + 1))
+  else
+    "$diff_program" nv.out our.out >diff.txt 2>&1 || report "$kind $arch $*: another cubin"
+    links[$kind]=$((${links[$kind]-0} + 1))
+  fi
+}
+
+# inputs KIND ARCH UNIT...: the files of one kind.
+inputs() {
+  local kind="$1" ir=75 unit
+  [[ $2 =~ ^sm_1 ]] && ir=100
+  shift 2
+  for unit in "$@"; do
+    case $kind in
+      ltoir) echo "$unit.$ir.ltoir" ;;
+      fatbin) echo "$unit.fatbin" ;;
+      *) echo "$kind.$unit.o" ;;
+    esac
+  done
+}
+
+for kind in ltoir fatbin plain protected; do
+  for arch in sm_75 sm_80 sm_90 sm_90a sm_100 sm_120; do
+    mapfile -t program < <(inputs $kind $arch main shade curve)
+    mapfile -t nested < <(inputs $kind $arch nested shade)
+    for flags in "" "-r" "-Xnvvm -ftz=1" "-maxrregcount 32" "-ignore-host-info" "-Ofc max"; do
+      # shellcheck disable=SC2086 # words of a command line
+      same $kind $arch -emit-ptx $flags "${program[@]}"
+    done
+    # Whole programs.
+    # shellcheck disable=SC2086
+    for flags in "" "-Xptxas -O1" "-use-host-info"; do
+      same $kind $arch $flags "${program[@]}" $runtime
+    done
+    [[ $arch =~ ^sm_1 ]] && continue
+    # Code that is linked again, or to other code, or to the device runtime.
+    same $kind $arch -maxrregcount=40 -Xptxas -v "${program[@]}"
+    case $kind in
+      ltoir | fatbin)
+        # nvlink has no place for the result of IR that is in no host object.
+        ;;
+      *)
+        nvcc -rdc=true -cubin -arch=$arch -o extra.$arch.cubin extra.cu
+        nvcc -rdc=true -c -arch=$arch -o extra.$arch.o extra.cu
+        same $kind $arch -r "${program[@]}"
+        same $kind $arch -r -g "${program[@]}"
+        same $kind $arch "${program[@]}" extra.$arch.cubin
+        same $kind $arch extra.$arch.o "${program[@]}"
+        same $kind $arch "${program[0]}" extra.$arch.o "${program[@]:1}"
+        same $kind $arch "${program[@]}" extra.ptx
+        same $kind $arch -force-partial-lto "${program[@]}"
+        # shellcheck disable=SC2086
+        same $kind $arch "${nested[@]}" $runtime
+        ;;
+    esac
+  done
+done
+for kind in ltoir fatbin plain protected; do
+  echo "$kind: ${texts[$kind]-0} texts of PTX and ${links[$kind]-0} cubins compared"
+done
+echo "$failures differences"
+[[ $failures -eq 0 ]]
