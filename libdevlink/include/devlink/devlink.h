@@ -6,8 +6,10 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/caching_compilers.h"
 #include "devlink/cicc_option_builder.h"
 #include "devlink/code_choice.h"
+#include "devlink/compile_cache.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
 #include "devlink/fatbin.h"
