@@ -191,6 +191,51 @@ TEST_CASE("Whatever an assembly depends on makes it another", "[cache]") {
   CHECK(f.counts.worked == worked);
 }
 
+// Gives out what it is told to.
+class LyingStore final : public CacheStore {
+ public:
+  absl::StatusOr<std::optional<Bytes>> Find(const CacheKey&) override { return answer; }
+  absl::Status Store(const CacheKey&, std::span<const std::uint8_t> value) override {
+    stored.assign(value.begin(), value.end());
+    return absl::OkStatus();
+  }
+  std::optional<Bytes> answer;
+  Bytes stored;
+};
+
+// Every beginning of `whole`, and `whole` with one byte changed or added.
+std::vector<Bytes> Damaged(const Bytes& whole) {
+  std::vector<Bytes> out;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    out.emplace_back(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i));
+    out.push_back(whole);
+    out.back()[i] ^= 0xff;
+  }
+  out.push_back(whole);
+  out.back().push_back(0);
+  return out;
+}
+
+TEST_CASE("A store may answer anything", "[cache]") {
+  PtxFixture f;
+  const auto lying = std::make_shared<LyingStore>();
+  f.store = lying;
+  const PtxJob job{.name = "a", .text = "text", .report_usage = true};
+  REQUIRE(f.Make()->Assemble(job).status.ok());
+  const Bytes whole = lying->stored;
+  REQUIRE(whole.size() > 100);
+  for (const Bytes& bytes : Damaged(whole)) {
+    lying->answer = bytes;
+    const auto assembler = f.Make();
+    CHECK(assembler->Assemble(job).status.ok());
+    if (bytes.size() != whole.size()) CHECK(assembler->cache_use().misses == 1);
+  }
+  lying->answer = whole;
+  const int worked = f.counts.worked;
+  CHECK(f.Make()->Assemble(job).functions.size() == 1);
+  CHECK(f.counts.worked == worked);
+}
+
 TEST_CASE("Failures are not kept", "[cache]") {
   PtxFixture f;
   const PtxJob job{.name = "a", .text = "bad"};
@@ -308,6 +353,20 @@ TEST_CASE("LTO IR is compiled once, with all that is said about it", "[cache]") 
   CHECK(f.Compile().whole_program);
   CHECK(f.Compile().whole_program);
   CHECK(f.counts.worked == 2);
+}
+
+TEST_CASE("A store may answer anything about LTO IR", "[cache]") {
+  LtoFixture f;
+  const auto lying = std::make_shared<LyingStore>();
+  f.store = lying;
+  REQUIRE(f.Compile().status.ok());
+  const Bytes whole = lying->stored;
+  for (const Bytes& bytes : Damaged(whole)) {
+    const int worked = f.counts.worked;
+    lying->answer = bytes;
+    CHECK(f.Compile().status.ok());
+    if (bytes.size() != whole.size()) CHECK(f.counts.worked == worked + 1);
+  }
 }
 
 TEST_CASE("Whatever a compilation depends on makes it another", "[cache]") {
