@@ -263,13 +263,10 @@ std::vector<std::string> SplitList(const std::string& text) {
 
 // A number as nvlink reads it; a text is what is wrong.
 std::optional<std::string> ReadNumber(const std::string& text, int& out) {
-  std::size_t used = 0;
-  long long value = 0;
   errno = 0;
   char* end = nullptr;
-  value = std::strtoll(text.c_str(), &end, 0);
-  used = static_cast<std::size_t>(end - text.c_str());
-  if (text.empty() || used != text.size()) return fmt::format("'{}': expected a number", text);
+  const long long value = std::strtoll(text.c_str(), &end, 0);
+  if (text.empty() || *end != '\0') return fmt::format("'{}': expected a number", text);
   if (errno != 0 || value < INT32_MIN || value > INT32_MAX) {
     return fmt::format("32-bit integer value ({}) out of range", text);
   }

@@ -124,6 +124,21 @@ std::string RandomText(std::mt19937& random) {
   return out;
 }
 
+// The same members, whatever compressed them.
+void CheckSameContents(const Bytes& ours, const Bytes& theirs, std::size_t count) {
+  const auto a = Fatbin::Parse(ours);
+  const auto b = Fatbin::Parse(theirs);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  REQUIRE(a->members().size() == count);
+  REQUIRE(b->members().size() == count);
+  for (std::size_t i = 0; i < count; ++i) {
+    CHECK(a->members()[i].raw_flags == b->members()[i].raw_flags);
+    CHECK(a->members()[i].uncompressed_size == b->members()[i].uncompressed_size);
+    CHECK((*a->Extract(a->members()[i]) == *b->Extract(b->members()[i])));
+  }
+}
+
 TEST_CASE("What the writer makes is what fatbinary makes", "[fatbin][toolkit]") {
   auto tools = Tools::Find();
   if (!tools) DEVLINK_SKIP("no CUDA 13.0 toolkit; nothing was compared");
@@ -188,17 +203,7 @@ TEST_CASE("Compressed members hold the same code", "[fatbin][toolkit]") {
       REQUIRE(writer.AddPtx(PtxOf("90", "k"), {90, 0}).ok());
       const auto ours = writer.Write();
       REQUIRE(ours.ok());
-      const auto a = Fatbin::Parse(*ours);
-      const auto b = Fatbin::Parse(theirs);
-      REQUIRE(a.ok());
-      REQUIRE(b.ok());
-      REQUIRE(a->members().size() == 2);
-      REQUIRE(b->members().size() == 2);
-      for (std::size_t i = 0; i < 2; ++i) {
-        CHECK(a->members()[i].raw_flags == b->members()[i].raw_flags);
-        CHECK(a->members()[i].uncompressed_size == b->members()[i].uncompressed_size);
-        CHECK((*a->Extract(a->members()[i]) == *b->Extract(b->members()[i])));
-      }
+      CheckSameContents(*ours, theirs, 2);
       // nvlink reads what we compressed.
       CHECK(tools->Link(*ours, "100").output.find("_") != std::string::npos);
     }
@@ -222,13 +227,7 @@ TEST_CASE("Cubins above ten million bytes are compressed", "[fatbin][toolkit]") 
       REQUIRE(writer.AddCubin(cubin, {90, 0}).ok());
       const auto ours = writer.Write();
       REQUIRE(ours.ok());
-      const auto a = Fatbin::Parse(*ours);
-      const auto b = Fatbin::Parse(theirs);
-      REQUIRE(a.ok());
-      REQUIRE(b.ok());
-      CHECK(a->members()[0].raw_flags == b->members()[0].raw_flags);
-      CHECK(a->members()[0].uncompressed_size == b->members()[0].uncompressed_size);
-      CHECK((*a->Extract(a->members()[0]) == *b->Extract(b->members()[0])));
+      CheckSameContents(*ours, theirs, 1);
     }
   }
 }

@@ -36,27 +36,17 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Object {
   Bytes cubin;
-  std::vector<HostSection> lists;
+  std::vector<ElfSection> lists;
 };
 
-HostReferences ReferencesOf(const std::vector<HostSection>& lists) {
+HostReferences ReferencesOf(const std::vector<ElfSection>& lists) {
   HostReferences out;
-  for (const HostSection& section : lists) {
-    const Bytes bytes(section.bytes.begin(), section.bytes.end());
+  for (const ElfSection& section : lists) {
+    const Bytes bytes(section.contents.begin(), section.contents.end());
     HostReferences::List* list = internal::FindList(out, section.name);
     if (list != nullptr) *list = internal::ReadHostReferenceList(bytes);
   }
   return out;
-}
-
-// nvlink leaves a value in the null symbol of some of these links (docs/compatibility.md).
-Bytes WithoutNullSymbolValue(Bytes cubin) {
-  const CubinView view = ViewCubin(cubin);
-  const ViewSection* symbols = view.Find(".symtab");
-  if (symbols == nullptr || symbols->data.size() < 24) return cubin;
-  const auto value = cubin.begin() + static_cast<std::ptrdiff_t>(symbols->offset + 8);
-  std::fill(value, value + 8, std::uint8_t{0});
-  return cubin;
 }
 
 class Comparison {
@@ -107,9 +97,7 @@ class Comparison {
     if (UnderDevlinksName(expected.err) != UnderDevlinksName(messages)) {
       return Cat("messages\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
-    return actual.ok() ? ExplainDifference(WithoutNullSymbolValue(expected_cubin),
-                                           WithoutNullSymbolValue(actual->cubin))
-                       : "";
+    return actual.ok() ? ExplainDifference(expected_cubin, actual->cubin) : "";
   }
 
  private:
@@ -118,8 +106,7 @@ class Comparison {
   TemporaryDirectory directory_{"devlink-host"};
 };
 
-// --- What nvcc writes
-// -----------------------------------------------------------------------------
+// --- What nvcc writes ----------------------------------------------------------------------------
 
 constexpr std::string_view kFirstSource = R"(
 __device__ int unreferenced = 1;
@@ -191,8 +178,7 @@ TEST_CASE("objects of nvcc") {
   }
 }
 
-// --- Every combination of lists
-// -------------------------------------------------------------------
+// --- Every combination of lists ------------------------------------------------------------------
 
 std::string Kernel(std::string_view linkage, std::string_view name, std::string_view calls = "") {
   return Cat(linkage, ".entry ", name,
@@ -215,10 +201,10 @@ struct ListPair {
   List internal;
 };
 
-std::vector<HostSection> Sections(const ListPair& lists) {
-  std::vector<HostSection> out;
-  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external)});
-  out.push_back({".nvHRKI", ListBytes(lists.internal)});
+std::vector<ElfSection> Sections(const ListPair& lists) {
+  std::vector<ElfSection> out;
+  if (lists.external_present) out.push_back({".nvHRKE", ListBytes(lists.external), 1});
+  out.push_back({".nvHRKI", ListBytes(lists.internal), 1});
   return out;
 }
 
@@ -304,8 +290,7 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
-// --- Random programs, random lists
-// ----------------------------------------------------------------
+// --- Random programs, random lists ---------------------------------------------------------------
 
 // The functions of a cubin, for lists and as patterns.
 void AddRandomNames(const Bytes& cubin, std::mt19937_64& random, List& external, List& internal) {

@@ -235,7 +235,9 @@ class Table {
 };
 
 void AddTargets(Table& table) {
-  for (const char* name : {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"}) {
+  for (const char* name :
+       {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100",
+        "sm_100a", "sm_100f", "sm_103", "sm_110", "sm_120", "sm_120a", "sm_120f", "sm_121"}) {
     table.Add([&](LtoCase& link) { link.arch = *Arch::Parse(name); });
   }
 }

@@ -90,7 +90,20 @@ for options in "" -report-arch -Werror -disable-infos; do
   done
 done
 
-# What nvlink loses in silence is linked.
+# What nvlink loses in silence is linked: PTX below sm_90, like the cubin of the same text;
+for arch in sm_75 sm_80; do
+  nvcc -rdc=true -ptx -arch=compute_75 -o early.ptx extra.cu
+  ptxas -c -m64 -arch=$arch -o early.cubin early.ptx
+  timeout 60 nvlink -arch=$arch -o nv.cubin main.o shade.o early.cubin
+  "$DEVLINK" -arch=$arch -o our.cubin main.o shade.o early.ptx
+  if ! "$diff_program" nv.cubin our.cubin >diff.txt; then
+    echo "$arch: PTX is not linked as its cubin is"
+    head -n 20 diff.txt
+    failures=$((failures + 1))
+  fi
+done
+
+# and device code in a file of any name.
 cp shade.o shade.object
 "$DEVLINK" -arch=sm_80 -o our.cubin main.o shade.object
 if "$DEVLINK" --compat nvlink -arch=sm_80 -o our.cubin main.o shade.object.none 2>our.err; then

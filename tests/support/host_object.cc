@@ -3,25 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include "support/cubin_view.h"
+#include "support/fatbin_builder.h"
 
 namespace devlink::testing {
 namespace {
 
-constexpr std::uint32_t kFatbinMagic = 0xba55ed50;
-constexpr std::uint32_t kSegmentMagic = 0x466243b1;
 constexpr std::size_t kFatbinHeader = 16;
 constexpr std::size_t kMemberHeader = 64;
-constexpr std::size_t kElfHeader = 64;
-constexpr std::size_t kSectionHeader = 64;
 constexpr std::uint16_t kKindElf = 2;
-
-template <typename T>
-void Put(std::string& out, std::type_identity_t<T> value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
 
 template <typename T>
 T Get(std::span<const std::uint8_t> bytes, std::size_t offset) {
@@ -32,95 +23,20 @@ T Get(std::span<const std::uint8_t> bytes, std::size_t offset) {
   return value;
 }
 
-void Pad(std::string& out) { out.resize((out.size() + 7) / 8 * 8); }
-
-std::string MakeFatbin(std::span<const std::uint8_t> cubin, int sm) {
-  std::string payload(cubin.begin(), cubin.end());
-  Pad(payload);
-  std::string out;
-  Put<std::uint32_t>(out, kFatbinMagic);
-  Put<std::uint16_t>(out, 1);
-  Put<std::uint16_t>(out, kFatbinHeader);
-  Put<std::uint64_t>(out, kMemberHeader + payload.size());
-  Put<std::uint16_t>(out, kKindElf);
-  Put<std::uint16_t>(out, 0x101);
-  Put<std::uint32_t>(out, kMemberHeader);
-  Put<std::uint64_t>(out, payload.size());
-  Put<std::uint32_t>(out, 0);  // compressed size
-  Put<std::uint32_t>(out, 0);
-  Put<std::uint32_t>(out, 0x90000);  // version of the code
-  Put<std::uint32_t>(out, static_cast<std::uint32_t>(sm));
-  Put<std::uint32_t>(out, 0);  // file name: offset and length
-  Put<std::uint32_t>(out, 0);
-  Put<std::uint64_t>(out, 0x11);  // flags: 64-bit, for Linux
-  Put<std::uint64_t>(out, 0);
-  Put<std::uint64_t>(out, 0);
-  return out + payload;
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> MakeHostObject(std::span<const std::uint8_t> cubin, int sm,
-                                         const std::vector<HostSection>& sections) {
-  const std::string fatbin = MakeFatbin(cubin, sm);
-  return MakeHostObjectWithFatbin(
-      {reinterpret_cast<const std::uint8_t*>(fatbin.data()), fatbin.size()}, sections);
+                                         const std::vector<ElfSection>& sections) {
+  FatbinBuilder member;
+  member.kind = CodeKind::kSass;
+  member.arch.number = static_cast<std::uint16_t>(sm);
+  return BuildHostObject(ToText(FatbinBuilder::Container({member.Member(cubin)})), "_test_module",
+                         {}, sections);
 }
 
 std::vector<std::uint8_t> MakeHostObjectWithFatbin(std::span<const std::uint8_t> fatbin,
-                                                   const std::vector<HostSection>& sections) {
-  std::string segment;
-  Put<std::uint32_t>(segment, kSegmentMagic);
-  Put<std::uint32_t>(segment, 1);
-  segment.append(16, '\0');
-  std::vector<HostSection> all = {{"__nv_relfatbin", std::string(fatbin.begin(), fatbin.end())},
-                                  {".nvFatBinSegment", segment},
-                                  {"__nv_module_id", std::string("_test_module\0", 13)}};
-  all.insert(all.end(), sections.begin(), sections.end());
-  all.push_back({".shstrtab", ""});
-
-  std::string names(1, '\0');
-  std::string bytes;
-  std::string headers(kSectionHeader, '\0');
-  for (HostSection& section : all) {
-    const bool is_names = section.name == ".shstrtab";
-    const std::size_t name = names.size();
-    names += section.name;
-    names += '\0';
-    if (is_names) section.bytes = names;
-    Pad(bytes);
-    Put<std::uint32_t>(headers, static_cast<std::uint32_t>(name));
-    Put<std::uint32_t>(headers, is_names ? 3 : 1);  // SHT_STRTAB, SHT_PROGBITS
-    Put<std::uint64_t>(headers, is_names ? 0 : 2);  // SHF_ALLOC
-    Put<std::uint64_t>(headers, 0);
-    Put<std::uint64_t>(headers, kElfHeader + bytes.size());
-    Put<std::uint64_t>(headers, section.bytes.size());
-    Put<std::uint64_t>(headers, 0);  // link, info
-    Put<std::uint64_t>(headers, 8);
-    Put<std::uint64_t>(headers, 0);
-    bytes += section.bytes;
-  }
-  Pad(bytes);
-
-  std::string out(
-      "\x7f"
-      "ELF\2\1\1",
-      7);
-  out.resize(16);
-  Put<std::uint16_t>(out, 1);   // ET_REL
-  Put<std::uint16_t>(out, 62);  // EM_X86_64
-  Put<std::uint32_t>(out, 1);
-  Put<std::uint64_t>(out, 0);
-  Put<std::uint64_t>(out, 0);
-  Put<std::uint64_t>(out, kElfHeader + bytes.size());
-  Put<std::uint32_t>(out, 0);
-  Put<std::uint16_t>(out, kElfHeader);
-  Put<std::uint32_t>(out, 0);  // no program headers
-  Put<std::uint16_t>(out, kSectionHeader);
-  Put<std::uint16_t>(out, static_cast<std::uint16_t>(all.size() + 1));
-  Put<std::uint16_t>(out, static_cast<std::uint16_t>(all.size()));
-  out += bytes + headers;
-  return {out.begin(), out.end()};
+                                                   const std::vector<ElfSection>& sections) {
+  return BuildHostObject(std::string(fatbin.begin(), fatbin.end()), "_test_module", {}, sections);
 }
 
 std::string ListBytes(const std::vector<std::string>& texts) {
@@ -152,12 +68,12 @@ std::vector<std::uint8_t> CubinOf(std::span<const std::uint8_t> object, int sm) 
   return {};
 }
 
-std::vector<HostSection> HostReferenceSectionsOf(std::span<const std::uint8_t> object) {
-  std::vector<HostSection> out;
+std::vector<ElfSection> HostReferenceSectionsOf(std::span<const std::uint8_t> object) {
+  std::vector<ElfSection> out;
   const CubinView view = ViewCubin(object);
   for (const ViewSection& section : view.sections) {
     if (!section.name.starts_with(".nvHR")) continue;
-    out.push_back({section.name, std::string(section.data.begin(), section.data.end())});
+    out.push_back({section.name, std::string(section.data.begin(), section.data.end()), 1});
   }
   return out;
 }

@@ -8,21 +8,17 @@
 #include <string>
 #include <vector>
 
-namespace devlink::testing {
+#include "support/elf_builder.h"
 
-// A section such as `.nvHRKE`, its bytes as they stand in the object.
-struct HostSection {
-  std::string name;
-  std::string bytes;
-};
+namespace devlink::testing {
 
 // An x86-64 object with one cubin, uncompressed, for one target, and `sections` besides.
 std::vector<std::uint8_t> MakeHostObject(std::span<const std::uint8_t> cubin, int sm,
-                                         const std::vector<HostSection>& sections);
+                                         const std::vector<ElfSection>& sections);
 
 // The same with a whole fat binary.
 std::vector<std::uint8_t> MakeHostObjectWithFatbin(std::span<const std::uint8_t> fatbin,
-                                                   const std::vector<HostSection>& sections);
+                                                   const std::vector<ElfSection>& sections);
 
 // The bytes of a list: each text with its NUL, one NUL where there is none.
 std::string ListBytes(const std::vector<std::string>& texts);
@@ -31,6 +27,6 @@ std::string ListBytes(const std::vector<std::string>& texts);
 std::vector<std::uint8_t> CubinOf(std::span<const std::uint8_t> object, int sm);
 
 // The sections whose names begin with `.nvHR`.
-std::vector<HostSection> HostReferenceSectionsOf(std::span<const std::uint8_t> object);
+std::vector<ElfSection> HostReferenceSectionsOf(std::span<const std::uint8_t> object);
 
 }  // namespace devlink::testing

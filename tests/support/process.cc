@@ -129,7 +129,8 @@ ProcessResult RunProcess(const std::vector<std::string>& argv, std::chrono::mill
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
   std::string name =
-      (std::filesystem::temp_directory_path() / (std::string(prefix) + ".XXXXXX")).string();
+      (std::filesystem::temp_directory_path() / (std::string(prefix) + '.' + std::string(6, 'X')))
+          .string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
   path_ = name;
 }

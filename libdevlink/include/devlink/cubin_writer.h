@@ -145,7 +145,8 @@ class CubinWriter {
 
   // Lays the file out, allocates it once and fills it. InvalidArgument for handles that are none,
   // patches outside a section, alignments that are no power of two; ResourceExhausted where the
-  // file would be larger than 64 GiB.
+  // file would be larger than 64 GiB. May be called again and then gives the same bytes; nothing
+  // may be added behind the first call.
   absl::StatusOr<std::vector<std::uint8_t>> Write();
 
  private:

@@ -40,6 +40,8 @@ struct LtoIrVersions {
 struct LtoIrTag {
   static constexpr std::uint16_t kArch = 1;             // ten times the number: 900 for sm_90
   static constexpr std::uint16_t kArchSpecific = 0x20;  // 1 for variant `a`; `f` leaves no trace
+  // The payload may be protected: where the key stands in the area for it.
+  static constexpr std::uint16_t kKey = 0x63;
 
   std::uint16_t tag = 0;
   std::uint16_t value = 0;
@@ -59,7 +61,7 @@ struct LtoIr {
 
   // InvalidArgument where the bytes are something else (the message says what, for text, bitcode,
   // ELF, fat binaries and PTX), OutOfRange where the container is cut off or an offset lies outside
-  // of it. Any version is read.
+  // of it, which libNVVM 13.0 does not survive. Any version is read.
   static absl::StatusOr<LtoIr> Parse(std::span<const std::uint8_t> bytes);
 
   // What libNVVM would refuse and why: versions beyond `newest`, code without an architecture, a

@@ -38,6 +38,10 @@ struct ToolkitProfile {
   // "Phantom names").
   bool writes_phantom_rel_names = true;
 
+  // Until 13.4: where kernels are left out, constants give the null symbol a value
+  // (docs/cubin-format.md, "Symbol table").
+  bool constants_move_null_symbol = true;
+
   // 13.1 on: architecture-specific code is refused for the plain target.
   bool accepts_specific_code_for_plain_target = true;
 

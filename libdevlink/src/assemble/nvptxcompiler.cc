@@ -36,8 +36,9 @@ class NvPtxCompiler final : public Backend {
     for (const std::string& argument : arguments) words.push_back(argument.c_str());
     const int result =
         table_.compile(compiler.handle, static_cast<int>(words.size()), words.data());
-    output.log = MergeLogs(Log(compiler.handle, table_.get_info_log_size, table_.get_info_log),
-                           Log(compiler.handle, table_.get_error_log_size, table_.get_error_log));
+    output.log =
+        MergeLogs(FetchLog(compiler.handle, table_.get_info_log_size, table_.get_info_log),
+                  FetchLog(compiler.handle, table_.get_error_log_size, table_.get_error_log));
     std::size_t size = 0;
     if (result != 0 || table_.get_cubin_size(compiler.handle, &size) != 0 || size == 0) {
       output.status = Refused(output.log);
@@ -68,16 +69,6 @@ class NvPtxCompiler final : public Backend {
     const DevlinkPtxCompilerV1& table;
     void* handle = nullptr;
   };
-
-  static std::string Log(void* handle, int (*get_size)(void*, std::size_t*),
-                         int (*get)(void*, char*)) {
-    std::size_t size = 0;  // with the NUL; an empty log has none
-    if (get_size(handle, &size) != 0 || size == 0) return {};
-    std::string log(size, '\0');
-    if (get(handle, log.data()) != 0) return {};
-    log.resize(log.find('\0') == std::string::npos ? size : log.find('\0'));
-    return log;
-  }
 
   DynamicLibrary library_;
   const DevlinkPtxCompilerV1& table_;

@@ -128,6 +128,15 @@ struct UsageReader {
 
 }  // namespace
 
+std::string FetchLog(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*)) {
+  std::size_t size = 0;
+  if (handle == nullptr || get_size(handle, &size) != 0 || size == 0) return {};
+  std::string log(size + 1, '\0');  // ended, whether or not the size counts the NUL
+  if (get(handle, log.data()) != 0) return {};
+  log.resize(log.find('\0'));
+  return log;
+}
+
 std::string MergeLogs(std::string_view infos, std::string_view errors) {
   const std::vector<std::string_view> info = SplitLines(infos);
   const std::vector<std::string_view> error = SplitLines(errors);

@@ -3,6 +3,7 @@
 // What the assemblers print, as data.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "devlink/ptx_assembler.h"
 
 namespace devlink::internal {
+
+// A log as nvPTXCompiler and nvJitLink hand it out: its size with the NUL, then its text. Empty
+// where there is none, or no `handle`.
+std::string FetchLog(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*));
 
 // One text of nvPTXCompiler's or nvJitLink's two, in which the order between errors on the one hand
 // and warnings and infos on the other is lost: put together by line number, warnings first.

@@ -27,7 +27,7 @@ std::string Message(int error) { return std::generic_category().message(error); 
 class WorkDirectory {
  public:
   explicit WorkDirectory(const std::string& parent)
-      : path_(base::Cat({parent, "/devlink.XXXXXX"})) {
+      : path_(base::Cat({parent, "/devlink.", std::string(6, 'X')})) {
     made_ = mkdtemp(path_.data()) != nullptr;
   }
   ~WorkDirectory() {

@@ -127,7 +127,10 @@ class Layout {
         if (i == *tables_.note) return false;
         moved.offset = new_begin + (section.offset - old_begin);
       } else {
-        moved.offset = AlignUp(new_end, section.addralign);
+        // ptxas leaves more room than alignment asks for, behind the names of sections for one.
+        const std::uint64_t packed = AlignUp(old_end, section.addralign);
+        const std::uint64_t gap = section.offset > packed ? section.offset - packed : 0;
+        moved.offset = AlignUp(new_end, section.addralign) + gap;
         old_begin = section.offset;
         new_begin = moved.offset;
       }

@@ -20,6 +20,7 @@ using base::BoundedReader;
 using base::Bytes;
 
 constexpr std::uint32_t kMagic = 0x7F4E43ED;
+constexpr std::string_view kMagicText = "\xED\x43\x4E\x7F";
 constexpr std::uint32_t kBitcodeMagic = 0xDEC04342;
 constexpr std::uint32_t kBitcodeWrapperMagic = 0x0B17C0DE;
 
@@ -27,7 +28,7 @@ constexpr std::uint32_t kBitcodeWrapperMagic = 0x0B17C0DE;
 struct FixedHeader {
   std::uint32_t magic;
   LtoIrVersions versions;
-  std::uint16_t size;  // of this struct; libNVVM does not look
+  std::uint16_t size;  // of this struct: where the tags begin
   std::uint16_t unknown;
   std::uint32_t key_offset;
   std::uint32_t payload_offset;
@@ -38,7 +39,6 @@ constexpr std::size_t kTagSize = 4;
 
 // In every container that NVIDIA's tools make; what they mean is not known.
 constexpr LtoIrTag kTag2 = {2, 2};
-constexpr LtoIrTag kTag63 = {0x63, 0};
 constexpr std::uint16_t kUnknown = 1;
 
 constexpr unsigned kFirstArchOfNewLlvm = 100;
@@ -100,18 +100,31 @@ absl::Status CutOff(std::string_view what, std::size_t size) {
                                             " bytes and was probably cut off"));
 }
 
-// Up to the pair of zeros that ends them, or to where the key stands.
-absl::Status ReadTags(Bytes bytes, std::uint32_t end, LtoIr& out) {
+// Up to the pair of zeros that ends them, which must come before the area with the key.
+absl::Status ReadTags(Bytes bytes, const FixedHeader& header, LtoIr& out) {
   const BoundedReader reader(bytes);
-  for (std::uint64_t at = sizeof(FixedHeader); at + kTagSize <= end; at += kTagSize) {
+  for (std::uint64_t at = header.size; at + kTagSize <= header.key_offset; at += kTagSize) {
     LtoIrTag tag;
     if (!reader.Read(at, tag.tag) || !reader.Read(at + 2, tag.value)) {
       return CutOff("the tags of its header are incomplete", bytes.size());
     }
-    if (tag == LtoIrTag{}) break;
+    if (tag == LtoIrTag{}) return absl::OkStatus();
     if (tag.tag == LtoIrTag::kArch) out.arch.number = tag.value / 10;
     if (tag.tag == LtoIrTag::kArchSpecific && tag.value != 0) out.arch.variant = 'a';
     out.tags.push_back(tag);
+  }
+  return absl::OutOfRangeError(
+      "LTO IR: the tags of its header run into what follows them: the file is damaged");
+}
+
+// Where a tag says that there is one.
+absl::Status ReadKey(Bytes bytes, const FixedHeader& header, LtoIr& out) {
+  for (const LtoIrTag& tag : out.tags) {
+    if (tag.tag != LtoIrTag::kKey) continue;
+    const std::uint64_t at = std::uint64_t{header.key_offset} + tag.value;
+    if (!BoundedReader(bytes).Read(at, out.key)) {
+      return CutOff(absl::StrCat("its key should stand at offset ", at), bytes.size());
+    }
   }
   return absl::OkStatus();
 }
@@ -120,6 +133,10 @@ absl::Status ReadTags(Bytes bytes, std::uint32_t end, LtoIr& out) {
 
 absl::StatusOr<LtoIr> LtoIr::Parse(Bytes bytes) {
   const BoundedReader reader(bytes);
+  if (!bytes.empty() && bytes.size() < kMagicText.size() &&
+      BeginsWith(bytes, kMagicText.substr(0, bytes.size()))) {
+    return CutOff("its header is incomplete", bytes.size());
+  }
   if (reader.ReadOrZero<std::uint32_t>(0) != kMagic) {
     return absl::InvalidArgumentError(
         absl::StrCat("this is no LTO IR: ", base::ToAbsl(LooksLike(bytes))));
@@ -128,15 +145,17 @@ absl::StatusOr<LtoIr> LtoIr::Parse(Bytes bytes) {
   if (!reader.Read(0, header)) return CutOff("its header is incomplete", bytes.size());
   LtoIr out;
   out.versions = header.versions;
-  if (header.key_offset < sizeof(header) || header.payload_offset < sizeof(header)) {
-    return absl::OutOfRangeError(
-        absl::StrCat("LTO IR: its header says that key and payload begin at ", header.key_offset,
-                     " and ", header.payload_offset, ", inside the header: the file is damaged"));
+  if (header.size < sizeof(header) || header.key_offset < header.size ||
+      header.payload_offset < header.size) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "LTO IR: its header says that tags, key and payload begin at ", header.size, ", ",
+        header.key_offset, " and ", header.payload_offset, ": the file is damaged"));
   }
-  if (!reader.Read(header.key_offset, out.key)) {
+  if (header.key_offset >= bytes.size()) {
     return CutOff(absl::StrCat("its key should stand at offset ", header.key_offset), bytes.size());
   }
-  const auto status = ReadTags(bytes, header.key_offset, out);
+  auto status = ReadTags(bytes, header, out);
+  if (status.ok()) status = ReadKey(bytes, header, out);
   if (!status.ok()) return status;
   if (header.payload_offset >= bytes.size()) {
     return CutOff(absl::StrCat("its payload should begin at offset ", header.payload_offset),
@@ -164,7 +183,9 @@ absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
   if (differs(versions.debug, newest.debug)) {
     return unreadable("debug information", versions.debug, newest.debug);
   }
-  if (versions.llvm > newest.llvm) return unreadable("LLVM", versions.llvm, newest.llvm);
+  if (versions.llvm.major > newest.llvm.major || versions.llvm.minor > newest.llvm.minor) {
+    return unreadable("LLVM", versions.llvm, newest.llvm);
+  }
   if (target.number < kFirstArchOfNewLlvm && versions.llvm > kOldLlvm) {
     return absl::FailedPreconditionError(absl::StrCat(
         "LTO IR: it was compiled for ", arch.number == 0 ? "?" : arch.Name(), " with LLVM ",
@@ -193,7 +214,7 @@ absl::StatusOr<std::vector<std::uint8_t>> WriteLtoIr(Bytes bitcode, Arch arch,
   std::vector<LtoIrTag> tags = {{LtoIrTag::kArch, static_cast<std::uint16_t>(arch.number * 10)},
                                 kTag2};
   if (arch.variant == 'a') tags.push_back({LtoIrTag::kArchSpecific, 1});
-  tags.push_back(kTag63);
+  tags.push_back({LtoIrTag::kKey, 0});
   tags.push_back({});
   FixedHeader header = {kMagic, versions, sizeof(FixedHeader), kUnknown, 0, 0};
   header.key_offset = static_cast<std::uint32_t>(sizeof(header) + (tags.size() * kTagSize));

@@ -43,4 +43,17 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
   return out;
 }
 
+std::vector<std::uint8_t> EncodeCudaInfo(std::uint16_t virtual_arch, std::uint16_t toolkit) {
+  constexpr std::uint32_t kVersion = 2;
+  constexpr std::uint32_t kDescription = 8;
+  std::vector<std::uint8_t> out;
+  PutWord(out, kVendor.size());
+  PutWord(out, kDescription);
+  PutWord(out, kNoteCudaInfo);
+  out.insert(out.end(), kVendor.begin(), kVendor.end());
+  PutWord(out, kVersion | std::uint32_t{virtual_arch} << 16);
+  PutWord(out, toolkit);
+  return out;
+}
+
 }  // namespace devlink::format

@@ -5,29 +5,10 @@
 
 namespace devlink::format {
 
-bool InfoReader::Next(InfoRecord& out) {
-  if (offset_ == reader_.size()) return false;
-  well_formed_ = false;
-  if (!reader_.Read(offset_, out.format) || !reader_.Read(offset_ + 1, out.id) ||
-      !reader_.Read(offset_ + 2, out.value)) {
-    return false;
-  }
-  offset_ += 4;
-  out.payload = {};
-  if (out.format == kInfoSized) {
-    const auto payload = reader_.Slice(offset_, out.value);
-    if (!payload) return false;
-    out.payload = *payload;
-    offset_ += out.value;
-  } else if (out.format < kInfoNoValue || out.format > kInfoSized) {
-    return false;
-  }
-  well_formed_ = true;
-  return true;
-}
+namespace {
 
-std::string_view InfoAttributeName(std::uint8_t id) {
-  static constexpr std::array<std::string_view, 0x60> kNames = {"ERROR",
+// By number.
+constexpr std::array<std::string_view, 0x60> kAttributeNames = {"ERROR",
                                                                 "PAD",
                                                                 "IMAGE_SLOT",
                                                                 "JUMPTABLE_RELOCS",
@@ -123,7 +104,32 @@ std::string_view InfoAttributeName(std::uint8_t id) {
                                                                 "SYSCALLS_FALLBACK",
                                                                 "CUDA_REQ",
                                                                 "MERCURY_ISA_VERSION"};
-  return id < kNames.size() ? kNames[id] : std::string_view();
+
+}  // namespace
+
+bool InfoReader::Next(InfoRecord& out) {
+  if (offset_ == reader_.size()) return false;
+  well_formed_ = false;
+  if (!reader_.Read(offset_, out.format) || !reader_.Read(offset_ + 1, out.id) ||
+      !reader_.Read(offset_ + 2, out.value)) {
+    return false;
+  }
+  offset_ += 4;
+  out.payload = {};
+  if (out.format == kInfoSized) {
+    const auto payload = reader_.Slice(offset_, out.value);
+    if (!payload) return false;
+    out.payload = *payload;
+    offset_ += out.value;
+  } else if (out.format < kInfoNoValue || out.format > kInfoSized) {
+    return false;
+  }
+  well_formed_ = true;
+  return true;
+}
+
+std::string_view InfoAttributeName(std::uint8_t id) {
+  return id < kAttributeNames.size() ? kAttributeNames[id] : std::string_view();
 }
 
 }  // namespace devlink::format

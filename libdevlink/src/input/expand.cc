@@ -175,8 +175,7 @@ void Expander::AddHostBlobs(const Place& place, HostObject object, std::size_t h
   }
 }
 
-// --- By content
-// -----------------------------------------------------------------------------------
+// --- By content ----------------------------------------------------------------------------------
 
 bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes) {
   if (kind == ContentKind::kLtoIr && !options_.lto) {
@@ -312,8 +311,7 @@ void Expander::ExpandByContent(base::Bytes bytes) {
   }
 }
 
-// --- As nvlink does
-// -------------------------------------------------------------------------------
+// --- As nvlink does ------------------------------------------------------------------------------
 
 // False where the link ends.
 bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {

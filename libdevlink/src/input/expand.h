@@ -10,6 +10,7 @@
 
 #include "base/bounded_reader.h"
 #include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
 #include "input/archive.h"
 #include "input/host_object.h"
 #include "input/recognise.h"
@@ -19,7 +20,7 @@ namespace devlink::internal {
 // kDevlink: what holds device code is taken, whatever its name and place; what cannot be taken is
 // an error. kNvlink: what nvlink 13.0 does, which goes by a file's extension, stops reading an
 // archive at the first member that is no ELF file and leaves out most of what it does not expect.
-enum class Compat { kDevlink, kNvlink };
+using Compat = Compatibility;
 
 struct ExpandOptions {
   Compat compat = Compat::kDevlink;

@@ -22,6 +22,7 @@ bool IsCompilerBank(const Section& section) {
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
                                const Liveness& liveness) {
   ConstantLayout layout;
+  layout.null_symbol_value = program.packed_constants_end.value_or(0);
   std::vector<Holding> holdings;
   absl::flat_hash_map<FunctionId, SectionId> bank_of_entry;
   for (SectionId id = 0; id < program.sections.size(); ++id) {
@@ -87,7 +88,9 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       offset = std::max(offset, base::AlignUp(size_of(entry), align));
     }
     layout.moved[holding->item] = offset;
-    if (callee.has_stray && !entries.empty()) layout.null_symbol_value = offset + callee.stray_base;
+    if (callee.has_stray && !entries.empty() && !program.packed_constants_end.has_value()) {
+      layout.null_symbol_value = offset + callee.stray_base;
+    }
     for (const std::uint32_t entry : entries) {
       ConstantBank& bank = open_bank(entry, callee);
       for (const Piece& piece : callee.pieces) {

@@ -31,7 +31,7 @@ struct ConstantLayout {
       banks;  // that differ from the merged program's, new ones in their order
   absl::flat_hash_map<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
   // nvlink moves the variables of discarded copies, too, which it calls by symbol 0: the value of
-  // the null symbol tells where the last one went.
+  // the null symbol tells where the last one went. A try at packing `.nv.constant3` comes later.
   std::uint64_t null_symbol_value = 0;
 };
 

@@ -46,6 +46,8 @@ class KernelSelection {
 
   // Such kernels are left out when the program is complete; others as they are met.
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
+  // Whether kernels are left out at all, if only in principle: every kernel may be wanted by name.
+  [[nodiscard]] bool LeavesOut() const { return !wants_all_; }
   // `entry` is the symbol of a kernel.
   [[nodiscard]] bool Wants(const Symbol& entry) const;
 

@@ -53,6 +53,10 @@ absl::StatusOr<Program> Merger::Run() {
   }
   AllocateCommons();
   FinishCompat();
+  if (inputs_.empty()) DescribeTarget();
+  if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
+    program_.packed_constants_end = packing_.last();
+  }
   CountSections();
   return std::move(program_);
 }

@@ -265,8 +265,12 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
     reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
     id = AddSymbol(reference, ObjectType(symbol));
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    if (options_.relocatable && symbol.type == format::kSttCudaObject) {
+      program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
+    }
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;
+      program_.symbols[id].value = 0;
       program_.shared_definitions.push_back(id);
       if (program_.module_shared == kNone) {
         program_.module_shared =
@@ -306,6 +310,7 @@ void Merger::MapData(std::uint32_t index) {
   if (section.role == SectionRole::kModuleShared) {
     program_.module_shared_align = std::max(program_.module_shared_align, section.align);
   }
+  if (id == program_.constant_bank3) packing_.Add(section.data, section.align);
   if (!nobits) AppendPiece(out, section.data, base);
   out.size = base + section.size;
   section_map_[index] = {id, base, Mapping::kMapped};
@@ -343,10 +348,16 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;
 
-  const Function& function = program_.functions[program_.sections[text].function];
-  const auto known =
+  Function& function = program_.functions[program_.sections[text].function];
+  auto known =
       std::find_if(function.constants.begin(), function.constants.end(),
                    [&](SectionId id) { return program_.sections[id].name == section.name; });
+  // Constants that only a discarded copy brought are not those of a body that now takes its place.
+  if (known != function.constants.end() && kept && program_.sections[*known].unused_copy &&
+      program_.sections[*known].vacated) {
+    function.constants.erase(known);
+    known = function.constants.end();
+  }
   if (known == function.constants.end()) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);

@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "format/notes.h"
 #include "format/nv_info.h"
 #include "link/merger.h"
 
@@ -214,6 +215,7 @@ void Merger::MergeCallGraph(const InputSection& section) {
       const FunctionId callee = function_of(other);
       if (callee == kNone) continue;
       if (list == 4) taken_by_function_[other] = true;
+      if (options_.relocatable && !edges_.insert({list, function, callee}).second) continue;
       (list == 1 ? program_.calls : program_.address_takers).push_back({function, callee});
     } else if (list == 2 || list == 3) {
       const std::uint32_t prototype = AddPrototype(view_->StringAt(other));
@@ -274,7 +276,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
     bool phantom = false;
     bool first = true;  // the first that stays does not count
     for (std::uint64_t i = 0; i < count && !phantom; ++i) {
-      if (IsOfDuplicate(read(i), role)) continue;
+      if (IsOfDuplicate(read(i), role) || IsOfDiscarded(read(i), target)) continue;
       phantom = !first && read(i).addend == 0;
       first = false;
     }
@@ -312,6 +314,14 @@ bool Merger::IsOfDuplicate(const format::Rela& entry, SectionRole role) const {
   return after != discarded_init_.begin() && entry.offset < std::prev(after)->end;
 }
 
+// Debug records of a discarded copy keep the zeroes of the input, but for `.debug_info`, which then
+// names the copy that stays.
+bool Merger::IsOfDiscarded(const format::Rela& entry, const Mapping& target) const {
+  const Section& section = program_.sections[target.section];
+  return discarded_[entry.symbol] && section.kind == SectionKind::kDebug &&
+         section.name != ".debug_info";
+}
+
 // Refers to a section symbol of the input whose bytes do not come first in the output's section.
 bool Merger::MovesSection(const format::Rela& entry) const {
   const InputSymbol symbol = view_->SymbolAt(entry.symbol);
@@ -337,12 +347,7 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
   } else {
     out.symbol = symbol_map_[entry.symbol];
     if (out.symbol == kNone) return;
-    // Debug records of a discarded copy keep the zeroes of the input, but for `.debug_info`, which
-    // then names the copy that stays.
-    if (discarded_[entry.symbol] && section.kind == SectionKind::kDebug &&
-        section.name != ".debug_info") {
-      return;
-    }
+    if (IsOfDiscarded(entry, target)) return;
   }
   // Of whose body it speaks: the one it lies in, or, from debug sections, the one it refers to.
   const FunctionId function = section.kind == SectionKind::kDebug
@@ -386,6 +391,18 @@ void AppendRecord(std::vector<std::uint8_t>& out, const format::InfoRecord& reco
 }
 
 }  // namespace
+
+// What nvlink writes of itself where no input has any device code.
+void Merger::DescribeTarget() {
+  program_.cuda_note_bytes =
+      format::EncodeCudaInfo(static_cast<std::uint16_t>(options_.sm), options_.profile.release);
+  if (program_.compat == kNone) return;
+  program_.sections[program_.cuda_note].flags |= format::kShfInfoLink;
+  AppendRecord(program_.compat_bytes,
+               {.format = format::kInfoByteValue,
+                .id = kTagAcceleratorTarget,
+                .value = static_cast<std::uint16_t>(options_.architecture_specific ? 1 : 0)});
+}
 
 // The first input's records are the base; later ones raise values and, from 13.1 on, add tags.
 void Merger::MergeCompat(const InputSection& section) {

@@ -7,13 +7,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "format/elf_cuda.h"
+#include "link/constant_packing.h"
 #include "link/merge.h"
 #include "model/module.h"
 
@@ -83,6 +86,7 @@ class Merger {
   void MergeCudaNote(const InputSection& section);
   void MergeCompat(const InputSection& section);
   void FinishCompat();
+  void DescribeTarget();
   void MergeDebug(std::uint32_t index);
   void MergeInfo(std::uint32_t index);
   void MergeInfoRecords(const InputSection& section, SectionId target);
@@ -93,6 +97,7 @@ class Merger {
   void MergeRelocations(std::uint32_t index);
   [[nodiscard]] bool MovesSection(const format::Rela& entry) const;
   [[nodiscard]] bool IsOfDuplicate(const format::Rela& entry, SectionRole role) const;
+  [[nodiscard]] bool IsOfDiscarded(const format::Rela& entry, const Mapping& target) const;
   void MergeRelocation(const format::Rela& entry, SectionId list, const Mapping& target);
 
   // Makers; each enters names as nvlink does. merge.cc
@@ -129,6 +134,10 @@ class Merger {
   absl::flat_hash_map<std::string_view, std::uint32_t> prototypes_;
   std::vector<bool> address_taken_;  // by FunctionId: already in Program::addresses_taken
 
+  // Of relocatable links: pairs of the call graph so far (list, caller, callee). Two bodies of one
+  // function may have the same, which nvlink then keeps once.
+  absl::flat_hash_set<std::tuple<std::int32_t, FunctionId, FunctionId>> edges_;
+
   // `.nv.compat`: offset of the record of each tag in Program::compat_bytes, and in how many inputs
   // it was seen.
   struct CompatTag {
@@ -136,6 +145,7 @@ class Merger {
     std::uint32_t inputs = 0;
   };
   std::vector<CompatTag> compat_tags_;
+  ConstantPacking packing_;
   std::uint32_t compat_inputs_ = 0;
   std::uint32_t info_records_ = 0;  // of `.nv.info` sections so far
 

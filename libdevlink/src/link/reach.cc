@@ -37,21 +37,20 @@ class Sweep {
     }
   }
 
-  void Run(std::span<const FunctionId> roots, std::vector<std::vector<Found>>& results) {
+  void Run(std::span<const FunctionId> roots, ReachVisitor visit) {
+    std::vector<Found> found;
     std::vector<std::vector<std::uint32_t>> roots_of(graph_.component_count());
     for (std::uint32_t i = 0; i < roots.size(); ++i) {
       roots_of[graph_.ComponentOf(roots[i])].push_back(i);
     }
     for (ComponentId component = 0; component < graph_.component_count(); ++component) {
       sets_[component] = Join(component);
-      if (sets_[component] != nullptr) {
-        for (const std::uint32_t root : roots_of[component]) {
-          auto& result = results[root];
-          result.reserve(sets_[component]->size());
-          for (const auto& [item, key] : *sets_[component]) result.push_back({item, key});
-          std::sort(result.begin(), result.end(),
-                    [](const Found& a, const Found& b) { return a.item < b.item; });
-        }
+      if (sets_[component] != nullptr && !roots_of[component].empty()) {
+        found.clear();
+        for (const auto& [item, key] : *sets_[component]) found.push_back({item, key});
+        std::sort(found.begin(), found.end(),
+                  [](const Found& a, const Found& b) { return a.item < b.item; });
+        for (const std::uint32_t root : roots_of[component]) visit(root, found);
       }
       if (waiting_[component] == 0) sets_[component].reset();
     }
@@ -100,11 +99,18 @@ class Sweep {
 
 }  // namespace
 
+void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
+                    std::span<const FunctionId> roots, ReachVisitor visit) {
+  if (!holdings.empty()) Sweep(graph, holdings).Run(roots, visit);
+}
+
 std::vector<std::vector<Found>> CollectReachable(const CallGraph& graph,
                                                  std::span<const Holding> holdings,
                                                  std::span<const FunctionId> roots) {
   std::vector<std::vector<Found>> results(roots.size());
-  if (!holdings.empty()) Sweep(graph, holdings).Run(roots, results);
+  VisitReachable(graph, holdings, roots, [&](std::uint32_t root, std::span<const Found> found) {
+    results[root].assign(found.begin(), found.end());
+  });
   return results;
 }
 

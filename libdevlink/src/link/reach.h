@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "link/call_graph.h"
 
 namespace devlink::internal {
@@ -25,9 +26,17 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-// For each of `roots`, what it and everything it reaches hold, by ascending item. One sweep over
-// the components; a component that adds nothing to what one callee found shares the callee's set,
-// and the last user of a set takes it over instead of copying it.
+// What one of the roots and everything it reaches hold, by ascending item; gone after the call.
+using ReachVisitor = absl::FunctionRef<void(std::uint32_t root, std::span<const Found> found)>;
+
+// Calls `visit` for each of `roots` that finds something, by its place there, in an order that
+// depends on the graph only. One sweep over the components; a component that adds nothing to what
+// one callee found shares the callee's set, and the last user of a set takes it over instead of
+// copying it.
+void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
+                    std::span<const FunctionId> roots, ReachVisitor visit);
+
+// The same as a list for each of `roots`, where all of them are needed at a time.
 std::vector<std::vector<Found>> CollectReachable(const CallGraph& graph,
                                                  std::span<const Holding> holdings,
                                                  std::span<const FunctionId> roots);

@@ -34,8 +34,10 @@ class Relocator {
 
  private:
   bool IsObsolete(const Relocation& relocation, std::uint32_t index) const {
-    return constants_.moved.contains(relocation.section) ||
-           internal::IsObsolete(program_, liveness_, relocation, index);
+    if (constants_.moved.contains(relocation.section)) return true;
+    return internal::IsObsolete(program_, liveness_, relocation) ||
+           (program_.sections[relocation.section].name == ".debug_frame" &&
+            WentWithBody(program_, relocation, index));
   }
 
   void Handle(const Relocation& relocation) {

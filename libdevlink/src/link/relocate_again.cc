@@ -22,7 +22,8 @@ class Relocator {
   Relocated Run() {
     for (std::uint32_t i = static_cast<std::uint32_t>(program_.relocations.size()); i-- > 0;) {
       const Relocation& relocation = program_.relocations[i];
-      if (!IsObsolete(program_, liveness_, relocation, i)) Handle(relocation);
+      if (IsObsolete(program_, liveness_, relocation)) continue;
+      if (!WentWithBody(program_, relocation, i)) Handle(relocation);
     }
     return std::move(result_);
   }

@@ -29,16 +29,16 @@ std::uint64_t HeldBits(const Program& program, const Relocation& relocation,
 
 }  // namespace
 
-bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation,
-                std::uint32_t index) {
+bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation) {
   const Section& section = program.sections[relocation.section];
-  if (liveness.section_removed[relocation.section]) return true;
-  if (section.function != kNone &&
-      program.functions[section.function].generation != relocation.generation) {
-    return true;
-  }
+  return liveness.section_removed[relocation.section] ||
+         (section.function != kNone &&
+          program.functions[section.function].generation != relocation.generation);
+}
+
+bool WentWithBody(const Program& program, const Relocation& relocation, std::uint32_t index) {
   return index < program.symbols[relocation.symbol].debug_relocations_dropped_before &&
-         section.name == ".debug_frame" &&
+         program.sections[relocation.section].kind == SectionKind::kDebug &&
          program.sections[relocation.list].type == format::kShtRela;
 }
 

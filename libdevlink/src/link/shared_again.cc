@@ -2,7 +2,6 @@
 #include "link/shared_again.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -40,7 +39,9 @@ class Describer {
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section != kNone) {
-        result_.sections[symbol.section].size += symbol.size;
+        SharedSize& section = result_.sections[symbol.section];
+        section.size += symbol.size;
+        section.align = std::max(section.align, symbol.align);
         any_in_module_ = any_in_module_ || symbol.section == program_.module_shared;
       } else if (symbol.external_shared) {
         any_external_ = true;
@@ -58,63 +59,74 @@ class Describer {
     }
   }
 
+  // What an entry's code refers to of `extern x[]`.
+  struct User {
+    FunctionId entry = kNone;
+    std::vector<SymbolId> symbols;
+  };
+
+  // In the order in which the first reference of each arrived.
+  [[nodiscard]] std::vector<User> FindUsers() const {
+    std::vector<User> users;
+    absl::flat_hash_map<FunctionId, std::size_t> position;
+    for (const Relocation& relocation : program_.relocations) {
+      const Symbol& symbol = program_.symbols[relocation.symbol];
+      const Section& section = program_.sections[relocation.section];
+      if (!symbol.external_shared || symbol.section != kNone ||
+          section.kind != SectionKind::kText) {
+        continue;
+      }
+      const Function& function = program_.functions[section.function];
+      if (!function.entry || function.shared == kNone) continue;
+      if (function.generation != relocation.generation) continue;  // of a body that was replaced
+      const auto [known, inserted] = position.try_emplace(section.function, users.size());
+      if (inserted) users.push_back({section.function, {}});
+      users[known->second].symbols.push_back(relocation.symbol);
+    }
+    return users;
+  }
+
   // Entries by what they refer to themselves. Without -g each has an instance of its own; with it
   // those that have a variable in common share one.
   void PlaceExternal() {
-    std::map<SectionId, std::vector<SymbolId>> used;  // by code: creation order of the functions
-    for (const Relocation& relocation : program_.relocations) {
-      const Symbol& symbol = program_.symbols[relocation.symbol];
-      if (!symbol.external_shared || symbol.section != kNone) continue;
-      const Section& section = program_.sections[relocation.section];
-      if (section.kind != SectionKind::kText) continue;
-      const Function& function = program_.functions[section.function];
-      if (function.generation != relocation.generation) continue;  // of a body that was replaced
-      if (function.entry && function.shared != kNone) {
-        used[relocation.section].push_back(relocation.symbol);
-      }
-    }
     for (const SymbolId id : program_.shared_definitions) {
       if (program_.symbols[id].section == kNone) result_.external_values[id] = 0;
     }
-    for (const auto& [text, symbols] : used) {
-      const Function& function = program_.functions[program_.sections[text].function];
-      SharedSize& section = result_.sections[function.shared];
+    const std::vector<User> users = FindUsers();
+    for (const User& user : users) {
+      SharedSize& section = SectionOf(user);
       section.size = base::AlignUp(section.size, kExternalAlign);
       section.align = std::max(section.align, kExternalAlign);
       if (options_.debug) continue;
-      const auto number = static_cast<std::uint32_t>(result_.instances.size());
-      result_.instance_of[program_.sections[text].function] = number;
-      result_.instances.push_back({program_.sections[text].function, section.size});
+      result_.instance_of[user.entry] = static_cast<std::uint32_t>(result_.instances.size());
+      result_.instances.push_back({user.entry, section.size});
     }
-    if (options_.debug) UniteByVariable(used);
+    if (options_.debug) UniteByVariable(users);
   }
 
-  void UniteByVariable(const std::map<SectionId, std::vector<SymbolId>>& used) {
-    std::vector<SectionId> texts;
-    std::vector<std::uint32_t> leader(used.size());
-    std::iota(leader.begin(), leader.end(), 0U);
-    const auto find = [&leader](std::uint32_t i) {
+  SharedSize& SectionOf(const User& user) {
+    return result_.sections[program_.functions[user.entry].shared];
+  }
+
+  void UniteByVariable(const std::vector<User>& users) {
+    std::vector<std::size_t> leader(users.size());
+    std::iota(leader.begin(), leader.end(), std::size_t{0});
+    const auto find = [&leader](std::size_t i) {
       while (leader[i] != i) i = leader[i] = leader[leader[i]];
       return i;
     };
-    absl::flat_hash_map<SymbolId, std::uint32_t> first_user;
-    for (const auto& [text, symbols] : used) {
-      const auto index = static_cast<std::uint32_t>(texts.size());
-      texts.push_back(text);
-      for (const SymbolId symbol : symbols) {
-        const auto [known, inserted] = first_user.try_emplace(symbol, index);
-        if (!inserted) leader[find(index)] = find(known->second);
+    absl::flat_hash_map<SymbolId, std::size_t> first_user;
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      for (const SymbolId symbol : users[i].symbols) {
+        const auto [known, inserted] = first_user.try_emplace(symbol, i);
+        if (!inserted) leader[find(i)] = find(known->second);
       }
     }
-    const auto section_of = [&](std::uint32_t i) -> SharedSize& {
-      const FunctionId function = program_.sections[texts[i]].function;
-      return result_.sections[program_.functions[function].shared];
-    };
-    std::vector<std::uint64_t> largest(texts.size(), 0);
-    for (std::uint32_t i = 0; i < texts.size(); ++i) {
-      largest[find(i)] = std::max(largest[find(i)], section_of(i).size);
+    std::vector<std::uint64_t> largest(users.size(), 0);
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      largest[find(i)] = std::max(largest[find(i)], SectionOf(users[i]).size);
     }
-    for (std::uint32_t i = 0; i < texts.size(); ++i) section_of(i).size = largest[find(i)];
+    for (std::size_t i = 0; i < users.size(); ++i) SectionOf(users[i]).size = largest[find(i)];
     for (const auto& [symbol, user] : first_user) {
       result_.external_values[symbol] = largest[find(user)];
     }

@@ -7,7 +7,9 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/align.h"
+#include "base/release.h"
 #include "format/elf_cuda.h"
+#include "link/entry_set.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
 
@@ -98,20 +100,20 @@ class SharedLayouter {
 
   // Splits the variables of files and functions by how many entries reach them.
   void FindUsers() {
-    const auto found = CollectReachable(graph_, uses_, liveness_.entries);
-    absl::flat_hash_map<SymbolId, std::vector<std::uint32_t>> users;
-    for (std::uint32_t entry = 0; entry < found.size(); ++entry) {
-      for (const Found& use : found[entry]) users[use.item].push_back(entry);
-    }
+    VisitReachable(graph_, uses_, liveness_.entries,
+                   [&](std::uint32_t entry, std::span<const Found> found) {
+                     for (const Found& use : found) users_[use.item].Add(entry, locals_.size());
+                   });
+    base::Release(uses_);
     for (const SymbolId id : variables_) {
       if (SymbolOf(id).external_shared) continue;
       layout_.places[id].section = program_.module_shared;
       if (!referenced_.contains(id)) continue;
-      const std::vector<std::uint32_t>& entries = users[id];
+      const EntrySet& entries = users_[id];
       if (entries.size() == 1) {
-        locals_[entries.front()].push_back(id);
+        entries.ForEach([&](std::uint32_t entry) { locals_[entry].push_back(id); });
       } else {
-        common_.push_back({id, entries});
+        common_.push_back(id);
         any_module_variable_stays_ = true;
       }
     }
@@ -130,11 +132,10 @@ class SharedLayouter {
   void PlaceCommonVariables() {
     std::vector<Region> regions;
     std::vector<std::uint64_t> users;  // of the variable in hand
-    for (const Common& variable : common_) {
+    for (const SymbolId variable : common_) {
       users.assign((locals_.size() + 63) / 64, 0);
-      for (const std::uint32_t entry : variable.entries) {
-        users[entry / 64] |= std::uint64_t{1} << (entry % 64);
-      }
+      users_.at(variable).ForEach(
+          [&](std::uint32_t entry) { users[entry / 64] |= std::uint64_t{1} << (entry % 64); });
       auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) {
         for (std::size_t i = 0; i < users.size(); ++i) {
           if ((r.users[i] & users[i]) != 0) return false;
@@ -145,8 +146,8 @@ class SharedLayouter {
         region = regions.insert(regions.end(), Region());
         region->users.assign(users.size(), 0);
       }
-      const Symbol& symbol = SymbolOf(variable.symbol);
-      region->variables.push_back(variable.symbol);
+      const Symbol& symbol = SymbolOf(variable);
+      region->variables.push_back(variable);
       for (std::size_t i = 0; i < users.size(); ++i) region->users[i] |= users[i];
       region->size = std::max(region->size, symbol.size);
       region->align = std::max(region->align, symbol.align);
@@ -157,12 +158,10 @@ class SharedLayouter {
       for (const SymbolId id : region.variables) layout_.places[id].offset = at;
       at += region.size;
     }
-    for (const Common& variable : common_) {
-      const std::uint64_t end =
-          *layout_.places[variable.symbol].offset + SymbolOf(variable.symbol).size;
-      for (const std::uint32_t entry : variable.entries) {
-        start_[entry] = std::max(start_[entry], end);
-      }
+    for (const SymbolId variable : common_) {
+      const std::uint64_t end = *layout_.places[variable].offset + SymbolOf(variable).size;
+      users_.at(variable).ForEach(
+          [&](std::uint32_t entry) { start_[entry] = std::max(start_[entry], end); });
     }
   }
 
@@ -198,29 +197,32 @@ class SharedLayouter {
     for (const auto& [function, symbol] : external_users_) {
       holdings.push_back({function, options_.debug ? symbol : function, 0});
     }
-    const auto found = CollectReachable(graph_, holdings, liveness_.entries);
 
-    std::vector<std::uint32_t> parent(found.size());
+    const auto count = static_cast<std::uint32_t>(liveness_.entries.size());
+    std::vector<std::uint32_t> parent(count);
     std::iota(parent.begin(), parent.end(), 0);
     const auto root_of = [&parent](std::uint32_t entry) {
       while (parent[entry] != entry) entry = parent[entry] = parent[parent[entry]];
       return entry;
     };
     absl::flat_hash_map<std::uint32_t, std::uint32_t> entry_of;  // any one that reaches the item
-    for (std::uint32_t entry = 0; entry < found.size(); ++entry) {
-      for (const Found& use : found[entry]) {
-        const auto [known, inserted] = entry_of.try_emplace(use.item, entry);
-        if (!inserted) parent[root_of(entry)] = root_of(known->second);
-      }
-    }
-    std::vector<std::uint64_t> offset(found.size(), 0);
-    for (std::uint32_t entry = 0; entry < found.size(); ++entry) {
-      if (found[entry].empty()) continue;
+    std::vector<bool> reaches_any(count, false);
+    VisitReachable(graph_, holdings, liveness_.entries,
+                   [&](std::uint32_t entry, std::span<const Found> found) {
+                     reaches_any[entry] = true;
+                     for (const Found& use : found) {
+                       const auto [known, inserted] = entry_of.try_emplace(use.item, entry);
+                       if (!inserted) parent[root_of(entry)] = root_of(known->second);
+                     }
+                   });
+    std::vector<std::uint64_t> offset(count, 0);
+    for (std::uint32_t entry = 0; entry < count; ++entry) {
+      if (!reaches_any[entry]) continue;
       std::uint64_t& shared = offset[root_of(entry)];
       shared = std::max(shared, AlignUp(layout_.entries[entry].size, kExternalAlign));
     }
-    for (std::uint32_t entry = 0; entry < found.size(); ++entry) {
-      if (found[entry].empty()) continue;
+    for (std::uint32_t entry = 0; entry < count; ++entry) {
+      if (!reaches_any[entry]) continue;
       EntryShared& out = layout_.entries[entry];
       out.size = offset[root_of(entry)];
       out.align = std::max(out.align, kExternalAlign);
@@ -275,11 +277,6 @@ class SharedLayouter {
     layout_.module_section_has_symbol = true;
   }
 
-  struct Common {
-    SymbolId symbol;
-    std::vector<std::uint32_t> entries;
-  };
-
   const Program& program_;
   const CallGraph& graph_;
   const Liveness& liveness_;
@@ -288,10 +285,11 @@ class SharedLayouter {
   std::vector<Holding> uses_;
   std::vector<std::pair<FunctionId, SymbolId>> external_users_;
   absl::flat_hash_set<SymbolId> referenced_;
-  std::vector<SymbolId> variables_;            // of `.nv_debug.shared`, largest first
-  std::vector<Common> common_;                 // those not of exactly one entry
-  std::vector<std::vector<SymbolId>> locals_;  // by entry
-  std::vector<std::uint64_t> start_;           // by entry: end of its common variables
+  std::vector<SymbolId> variables_;                // of `.nv_debug.shared`, largest first
+  absl::flat_hash_map<SymbolId, EntrySet> users_;  // of variables_: the entries that reach it
+  std::vector<SymbolId> common_;                   // those not of exactly one entry
+  std::vector<std::vector<SymbolId>> locals_;      // by entry
+  std::vector<std::uint64_t> start_;               // by entry: end of its common variables
   bool any_module_variable_stays_ = false;
   bool any_external_ = false;
 };

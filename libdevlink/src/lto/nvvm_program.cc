@@ -61,11 +61,16 @@ std::string Explain(const NvvmLibrary& library, std::span<const std::uint8_t> by
   if (!ir.ok()) return std::string(View(ir.status()));
   const auto target = TargetOf(options);
   if (!target) return {};
-  const auto newest = NewestLtoIr(library, *target);
-  // For a target below sm_100 it tells LLVM 7.0, which Check knows by itself.
-  LtoIrVersions reads = newest.ok() ? *newest : LtoIrVersions{};
-  reads.llvm = std::max(reads.llvm, LtoIrVersions{}.llvm);
-  return std::string(View(ir->Check(*target, reads)));
+  absl::Status check = ir->Check(*target);
+  if (check.ok()) return {};
+  // By what 13.0 reads; this library may be a later one. For a target below sm_100 it tells LLVM
+  // 7.0, which Check knows by itself.
+  if (const auto newest = NewestLtoIr(library, *target); newest.ok()) {
+    LtoIrVersions reads = *newest;
+    reads.llvm = std::max(reads.llvm, LtoIrVersions{}.llvm);
+    check = ir->Check(*target, reads);
+  }
+  return std::string(View(check));
 }
 
 // Fills in how a compilation failed.
@@ -207,6 +212,16 @@ void NvvmProgram::AddNvvmIr(std::string name, std::span<const std::uint8_t> byte
 bool NvvmProgram::AddAll(const internal::NvvmFunctions& functions, void* program,
                          const std::vector<std::string>& options, NvvmResult& result) const {
   for (const Module& module : modules_) {
+    // libNVVM 13.0 follows offsets in a damaged header to wherever they lead.
+    if (module.is_lto_ir) {
+      const absl::Status damage = LtoIr::Parse(module.bytes).status();
+      if (absl::IsOutOfRange(damage)) {
+        Fail(result, NvvmStep::kAdd,
+             absl::InvalidArgumentError(absl::StrCat("'", module.name, "': ", damage.message())),
+             internal::kModuleRefused, module.name);
+        return false;
+      }
+    }
     auto* add = module.is_lto_ir ? functions.add_lto_ir : functions.add_ir;
     if (add == nullptr) {
       Fail(result, NvvmStep::kLibrary,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -198,6 +199,9 @@ struct Program {
   SectionId module_shared = kNone;
   SectionId constant_bank3 = kNone;
   std::uint32_t module_shared_align = 1;  // largest input alignment of `.nv_debug.shared`
+
+  // Where nvlink's try at packing `.nv.constant3` ended (link/constant_packing.h).
+  std::optional<std::uint64_t> packed_constants_end;
 
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;

@@ -70,8 +70,7 @@ absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
 absl::Status LinkSession::State::TakeFile(std::string_view name,
                                           std::vector<std::uint8_t>&& bytes) {
   internal::ExpandOptions expand;
-  expand.compat = options.compatibility == Compatibility::kNvlink ? internal::Compat::kNvlink
-                                                                  : internal::Compat::kDevlink;
+  expand.compat = options.compatibility;
   expand.lto = options.lto.enabled;
   expand.read_file = [limit = options.max_input_bytes](const std::string& path) {
     return base::ReadFile(path, limit);

@@ -153,6 +153,7 @@ struct CubinWriter::State {
   std::vector<SectionState> sections;
   SectionState stray;
   bool bad_handle = false;
+  bool ordered = false;
   std::vector<SymbolState> symbols;
   std::vector<Run> runs;
   std::vector<LateName> late_names;
@@ -408,8 +409,11 @@ void CubinWriter::Patch(SectionHandle section, std::uint64_t offset, BitField fi
 std::uint64_t CubinWriter::SizeOf(SectionHandle section) const { return state_->At(section).size; }
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
-  DEVLINK_RETURN_IF_ERROR(state_->Check());
-  state_->Order();
+  if (!state_->ordered) {
+    DEVLINK_RETURN_IF_ERROR(state_->Check());
+    state_->Order();
+    state_->ordered = true;
+  }
   state_->LayOut();
   return state_->Fill();
 }

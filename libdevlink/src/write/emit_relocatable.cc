@@ -20,12 +20,12 @@ class RelocatableEmitter final : public Emitter {
     section_dropped_.assign(count, false);
     symbol_dropped_.assign(program_.symbols.size(), false);
     for (SectionId id = 0; id < count; ++id) {
-      section_dropped_[id] = linked_.liveness.section_removed[id] || program_.sections[id].vacated;
+      section_dropped_[id] = program_.sections[id].vacated;
     }
-    name_dropped_ = section_dropped_;
     for (SectionId id = 0; id < count; ++id) {
       if (IsEmpty(id)) section_dropped_[id] = true;
     }
+    name_dropped_.assign(count, false);
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section == kNone) continue;
@@ -102,8 +102,6 @@ class RelocatableEmitter final : public Emitter {
     } else if (external != shared_.external_values.end()) {
       spec.section = section_handles_[program_.module_shared];
       spec.value = external->second;
-    } else if (symbol.type == format::kSttCudaObject && !symbol.external_shared) {
-      spec.value = ~std::uint64_t{0};
     }
     symbol_handles_[id] = writer_.AddSymbol(spec);
   }

@@ -77,35 +77,8 @@ constexpr Table kOldCubin = {
     "....................x.x",  // sm_121f
 };
 
-// PTX.
+// PTX; LTO IR too, with and without -lto.
 constexpr Table kPtx = {
-    "xxxxxxxxxxxxxxxxxxxxxxx",  // sm_75
-    ".xxxxxxxxxxxxxxxxxxxxxx",  // sm_80
-    "..xxxxxxxxxxxxxxxxxxxxx",  // sm_86
-    "...xxxxxxxxxxxxxxxxxxxx",  // sm_87
-    "....xxxxxxxxxxxxxxxxxxx",  // sm_88
-    ".....xxxxxxxxxxxxxxxxxx",  // sm_89
-    "......xxxxxxxxxxxxxxxxx",  // sm_90
-    ".......x...............",  // sm_90a
-    "........xxxxxxxxxxxxxxx",  // sm_100
-    ".........x.............",  // sm_100a
-    "........xxxxxx.........",  // sm_100f
-    "...........xxxxxxxxxxxx",  // sm_103
-    "............x..........",  // sm_103a
-    "...........xxx.........",  // sm_103f
-    "..............xxxxxxxxx",  // sm_110
-    "...............x.......",  // sm_110a
-    "..............xxx......",  // sm_110f
-    ".................xxxxxx",  // sm_120
-    "..................x....",  // sm_120a
-    ".................xxxxxx",  // sm_120f
-    "....................xxx",  // sm_121
-    ".....................x.",  // sm_121a
-    "....................xxx",  // sm_121f
-};
-
-// LTO IR: the same with and without -lto.
-constexpr Table kLtoIr = {
     "xxxxxxxxxxxxxxxxxxxxxxx",  // sm_75
     ".xxxxxxxxxxxxxxxxxxxxxx",  // sm_80
     "..xxxxxxxxxxxxxxxxxxxxx",  // sm_86
@@ -148,10 +121,10 @@ TEST_CASE("Every member is taken for the targets nvlink takes it for", "[code_ch
   CheckTable(kCubin, {CodeKind::kSass, {}, true, true}, {});
   CheckTable(kOldCubin, {CodeKind::kSass, {}, true, false}, {});
   CheckTable(kPtx, {CodeKind::kPtx, {}, true, true}, {});
-  CheckTable(kLtoIr, {CodeKind::kNvvm, {}, true, true}, {});
-  CheckTable(kLtoIr, {CodeKind::kNvvm, {}, true, true}, {.lto = true});
+  CheckTable(kPtx, {CodeKind::kNvvm, {}, true, true}, {});
+  CheckTable(kPtx, {CodeKind::kNvvm, {}, true, true}, {.lto = true});
   CheckTable(kPtx, {CodeKind::kPtx, {}, true, true}, {.virtual_target = true});
-  CheckTable(kLtoIr, {CodeKind::kNvvm, {}, true, true}, {.lto = true, .virtual_target = true});
+  CheckTable(kPtx, {CodeKind::kNvvm, {}, true, true}, {.lto = true, .virtual_target = true});
 }
 
 TEST_CASE("SassLinksFor is nvlink's table for cubins", "[code_choice]") {

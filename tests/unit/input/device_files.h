@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "support/elf_builder.h"
 #include "support/process.h"
 #include "support/toolkit.h"
-#include "unit/input/elf_builder.h"
 
 namespace devlink::testing {
 

@@ -2,7 +2,7 @@
 #include "input/expand.h"
 
 #include "support/catch.h"
-#include "unit/input/elf_builder.h"
+#include "support/elf_builder.h"
 
 namespace devlink::testing {
 namespace {

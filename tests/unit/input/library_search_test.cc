@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "support/catch.h"
+#include "support/elf_builder.h"
 #include "support/process.h"
 #include "support/toolkit.h"
 #include "unit/input/device_files.h"
-#include "unit/input/elf_builder.h"
 
 namespace devlink::testing {
 namespace {

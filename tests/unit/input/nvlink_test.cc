@@ -10,10 +10,10 @@
 
 #include "input/expand.h"
 #include "support/catch.h"
+#include "support/elf_builder.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
-#include "unit/input/elf_builder.h"
 
 namespace devlink::testing {
 namespace {

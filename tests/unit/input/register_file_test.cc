@@ -10,11 +10,11 @@
 
 #include "input/expand.h"
 #include "support/catch.h"
+#include "support/elf_builder.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 #include "unit/input/device_files.h"
-#include "unit/input/elf_builder.h"
 
 namespace devlink::testing {
 namespace {

@@ -142,8 +142,7 @@ TEST_CASE("A chain of 200,000 functions fits every stack", "[link]") {
   CHECK(found[0] == std::vector<internal::Found>{{5, 9}});
 }
 
-// --- CollectReachable against following every path
-// ------------------------------------------------
+// --- CollectReachable against following every path -----------------------------------------------
 
 std::vector<internal::Found> Naive(const CallGraph& graph,
                                    const std::vector<internal::Holding>& holdings,
@@ -220,8 +219,7 @@ TEST_CASE("CollectReachable without holdings or roots", "[link]") {
   CHECK(found[0] == found[1]);
 }
 
-// --- resources and liveness
-// -----------------------------------------------------------------------
+// --- resources and liveness ----------------------------------------------------------------------
 
 TEST_CASE("A diamond takes its deeper side", "[link]") {
   ProgramBuilder builder;

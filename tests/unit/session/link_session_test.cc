@@ -2,6 +2,7 @@
 #include "devlink/link_session.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -9,6 +10,8 @@
 
 #include "devlink/devlink.h"
 #include "support/catch.h"
+#include "support/elf_builder.h"
+#include "support/fatbin_builder.h"
 #include "support/process.h"
 #include "unit/cubin_builder.h"
 
@@ -114,6 +117,81 @@ TEST_CASE("Files larger than the bound are refused", "[session]") {
   options.max_input_bytes = 100;
   auto session = LinkSession::Create(options);
   CHECK(session->AddFile(path).code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("An archive is added once, whatever path leads to it; a file each time", "[session]") {
+  const TemporaryDirectory directory;
+  const std::string archive = directory.File("libq.a");
+  REQUIRE(WriteBytes(archive, BuildArchive({{"a.cubin", Caller()}, {"b.cubin", Helper()}})));
+  const std::string other = directory.File("other");
+  std::filesystem::create_symlink(archive, other);
+  const std::string hard = directory.File("hard");
+  std::filesystem::create_hard_link(archive, hard);
+  LinkSession session = MakeSession();
+  for (const std::string& path : {archive, other, hard, archive}) CHECK(session.AddFile(path).ok());
+  const auto result = session.Link();
+  REQUIRE(result.ok());
+  CHECK(result->report.inputs == 2);
+
+  const std::string file = directory.File("b.cubin");
+  REQUIRE(WriteBytes(file, Helper()));
+  LinkSession twice = MakeSession();
+  CHECK(twice.AddFile(file).ok());
+  CHECK(twice.AddFile(file).ok());
+  CHECK_FALSE(twice.Link().ok());
+  CHECK(HasCode(twice, DiagnosticCode::kMultipleDefinition));
+}
+
+TEST_CASE("The search for libraries says what nvlink says", "[session]") {
+  const TemporaryDirectory directory;
+  REQUIRE(WriteText(directory.File("libtext.a"), "this is no archive"));
+  REQUIRE(WriteBytes(directory.File("libempty.a"), BuildArchive({})));
+  const auto search = [&](LinkSession& session, std::vector<std::string> names) {
+    return session.FindLibraries(
+        {.names = std::move(names), .directories = {directory.path().string()}});
+  };
+  LinkSession session = MakeSession();
+  const auto none = search(session, {"nowhere", "empty"});
+  REQUIRE(none.ok());
+  CHECK(none->empty());
+  REQUIRE(session.diagnostics().size() == 1);
+  CHECK(session.diagnostics()[0].severity == Severity::kWarning);
+  CHECK_FALSE(search(session, {"text"}).ok());
+  REQUIRE(session.diagnostics().size() == 3);
+  CHECK(session.diagnostics()[1].text == "unexpected archive format");
+  CHECK(session.diagnostics()[2].text == "elfLink internal error");
+  CHECK(session.diagnostics()[2].severity == Severity::kFatal);
+
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.warnings_are_errors = true;
+  LinkSession strict = *LinkSession::Create(options);
+  CHECK_FALSE(search(strict, {"empty", "text"}).ok());
+  REQUIRE(strict.diagnostics().size() == 2);
+  CHECK(strict.diagnostics()[0].severity == Severity::kError);
+  CHECK(strict.diagnostics()[1].text == "elfLink internal error");
+}
+
+TEST_CASE("A damaged cubin is called damaged, wherever it comes from", "[session]") {
+  Cubin damaged = Helper();
+  damaged.resize(damaged.size() + 5000);
+  std::fill_n(damaged.begin() + 40, 8, std::uint8_t{0xff});  // e_shoff
+  FatbinBuilder member;
+  member.kind = CodeKind::kSass;
+  member.arch.number = 80;
+  const std::string size = std::to_string(damaged.size());
+  LinkSession session = MakeSession();
+  CHECK_FALSE(session.AddCubin("a.cubin", Cubin(damaged)).ok());
+  CHECK_FALSE(
+      session.AddInput("b.fatbin", FatbinBuilder::Container({member.Member(damaged)})).ok());
+  REQUIRE(session.diagnostics().size() == 2);
+  CHECK(session.diagnostics()[0].text == "Input file 'a.cubin' is damaged");
+  CHECK(session.diagnostics()[0].notes.back() == "'a.cubin' has " + size + " bytes; make it again");
+  CHECK(session.diagnostics()[1].text == "Input file 'b.fatbin' is damaged");
+  CHECK(session.AddCubin("text", ByteVector(100, 'x')).code() ==
+        absl::StatusCode::kInvalidArgument);
+  CHECK(session.diagnostics()[2].notes.front() ==
+        "'text' is no kind of file that a device linker knows, where a cubin is expected");
 }
 
 TEST_CASE("An executable cubin is no input", "[session]") {

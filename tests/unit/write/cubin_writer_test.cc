@@ -238,15 +238,19 @@ TEST_CASE("A section may have a number of its own in the wide table", "[write]")
 }
 
 TEST_CASE("Writing twice gives the same bytes", "[write]") {
-  CubinWriter writer({.sm = 80});
-  const auto text = AddText(writer, ".text.k");
-  writer.AppendZeros(text, 64);
-  writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text});
-  const auto first = writer.Write();
-  const auto second = writer.Write();
-  REQUIRE(first.ok());
-  REQUIRE(second.ok());
-  CHECK(*first == *second);
+  for (const bool wide : {false, true}) {
+    CubinWriter writer({.sm = 80, .wide_section_indices = wide});
+    const auto text = AddText(writer, ".text.k");
+    writer.AppendZeros(text, 64);
+    const auto k = writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text});
+    writer.AddSymbol({.type = format::kSttSection, .section = text});
+    writer.AppendSymbolIndex(text, k);
+    const auto first = writer.Write();
+    const auto second = writer.Write();
+    REQUIRE(first.ok());
+    REQUIRE(second.ok());
+    CHECK(*first == *second);
+  }
 }
 
 }  // namespace

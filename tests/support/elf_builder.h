@@ -27,9 +27,10 @@ struct ElfShape {
 
 ByteVector BuildElf(const std::vector<ElfSection>& sections, const ElfShape& shape = {});
 
-// An object as nvcc makes it: `fatbin` in __nv_relfatbin, a wrapper, and the module id.
+// An object as nvcc makes it: `fatbin` in __nv_relfatbin, a wrapper, the module id, and sections
+// such as `.nvHRKE` besides.
 ByteVector BuildHostObject(const std::string& fatbin, const std::string& module_id = "_id_1",
-                           const ElfShape& shape = {});
+                           const ElfShape& shape = {}, const std::vector<ElfSection>& more = {});
 
 // An archive in GNU format; short names only.
 using ArchiveContents = std::vector<std::pair<std::string, ByteVector>>;

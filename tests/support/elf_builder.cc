@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unit/input/elf_builder.h"
+#include "support/elf_builder.h"
 
 #include <algorithm>
 
@@ -117,12 +117,13 @@ ByteVector BuildElf(const std::vector<ElfSection>& sections, const ElfShape& sha
 }
 
 ByteVector BuildHostObject(const std::string& fatbin, const std::string& module_id,
-                           const ElfShape& shape) {
-  return BuildElf({{".text", "\xc3"},
-                   {"__nv_relfatbin", fatbin},
-                   {".nvFatBinSegment", std::string(24, '\0')},
-                   {"__nv_module_id", module_id + '\0'}},
-                  shape);
+                           const ElfShape& shape, const std::vector<ElfSection>& more) {
+  std::vector<ElfSection> sections = {{".text", "\xc3"},
+                                      {"__nv_relfatbin", fatbin},
+                                      {".nvFatBinSegment", std::string(24, '\0')},
+                                      {"__nv_module_id", module_id + '\0'}};
+  sections.insert(sections.end(), more.begin(), more.end());
+  return BuildElf(sections, shape);
 }
 
 ByteVector BuildArchive(const ArchiveContents& members) {

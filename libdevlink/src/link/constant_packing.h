@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What nvlink 13.0 to 13.4 leaves in the null symbol where kernels are selected.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::internal {
+
+// Where a link leaves kernels out, nvlink tries how small `.nv.constant3` would be if equal pieces,
+// one for each input, were there only once. It does not lay the bank out like that, but the offset
+// of the last piece that it placed stays behind as the value of symbol 0.
+//
+// Only pieces of 4 bytes aligned to 4, of 8 aligned to 8, and of 12, 16, 20, 24, 32, 48 or 64 bytes
+// are compared and leave their offset; the others take their room.
+//
+// Found: every size to 260 and some larger, at alignments 1 to 64, alone and in pairs, and 120
+// random programs; nvlink 13.0 to 13.5. Repeated by tests/link/constant_packing_test.cc.
+class ConstantPacking {
+ public:
+  // One input's part of the bank. `bytes` is borrowed.
+  void Add(base::Bytes bytes, std::uint32_t align);
+  // Nothing where no piece left its offset.
+  [[nodiscard]] std::optional<std::uint64_t> last() const { return last_; }
+
+ private:
+  std::uint64_t size_ = 0;
+  std::optional<std::uint64_t> last_;
+  absl::flat_hash_set<std::pair<absl::string_view, std::uint32_t>> seen_;  // bytes and alignment
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace devlink::internal {
+
+// Which entries of a link use something: a list while they are few, a bit for each entry of the
+// link from there on. Never larger than either.
+class EntrySet {
+ public:
+  // Each entry of the link's `total` once, in any order.
+  void Add(std::uint32_t entry, std::size_t total) {
+    const std::size_t words = (total + kBits - 1) / kBits;
+    ++count_;
+    if (!is_bits_ && count_ <= words) {
+      words_.push_back(entry);
+      return;
+    }
+    if (!is_bits_) {
+      const std::vector<std::uint32_t> list = std::move(words_);
+      words_.assign(words, 0);
+      is_bits_ = true;
+      for (const std::uint32_t known : list) Set(known);
+    }
+    Set(entry);
+  }
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+  template <typename Function>
+  void ForEach(const Function& function) const {
+    if (!is_bits_) {
+      for (const std::uint32_t entry : words_) function(entry);
+      return;
+    }
+    for (std::uint32_t i = 0; i < words_.size(); ++i) {
+      for (std::uint32_t word = words_[i]; word != 0; word &= word - 1) {
+        function(i * kBits + static_cast<std::uint32_t>(std::countr_zero(word)));
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kBits = 32;
+
+  void Set(std::uint32_t entry) { words_[entry / kBits] |= std::uint32_t{1} << (entry % kBits); }
+
+  std::vector<std::uint32_t> words_;
+  std::uint32_t count_ = 0;
+  bool is_bits_ = false;
+};
+
+}  // namespace devlink::internal
