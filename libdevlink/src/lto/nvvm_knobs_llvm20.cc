@@ -695,7 +695,7 @@ waterfall-unrolling waterfall-unrolling-num-loops waterfall-unrolling-remove-epi
 constexpr std::string_view kUnsafe = R"(
 R as-secure-log-file attributor-depgraph-dot-filename-prefix basic-block-sections
 branch-prob-lbh-trip-count callgraph-dot-filename-basename callgraph-dot-filename-prefix
-cfg-dot-filename-prefix cgscc-inline-replay crash-diagnostics-dir cs-profilegen-file
+cfg-dot-filename-prefix cgscc-inline-replay crash-diagnostics-dir cs-profilegen-file debug-counter
 debugify-export dot-cfg-mssa dot-ddg-filename-prefix extract-blocks-file fs-profile-file
 fs-remapping-file h help help-hidden help-list help-list-hidden info-output-file
 internalize-public-api-file ir-dump-directory load march mattr mcfg-dot-filename-prefix mcpu

@@ -377,10 +377,10 @@ unroll-remainder unroll-runtime unroll-runtime-epilog usedessa value-tracking-ma
 
 // These show help, load or write files, or were seen to end the process.
 constexpr std::string_view kUnsafe = R"(
-check-red-pass extract-blocks-file h help help-hidden help-list help-list-hidden info-output-file
-internalize-public-api-file load mattr pgo-test-profile-file print-all-options print-machineinstrs
-print-options profile-generate-file profile-use rewrite-map-file sample-profile-file summary-file
-version
+check-red-pass debug-counter extract-blocks-file h help help-hidden help-list help-list-hidden
+info-output-file internalize-public-api-file load mattr pgo-test-profile-file print-all-options
+print-machineinstrs print-options profile-generate-file profile-use rewrite-map-file
+sample-profile-file summary-file version
 )";
 // clang-format on
 
