@@ -6,8 +6,10 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/caching_compilers.h"
 #include "devlink/cicc_option_builder.h"
 #include "devlink/code_choice.h"
+#include "devlink/compile_cache.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
 #include "devlink/fatbin.h"
@@ -21,8 +23,11 @@
 #include "devlink/lto_compiler.h"
 #include "devlink/lto_ir.h"
 #include "devlink/module_pool.h"
+#include "devlink/nvvm_pass_options.h"
 #include "devlink/nvvm_program.h"
 #include "devlink/option_consensus.h"
+#include "devlink/parallel.h"
+#include "devlink/progress.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/ptxas_options.h"
 #include "devlink/toolkit_profile.h"
