@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "devlink/arch.h"
+#include "devlink/compile_cache.h"
 #include "devlink/lto_options.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
@@ -71,6 +73,10 @@ struct LinkOptions {
   bool suppress_debug_info = false;
 
   LtoOptions lto;
+
+  // Keeps what libNVVM and the PTX assembler made, and looks there first; none: everything is made
+  // anew. The output is the same either way.
+  std::shared_ptr<CacheStore> cache;
 
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;

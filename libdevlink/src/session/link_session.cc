@@ -61,7 +61,8 @@ LinkSession& LinkSession::operator=(LinkSession&&) noexcept = default;
 LinkSession::~LinkSession() = default;
 
 absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
-                                                std::shared_ptr<ModulePool> pool, LogSink* log) {
+                                                std::shared_ptr<ModulePool> pool, LogSink* log,
+                                                ProgressSink* progress) {
   // A whole program that comes out of LTO needs no linking.
   if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
   if (options.recorded_options.empty()) {
@@ -77,6 +78,7 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   state->options = std::move(options);
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
+  state->progress = progress;
   if (unused_host_info) {
     state->Say(format::MakeDiagnostic(
         Severity::kInfo, DiagnosticCode::kUsage, "",
@@ -133,6 +135,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
                                "only whole programs made by link-time optimization are"));
     return status;
   }
+  Report(LinkPhase::kLinking);
   std::vector<Diagnostic> found;
   auto result = Run(all, found);
   for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));

@@ -92,6 +92,7 @@ struct LinkSession::State {
   LinkOptions options;
   std::shared_ptr<ModulePool> pool;
   LogSink* log = nullptr;
+  ProgressSink* progress = nullptr;
   LinkSet set;  // inputs of pending PTX have no module yet
   std::vector<std::size_t>
       places;  // of its inputs: numbers that grow with everything that is added
@@ -107,6 +108,8 @@ struct LinkSession::State {
   std::set<base::FileIdentity> archives;      // those that were added from files
 
   void Log(std::string_view line) const;
+  void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,
+              std::string_view subject = {}) const;
   void Say(Diagnostic diagnostic);
   absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code);
   void Append(std::string name, ModuleRef module, HostReferences references);

@@ -34,6 +34,13 @@ void LinkSession::State::Log(std::string_view line) const {
   if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
 }
 
+void LinkSession::State::Report(LinkPhase phase, std::uint32_t done, std::uint32_t total,
+                                std::string_view subject) const {
+  if (progress != nullptr) {
+    progress->Report({.phase = phase, .done = done, .total = total, .subject = subject});
+  }
+}
+
 // nvlink -report-arch.
 void LinkSession::State::Say(Diagnostic diagnostic) {
   if (options.report_arch && !diagnostic.verbatim) {
