@@ -66,6 +66,7 @@ enum class Id {
   kKeepReferences,
   kPtxBackend,
   kLtoBackend,
+  kCache,
   kLog,
 };
 
@@ -164,6 +165,8 @@ constexpr std::array kOptions = {
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
     Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "", "nvvm or nvjitlink"},
+    Option{Id::kCache, "cache", "cache", Takes::kValue, "",
+           "a folder that keeps what compilers made, for later links"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
 };
 
@@ -472,6 +475,7 @@ std::optional<std::string> Interpret(Given& given) {
   line.options.suppress_stack_size_warning = has(Id::kNoStackWarning);
   if (has(Id::kOutput)) line.output = given.values[Id::kOutput];
   if (has(Id::kReport)) line.report = given.values[Id::kReport];
+  if (has(Id::kCache)) line.cache = given.values[Id::kCache];
   line.options.recorded_options = RecordedOptions(given);
   if (line.options.debug) {
     line.options.recorded_object = std::filesystem::path(line.output).filename().string();

@@ -21,6 +21,7 @@
 #include "devlink/devlink.h"
 #include "devlink/environment.h"
 #include "devlink/spdlog_sink.h"
+#include "devlink/terminal_progress.h"
 
 namespace devlink::app {
 
@@ -124,12 +125,19 @@ int Link(const CommandLine& line) {
     options.register_directory = std::filesystem::current_path(error).string();
   }
   options.before_output = ReturnFreePages;
-  auto session = LinkSession::Create(options, nullptr, log.get());
+  if (!line.cache.empty()) {
+    auto cache = CreateDirectoryCache({.path = line.cache});
+    if (!cache.ok()) return Fail(std::string(cache.status().message()));
+    options.cache = *std::move(cache);
+  }
+  TerminalProgress progress;
+  auto session = LinkSession::Create(options, nullptr, log.get(), progress.sink());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.
   const bool added = AddInputs(line, *session);
   absl::StatusOr<LinkResult> result = absl::CancelledError();
   if (added && ExitStatus(session->diagnostics()) == 0) result = session->Link();
+  progress.Clear();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
   if (!result.ok()) {
     if (!line.register_file.empty() && ExitStatus(session->diagnostics()) == kErrorStatus) {

@@ -22,6 +22,7 @@
 #include "devlink/log.h"
 #include "devlink/lto_compiler.h"
 #include "devlink/lto_ir.h"
+#include "devlink/lto_options.h"
 #include "devlink/module_pool.h"
 #include "devlink/nvvm_pass_options.h"
 #include "devlink/nvvm_program.h"

@@ -148,6 +148,7 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
   DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
   // What the passes found is gone by now: one buffer, sized once, filled once.
   if (options.before_output) options.before_output();
+  Report(LinkPhase::kWriting);
   auto written = image.writer.Write();
   if (!written.ok()) {
     Diagnostic& failure = found.emplace_back(

@@ -99,6 +99,7 @@ struct LinkSession::State {
   std::size_t next_place = 1;
   std::vector<Diagnostic> diagnostics;
   std::vector<PendingPtx> pending;
+  std::uint32_t files_read = 0;
   std::unique_ptr<PtxAssembler> assembler;  // made when the first PTX is assembled
   std::vector<Registered> registered;
   std::vector<std::string> prelinked;  // ids that earlier links linked, from all inputs

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/caching_compilers.h"
 #include "devlink/library_search.h"
 #include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
@@ -211,17 +212,20 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
   if (assembler != nullptr) return absl::OkStatus();
   PtxBackendOptions backend = options.ptx_backend;
   backend.profile = options.profile;
-  auto made = CreatePtxAssembler(backend);
-  if (made.ok()) {
-    assembler = *std::move(made);
-    return absl::OkStatus();
-  }
+  const auto keep = [this](auto made) -> absl::Status {
+    if (made.ok()) assembler = *std::move(made);
+    return made.status();
+  };
+  const absl::Status made = options.cache != nullptr
+                                ? keep(CreateCachingPtxAssembler(backend, options.cache))
+                                : keep(CreatePtxAssembler(backend));
+  if (made.ok()) return absl::OkStatus();
   Diagnostic fatal = internal::MakeAssemblyError(
       name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
-                       base::FromAbsl(made.status().message())}));
+                       base::FromAbsl(made.message())}));
   fatal.code = DiagnosticCode::kUnsupportedInput;
   Say(std::move(fatal));
-  return made.status();
+  return made;
 }
 
 // All at once, in parallel; the results are taken in link order, up to the first that failed.
@@ -236,7 +240,7 @@ absl::Status LinkSession::State::AssemblePending() {
         {.name = set.inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
   }
   Log(absl::StrCat("assembling ", jobs.size(), " texts with ", base::ToAbsl(assembler->name())));
-  std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel);
+  std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel, progress);
   for (std::size_t i = 0; i < results.size(); ++i) {
     DEVLINK_RETURN_IF_ERROR(TakeAssembled(work[i], results[i]));
   }
@@ -320,6 +324,7 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
 }
 
 absl::Status LinkSession::AddFile(const std::string& path) {
+  state_->Report(LinkPhase::kReading, state_->files_read++, 0, path);
   auto file = base::ReadFileAndIdentity(path, state_->options.max_input_bytes);
   if (!file.ok()) {
     return state_->Refuse(internal::DescribeUnreadable(path, file.status()), file.status().code());
