@@ -63,7 +63,7 @@ extern __device__ int shade(int);
 __global__ void extra(int* p) { *p = shade(p[1]); }
 CUDA
 # One member serves all targets below sm_100, as libNVVM's IR for those is of one kind.
-lto=(-gencode arch=compute_75,code=lto_75 -gencode arch=compute_100,code=lto_100)
+lto=(-gencode "arch=compute_75,code=lto_75" -gencode "arch=compute_100,code=lto_100")
 units=(main shade curve nested)
 compile() {
   local unit="$1"
@@ -74,7 +74,6 @@ compile() {
   nvcc -rdc=true -ltoir -gencode arch=compute_100,code=lto_100 -o "$unit.100.ltoir" "$unit.cu"
 }
 export -f compile
-export lto_words="${lto[*]}"
 printf '%s\n' "${units[@]}" | xargs -P 2 -I {} bash -euc "lto=(${lto[*]}); compile {}"
 nvcc -rdc=true -ptx -arch=compute_75 -o extra.ptx extra.cu
 
