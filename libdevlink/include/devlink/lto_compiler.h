@@ -44,7 +44,8 @@ struct LtoOutput {
   // The compiler saw a whole program: the PTX is to be assembled without -c. Never where the
   // arguments force the other form or there are several pieces.
   bool whole_program = false;
-  std::vector<std::string> pieces;      // PTX; one text unless -split-compile-extended made more
+  // PTX. One text unless -split-compile-extended made more, in an order that does not vary.
+  std::vector<std::string> pieces;
   std::vector<Diagnostic> diagnostics;  // as nvlink words it
   std::string backend_name;
 };

@@ -29,4 +29,10 @@ inline bool IsForcedPartial(const std::vector<std::string>& words) {
   return HasWord(words, "--force-device-c");
 }
 
+// Pieces come in the order in which the compiler's threads end. What they are does not vary, so
+// they are put into an order of their own.
+inline void OrderPieces(std::vector<std::string>& pieces) {
+  std::sort(pieces.begin(), pieces.end());
+}
+
 }  // namespace devlink::internal

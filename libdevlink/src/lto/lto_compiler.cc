@@ -52,6 +52,7 @@ class NvvmCompiler final : public LtoCompiler {
     NvvmResult result = program.Compile(job.arguments, max_output_bytes_);
     output.status = std::move(result.status);
     output.pieces = std::move(result.pieces);
+    OrderPieces(output.pieces);
     output.diagnostics = std::move(result.diagnostics);
     output.whole_program = output.status.ok() && result.code == kWholeProgramCode &&
                            output.pieces.size() == 1 && !IsForcedPartial(job.arguments);

@@ -175,6 +175,7 @@ std::vector<std::string> CutAtHeaders(const std::string& ptx) {
     out.push_back(ptx.substr(begin, end - begin));
     begin = end;
   }
+  OrderPieces(out);
   return out;
 }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -318,8 +317,10 @@ TEST_CASE("Extended split compilation gives the same pieces", "[lto_compiler][li
     REQUIRE(direct.status.ok());
     REQUIRE(hidden.status.ok());
     CHECK(direct.pieces.size() > 1);
-    CHECK(std::multiset<std::string>(direct.pieces.begin(), direct.pieces.end()) ==
-          std::multiset<std::string>(hidden.pieces.begin(), hidden.pieces.end()));
+    CHECK(std::is_sorted(direct.pieces.begin(), direct.pieces.end()));
+    CHECK(direct.pieces == hidden.pieces);
+    // Not the order in which libNVVM hands them out.
+    CHECK(tools.nvvm->Compile(JobOf(modules, kSm90, words, false)).pieces == direct.pieces);
     CHECK_FALSE(direct.whole_program);
     CHECK_FALSE(hidden.whole_program);
   }
