@@ -158,6 +158,11 @@ bool LtoCase::Fails() const {
 LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
   LtoPrediction out;
   if (Conflicts(link) || link.Fails()) return out;
+  // Other PTX is assembled first.
+  const bool has_ptx =
+      std::any_of(link.inputs.begin(), link.inputs.end(),
+                  [](const LtoInput& input) { return input.kind == LtoInputKind::kPtx; });
+  if (policy.limits_numbers && has_ptx && link.max_registers.value_or(0) > 999) return out;
   if (link.emit_ptx) {
     CiccOptionBuilder(link.arch)
         .EmitPtx(true)
@@ -550,6 +555,15 @@ void AddMixes(Table& table) {
   }
   table.AddInputs(
       {Object("-ftz=1"), Other(kSassObject), Fatbin("-maxreg 32"), Other(kRuntimeArchive)});
+  // What is assembled besides gets the same options.
+  for (const int registers : {40, 1000}) {
+    table.Add([&](LtoCase& link) {
+      link.inputs = {Object(""), Other(kPtx)};
+      link.max_registers = registers;
+      link.fast_compile = "max";
+      link.split_compile = 2;
+    });
+  }
   // What libNVVM says of the result.
   for (const char* code : {"0", "100", "7"}) {
     for (const std::vector<LtoInput>& inputs : std::vector<std::vector<LtoInput>>{

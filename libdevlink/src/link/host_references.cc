@@ -73,6 +73,11 @@ KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& i
   return out;
 }
 
+KernelSelection KernelSelection::AsMet() && {
+  by_host_references_ = false;
+  return std::move(*this);
+}
+
 bool KernelSelection::Wants(const Symbol& entry) const {
   if (wants_all_) return true;
   return (entry.binding == format::kStbLocal ? internal_ : external_).Matches(entry.name);

@@ -44,6 +44,10 @@ class KernelSelection {
   // its host code refers to, and where no host code refers to any kernel.
   static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs);
 
+  // The same choice, but kernels are left out as they are met: with LTO nvlink knows all lists
+  // before it links anything.
+  [[nodiscard]] KernelSelection AsMet() &&;
+
   // Such kernels are left out when the program is complete; others as they are met.
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
   // Whether kernels are left out at all, if only in principle: every kernel may be wanted by name.

@@ -167,7 +167,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels = SelectKernels(options, all.references);
+  KernelSelection kernels = SelectKernels(options, all.references);
+  if (all.were_selected) kernels = std::move(kernels).AsMet();
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(all.inputs,
                                  {.sm = options.target.number,

@@ -294,6 +294,8 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
   const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
   LinkSet all = set;
+  all.were_selected =
+      !options.debug && ScopeOf(ShapeOf(options, lto.partial, false)) == LtoScope::kWhole;
   std::vector<Placed> placed;
   for (std::vector<std::uint8_t>& cubin : cubins) {
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
@@ -302,6 +304,13 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   }
   const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
   dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
+  // One that says nothing of its host code counts all the same.
+  for (const LtoHostInput& input : lto.references) {
+    const bool is_silent = !input.references.kernels_external.present;
+    if (input.is_device_runtime && input.seen_by_nvlink && is_silent) {
+      all.references.push_back(input.references);
+    }
+  }
   for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
     const HeldRuntime& held = lto.runtime[i];
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));

@@ -44,6 +44,9 @@ struct LinkSession::State {
   struct LinkSet {
     std::vector<internal::LinkInput> inputs;
     std::vector<HostReferences> references;  // of the inputs and of what else was met
+    // The host references decided already what libNVVM compiled: kernels that nothing refers to
+    // are left out as they are met.
+    bool were_selected = false;
   };
 
   // LTO IR among the inputs.
