@@ -11,8 +11,14 @@ namespace devlink::app {
 
 void ReturnLargeBlocks() {
 #ifdef __GLIBC__
-  constexpr int kMapFrom = 1 << 17;
+  constexpr int kMapFrom = 1 << 16;
   mallopt(M_MMAP_THRESHOLD, kMapFrom);
+#endif
+}
+
+void ReturnFreePages() {
+#ifdef __GLIBC__
+  malloc_trim(0);
 #endif
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two ways for the C library to treat large blocks of memory. Neither does anything where the C
-// library is not glibc.
+// How the C library treats memory that is freed. Nothing here does anything where that is not
+// glibc.
 #pragma once
 
 namespace devlink::app {
 
-// Blocks of 128 KiB and more go back to the system when they are freed. Left alone, glibc raises
+// Blocks of 64 KiB and more go back to the system when they are freed. Left alone, glibc raises
 // that size by itself with every such block; what growing tables leave behind then stays with the
 // process. For links.
 void ReturnLargeBlocks();
+
+// Gives pages back of which nothing is in use.
+void ReturnFreePages();
 
 // Freed blocks are kept for the next one, as far as glibc would ever go by itself. For assemblers
 // within this process, which take and free large blocks all the time: with ReturnLargeBlocks, 1,000

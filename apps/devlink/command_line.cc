@@ -63,8 +63,10 @@ enum class Id {
   kReport,
   kToolkit,
   kCompat,
+  kKeepReferences,
   kPtxBackend,
   kLtoBackend,
+  kCache,
   kLog,
 };
 
@@ -158,9 +160,13 @@ constexpr std::array kOptions = {
            "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{Id::kCompat, "compat", "compat", Takes::kValue, "",
            "nvlink: leave out in silence what nvlink leaves out"},
+    Option{Id::kKeepReferences, "keep-references", "keep-references", Takes::kNothing, "",
+           "with -r: leave references to shared memory and constants to the next link"},
     Option{Id::kPtxBackend, "ptx-backend", "ptx-backend", Takes::kValue, "",
            "nvptxcompiler, ptxas or nvjitlink"},
     Option{Id::kLtoBackend, "lto-backend", "lto-backend", Takes::kValue, "", "nvvm or nvjitlink"},
+    Option{Id::kCache, "cache", "cache", Takes::kValue, "",
+           "a folder that keeps what compilers made, for later links"},
     Option{Id::kLog, "log", "log", Takes::kNothing, "", "tell on stderr what the linker does"},
 };
 
@@ -455,6 +461,7 @@ std::optional<std::string> Interpret(Given& given) {
   if (auto wrong = InterpretLto(given)) return wrong;
   line.options.debug = has(Id::kDebug);
   line.options.relocatable = has(Id::kRelocatable);
+  line.options.keep_references = has(Id::kKeepReferences);
   line.options.verbose = has(Id::kVerbose);
   line.options.report_arch = has(Id::kReportArch);
   line.options.suppress_warnings = has(Id::kNoInfos);
@@ -462,6 +469,7 @@ std::optional<std::string> Interpret(Given& given) {
   line.options.suppress_stack_size_warning = has(Id::kNoStackWarning);
   if (has(Id::kOutput)) line.output = given.values[Id::kOutput];
   if (has(Id::kReport)) line.report = given.values[Id::kReport];
+  if (has(Id::kCache)) line.cache = given.values[Id::kCache];
   line.options.recorded_options = RecordedOptions(given);
   if (line.options.debug) {
     line.options.recorded_object = std::filesystem::path(line.output).filename().string();

@@ -21,6 +21,7 @@ struct CommandLine {
   std::string register_file;  // --register-link-binaries
   std::string output;
   std::string report;                 // --report: where the JSON report goes
+  std::string cache;                  // --cache: the folder
   std::vector<std::string> warnings;  // about the command line itself
   bool help = false;
   bool version = false;

@@ -21,6 +21,7 @@
 #include "devlink/devlink.h"
 #include "devlink/environment.h"
 #include "devlink/spdlog_sink.h"
+#include "devlink/terminal_progress.h"
 
 namespace devlink::app {
 
@@ -111,19 +112,32 @@ int Link(const CommandLine& line) {
     logger->set_level(spdlog::level::debug);
     log = std::make_unique<SpdlogSink>(std::move(logger));
   }
-  ReturnLargeBlocks();
   LinkOptions options = line.options;
+  // Compilers within this process take and free large blocks all the time.
+  options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
   FindAssemblers(options.ptx_backend);
   if (options.lto.enabled) {
     FindLtoLibraries(options.ptx_backend, options.compatibility == Compatibility::kNvlink,
                      options.lto.backend);
   }
-  auto session = LinkSession::Create(options, nullptr, log.get());
+  if (!line.register_file.empty()) {
+    std::error_code error;
+    options.register_directory = std::filesystem::current_path(error).string();
+  }
+  options.before_output = ReturnFreePages;
+  if (!line.cache.empty()) {
+    auto cache = CreateDirectoryCache({.path = line.cache});
+    if (!cache.ok()) return Fail(std::string(cache.status().message()));
+    options.cache = *std::move(cache);
+  }
+  TerminalProgress progress;
+  auto session = LinkSession::Create(options, nullptr, log.get(), progress.sink());
   if (!session.ok()) return Fail(std::string(session.status().message()));
   // As with nvlink, the first input that cannot be used ends the run.
   const bool added = AddInputs(line, *session);
   absl::StatusOr<LinkResult> result = absl::CancelledError();
   if (added && ExitStatus(session->diagnostics()) == 0) result = session->Link();
+  progress.Clear();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
   if (!result.ok()) {
     if (!line.register_file.empty() && ExitStatus(session->diagnostics()) == kErrorStatus) {

@@ -45,7 +45,7 @@ constexpr char kUsage[] =
     "  --devlink   link with this command line instead of in process\n"
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
-    "  --relocatable  nvlink -r, and devlink as nvlink does it (--compat nvlink)\n"
+    "  --relocatable  link with -r\n"
     "  --print     print the sources of --seed and do nothing else\n";
 
 struct Options {

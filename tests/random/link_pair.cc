@@ -165,7 +165,6 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
   const std::string output = OutputPath("devlink");
   std::vector<std::string> command = {program_, "-arch=" + TargetName(target_)};
-  if (HasFlag(program, "-r")) command.insert(command.end(), {"--compat", "nvlink"});
   command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
   command.insert(command.end(), inputs_.begin(), inputs_.end());
   command.insert(command.end(), {"-o", output});
@@ -223,7 +222,6 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   options.target = *arch;
   options.debug = HasFlag(program, "-g");
   options.relocatable = HasFlag(program, "-r");
-  if (options.relocatable) options.compatibility = Compatibility::kNvlink;
   // With -g nvlink records the names of all files as well, which a session does not know.
   if (options.debug) {
     options.recorded_options = RecordedOptions(options.relocatable);

@@ -32,13 +32,18 @@ __global__ void child(int* p) { *p = 1; }
 __global__ void parent(int* p) { child<<<1, 1>>>(p); }
 int main() { parent<<<1, 1>>>(nullptr); }
 CUDA
+cat >late.cu <<'CUDA'
+__global__ void late(int* p) { *p = 5; }
+__global__ void later(int* p) { *p = 6; }
+void go(int* p) { late<<<1, 1>>>(p); }
+CUDA
 cat >extra.cu <<'CUDA'
 extern __device__ int shade(int);
 __global__ void extra(int* p) { *p = shade(p[1]); }
 CUDA
 codes=(-gencode "arch=compute_75,code=[sm_75,compute_75]" -gencode arch=compute_80,code=sm_80
   -gencode arch=compute_90,code=sm_90)
-for unit in main shade nested; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
+for unit in main shade nested late; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
 nvcc -rdc=true -ptx -arch=compute_90 -o extra.ptx extra.cu
 mkdir -p lib
 ar rc lib/libshade.a shade.o
@@ -88,6 +93,29 @@ for options in "" -report-arch -Werror -disable-infos; do
     # shellcheck disable=SC2086 # words of a command line
     same sm_80 main.o $libraries $options
   done
+done
+
+# Objects that were linked before, wherever they stand, and what only they needed.
+for arch in sm_80 sm_90; do
+  nvcc -arch=$arch -dlink -o before.o main.o shade.o
+  nvcc -arch=$arch -dlink -o nested_before.o nested.o -lcudadevrt
+  objcopy --dump-section __nv_module_id=nested_ids nested_before.o
+  head -c "$(($(tr '\0' '\n' <nested_ids | head -n 1 | wc -c)))" nested_ids >one_id
+  printf 'def _x\0_y\0' >mixed_ids
+  objcopy --update-section __nv_module_id=one_id nested_before.o kernel_before.o
+  objcopy --update-section __nv_module_id=mixed_ids nested_before.o mixed.o
+  objcopy --update-section __nv_module_id=one_id late.o late_instead.o
+  ld -r -o joined.o before.o late.o
+  same $arch main.o shade.o before.o late.o
+  same $arch before.o late.o main.o shade.o
+  same $arch late.o main.o before.o
+  same $arch late.o joined.o
+  same $arch late.o mixed.o
+  same $arch late_instead.o late.o
+  same $arch late_instead.o late.o nested.o -L"$runtime" -lcudadevrt
+  same $arch late.o nested.o nested_before.o -L"$runtime" -lcudadevrt
+  same $arch nested.o kernel_before.o late.o -L"$runtime" -lcudadevrt
+  same $arch late.o -Llib -lshade before.o
 done
 
 # What nvlink loses in silence is linked: PTX below sm_90, like the cubin of the same text;

@@ -25,6 +25,7 @@ for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOM
 done
 failures=0
 declare -A links texts
+mkdir nv our
 
 cat >main.cu <<'CUDA'
 #include <cstdio>
@@ -54,7 +55,8 @@ cat >nested.cu <<'CUDA'
 __device__ int shade(int);
 __global__ void child(int* p) { *p = shade(1); }
 __global__ void parent(int* p) { child<<<1, 1>>>(p); }
-int main() { parent<<<1, 1>>>(nullptr); }
+__global__ void other(int* p) { *p = shade(2); }
+int main() { parent<<<1, 1>>>(nullptr); other<<<1, 1>>>(nullptr); }
 CUDA
 cat >extra.cu <<'CUDA'
 extern __device__ int shade(int);
@@ -87,17 +89,17 @@ report() {
 same() {
   local kind="$1" arch="$2" status=0 theirs=0
   shift 2
-  rm -f nv.out our.out nv.reg our.reg diff.txt
+  rm -f nv/out our/out nv.reg our.reg diff.txt
   touch nv.reg our.reg
   timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=nv.reg \
-    -o nv.out "$@" 2>nv.err || theirs=$?
+    -o nv/out "$@" 2>nv.err || theirs=$?
   # nvlink writes a whole program of host objects and then misses the device runtime.
   if grep -q "expected libcudadevrt object" nv.err; then
     theirs=0
     sed -i '/expected libcudadevrt object/d' nv.err
     cp our.reg nv.reg
   fi
-  "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=our.reg -o our.out \
+  "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=our.reg -o our/out \
     "$@" 2>our.err || status=$?
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
@@ -106,14 +108,23 @@ same() {
     report "$kind $arch $*: status $status, nvlink $theirs"
     return
   fi
-  [[ -f nv.out ]] || return 0
+  [[ -f nv/out ]] || return 0
   if [[ " $* " == *" -emit-ptx "* ]]; then
-    cmp nv.out our.out >diff.txt 2>&1 || report "$kind $arch $*: another PTX"
+    cmp nv/out our/out >diff.txt 2>&1 || report "$kind $arch $*: another PTX"
     texts[$kind]=$((${texts[$kind]-0} + 1))
   else
-    "$diff_program" nv.out our.out >diff.txt 2>&1 || report "$kind $arch $*: another cubin"
+    "$diff_program" nv/out our/out >diff.txt 2>&1 || report "$kind $arch $*: another cubin"
     links[$kind]=$((${links[$kind]-0} + 1))
   fi
+}
+
+# again KIND ARCH ARGUMENT...: with -r; what comes out can be linked.
+again() {
+  local kind="$1" arch="$2"
+  shift 2
+  same "$kind" "$arch" -r "$@"
+  "$DEVLINK" -arch="$arch" -o final.cubin our/out 2>our.err ||
+    report "$kind $arch -r $*: what was made cannot be linked again"
 }
 
 # inputs KIND ARCH UNIT...: the files of one kind.
@@ -134,7 +145,7 @@ for kind in ltoir fatbin plain protected; do
   for arch in sm_75 sm_80 sm_90 sm_90a sm_100 sm_120; do
     mapfile -t program < <(inputs $kind $arch main shade curve)
     mapfile -t nested < <(inputs $kind $arch nested shade)
-    for flags in "" "-r" "-Xnvvm -ftz=1" "-maxrregcount 32" "-ignore-host-info" "-Ofc max"; do
+    for flags in "" "-r" "-Xnvvm -ftz=1" "-maxrregcount 32" "-ignore-host-info" "-Ofc min"; do
       # shellcheck disable=SC2086 # words of a command line
       same $kind $arch -emit-ptx $flags "${program[@]}"
     done
@@ -145,7 +156,7 @@ for kind in ltoir fatbin plain protected; do
     done
     [[ $arch =~ ^sm_1 ]] && continue
     # Code that is linked again, or to other code, or to the device runtime.
-    same $kind $arch -maxrregcount=40 -Xptxas -v "${program[@]}"
+    same $kind $arch -maxrregcount=40 -Xptxas -lineinfo "${program[@]}"
     case $kind in
       ltoir | fatbin)
         # nvlink has no place for the result of IR that is in no host object.
@@ -153,12 +164,13 @@ for kind in ltoir fatbin plain protected; do
       *)
         nvcc -rdc=true -cubin -arch=$arch -o extra.$arch.cubin extra.cu
         nvcc -rdc=true -c -arch=$arch -o extra.$arch.o extra.cu
-        same $kind $arch -r "${program[@]}"
-        same $kind $arch -r -g "${program[@]}"
+        again $kind $arch "${program[@]}"
+        again $kind $arch -g "${program[@]}"
         same $kind $arch "${program[@]}" extra.$arch.cubin
         same $kind $arch extra.$arch.o "${program[@]}"
         same $kind $arch "${program[0]}" extra.$arch.o "${program[@]:1}"
-        same $kind $arch "${program[@]}" extra.ptx
+        # Below sm_90 nvlink loses .ptx files.
+        [[ $arch =~ ^sm_9 ]] && same $kind $arch "${program[@]}" extra.ptx
         same $kind $arch -force-partial-lto "${program[@]}"
         # shellcheck disable=SC2086
         same $kind $arch "${nested[@]}" $runtime

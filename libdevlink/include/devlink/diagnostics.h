@@ -41,13 +41,14 @@ enum class DiagnosticCode {
   kPtxAssembly = 40,
   kOptionMismatch = 50,  // modules of a link with LTO want other options than each other
   kLtoCompilation = 51,  // LTO IR, or the library that compiles it
+  kEarlyReference = 60,
 };
 
 // One finding. Plain data, owned by the receiver.
 struct Diagnostic {
   DiagnosticCode code = DiagnosticCode::kUsage;
   Severity severity = Severity::kError;
-  std::string text;                // nvlink's wording, without tool name and severity
+  std::string text;                // nvlink's wording, without tool name and severity; empty: none
   std::string symbol;              // mangled name, empty where none is meant
   std::string input;               // display name of the input, empty where none is meant
   std::vector<std::string> notes;  // what a person needs besides; one line each

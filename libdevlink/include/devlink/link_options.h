@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "devlink/arch.h"
+#include "devlink/compile_cache.h"
 #include "devlink/lto_options.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
@@ -40,6 +43,10 @@ struct LinkOptions {
   // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
   // undefined symbols are no error (docs/relocatable.md).
   bool relocatable = false;
+  // With `relocatable`: leaves every reference to the next link. nvlink resolves those to shared
+  // memory and constants although it has not laid them out, and so does libdevlink without this; the
+  // next link cannot mend them.
+  bool keep_references = false;
 
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;
@@ -48,6 +55,10 @@ struct LinkOptions {
   bool suppress_arch_warning = false;
 
   Compatibility compatibility = Compatibility::kDevlink;
+  // nvlink --register-link-binaries: the working directory, of which the ids of inputs that bring
+  // none are made. Given, the link leaves out what an earlier link has linked already, as the lists
+  // of `nvcc -dlink` say (docs/inputs.md). Not with LTO.
+  std::optional<std::string> register_directory;
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 
@@ -62,6 +73,10 @@ struct LinkOptions {
   bool suppress_debug_info = false;
 
   LtoOptions lto;
+
+  // Keeps what libNVVM and the PTX assembler made, and looks there first; none: everything is made
+  // anew. The output is the same either way.
+  std::shared_ptr<CacheStore> cache;
 
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;
@@ -88,6 +103,10 @@ struct LinkOptions {
   std::string recorded_options;
   // The output's name in the same record, which nvlink keeps with -g only.
   std::string recorded_object;
+
+  // Called once in each link that succeeds: when all that its passes needed is freed, and the output
+  // is not allocated yet. A program may give freed memory back to the system here.
+  std::function<void()> before_output;
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.
   std::uint64_t max_input_bytes = std::uint64_t{4} << 30;

@@ -26,6 +26,7 @@
 #include "devlink/link_report.h"
 #include "devlink/log.h"
 #include "devlink/module_pool.h"
+#include "devlink/progress.h"
 
 namespace devlink {
 
@@ -40,10 +41,11 @@ class LinkSession {
  public:
   // InvalidArgument where the options contradict each other, Unimplemented for a target that this
   // release does not link. `pool` may be shared with other sessions; without one the session has
-  // its own. `log` is borrowed and must outlive the session.
+  // its own. `log` and `progress` are borrowed and must outlive the session.
   static absl::StatusOr<LinkSession> Create(LinkOptions options,
                                             std::shared_ptr<ModulePool> pool = nullptr,
-                                            LogSink* log = nullptr);
+                                            LogSink* log = nullptr,
+                                            ProgressSink* progress = nullptr);
 
   LinkSession(LinkSession&&) noexcept;
   LinkSession& operator=(LinkSession&&) noexcept;

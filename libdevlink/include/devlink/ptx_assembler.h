@@ -20,6 +20,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
+#include "devlink/parallel.h"
+#include "devlink/progress.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {
@@ -105,17 +107,14 @@ struct PtxBackendOptions {
 // do.
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options);
 
-struct AssembleAllOptions {
-  // Jobs at a time; 0 for as many as the machine has processors.
-  unsigned threads = 0;
-  // Bound on the estimated memory of the jobs that run at a time. One runs in any case.
-  std::uint64_t memory_budget = std::uint64_t{2} << 30;
-};
+using AssembleAllOptions = ParallelOptions;
 
 // All jobs up to the first that fails, in the order of the jobs; a failed one is the last. That is
-// what assembling them one after the other gives, whatever the number of threads.
+// what assembling them one after the other gives, whatever the number of threads. The caller's
+// thread works too, and `progress` is told from it alone, with the name of the next job.
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
-                                   const AssembleAllOptions& options = {});
+                                   const AssembleAllOptions& options = {},
+                                   ProgressSink* progress = nullptr);
 
 // The most memory that assembling a text of this size was seen to take, in bytes.
 std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);

@@ -26,6 +26,7 @@ class Queue {
       const std::uint64_t need = Need(next_);
       if (need <= free_) {
         free_ -= need;
+        ++running_;
         job = next_++;
         return true;
       }
@@ -36,9 +37,24 @@ class Queue {
   void Done(std::size_t job, bool ok) {
     const std::lock_guard lock(mutex_);
     free_ += Need(job);
+    --running_;
+    ++done_;
     // Jobs before it are running or done: what comes of them still counts.
     if (!ok) end_ = std::min(end_, job + 1);
     changed_.notify_all();
+  }
+
+  [[nodiscard]] std::size_t done() {
+    const std::lock_guard lock(mutex_);
+    return done_;
+  }
+
+  // Waits until more than `seen` jobs are done, and says how many; `seen` itself where no job runs
+  // any more. Only for when there are no more jobs to take.
+  std::size_t WaitForMore(std::size_t seen) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ != seen || running_ == 0; });
+    return done_;
   }
 
   // Jobs up to the first that failed; only when all threads are done.
@@ -56,7 +72,28 @@ class Queue {
   std::uint64_t free_;
   std::uint64_t budget_;
   std::size_t next_ = 0;
+  std::size_t running_ = 0;
+  std::size_t done_ = 0;
   std::size_t end_;
+};
+
+// Tells the caller's sink, from the caller's thread.
+class Progress {
+ public:
+  Progress(std::span<const PtxJob> jobs, ProgressSink* sink) : jobs_(jobs), sink_(sink) {}
+
+  void Report(std::size_t done) const {
+    if (sink_ == nullptr || jobs_.empty()) return;
+    ProgressEvent event{.phase = LinkPhase::kAssembling,
+                        .done = static_cast<std::uint32_t>(done),
+                        .total = static_cast<std::uint32_t>(jobs_.size())};
+    if (done < jobs_.size()) event.subject = jobs_[done].name;
+    sink_->Report(event);
+  }
+
+ private:
+  std::span<const PtxJob> jobs_;
+  ProgressSink* sink_;
 };
 
 }  // namespace
@@ -72,29 +109,35 @@ std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes) {
 }
 
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
-                                   const AssembleAllOptions& options) {
+                                   const AssembleAllOptions& options, ProgressSink* sink) {
   std::vector<PtxResult> results(jobs.size());
   Queue queue(jobs, options.memory_budget);
-  const auto work = [&] {
+  const Progress progress(jobs, sink);
+  const auto work = [&](auto&& after_each) {
     for (std::size_t job = 0; queue.Take(job);) {
       results[job] = assembler.Assemble(jobs[job]);
       queue.Done(job, results[job].status.ok());
+      after_each();
     }
   };
-  std::size_t threads =
-      options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
-  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(jobs.size(), 1));
+  const std::size_t threads =
+      std::clamp<std::size_t>(ThreadCount(options), 1, std::max<std::size_t>(jobs.size(), 1));
   std::vector<std::thread> helpers;
   helpers.reserve(threads);
   for (std::size_t i = 1; i < threads; ++i) {
     // Where the system has no more threads, the work goes on with those there are.
     try {
-      helpers.emplace_back(work);
+      helpers.emplace_back(work, [] {});
     } catch (const std::system_error&) {
       break;
     }
   }
-  work();
+  progress.Report(0);
+  std::size_t reported = 0;
+  work([&] { progress.Report(reported = queue.done()); });
+  for (std::size_t done; (done = queue.WaitForMore(reported)) != reported; reported = done) {
+    progress.Report(done);
+  }
   for (std::thread& helper : helpers) helper.join();
   results.resize(queue.end());
   return results;

@@ -33,7 +33,7 @@ struct NvJitLinkFunctions {
 inline constexpr int kNvJitLinkPtx = 2;
 inline constexpr int kNvJitLinkLtoIr = 3;
 inline constexpr int kNvJitLinkFatbin = 4;
-inline constexpr int kNvJitLinkNvvmFailed = 5;  // NVJITLINK_ERROR_NVVM_COMPILE
+inline constexpr int kNvJitLinkOutdated = 14;  // NVJITLINK_ERROR_OUTDATED_LIBRARY
 
 // A library in memory.
 class LoadedNvJitLink {

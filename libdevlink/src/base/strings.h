@@ -44,7 +44,8 @@ class StringArena {
   void Grow(std::size_t at_least) {
     constexpr std::size_t kChunk = 1 << 18;
     room_ = at_least > kChunk ? at_least : kChunk;
-    chunks_.push_back(std::make_unique<char[]>(room_));
+    // Not zeroed: what a link does not use of a chunk stays untouched.
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(room_));
     next_ = chunks_.back().get();
   }
 

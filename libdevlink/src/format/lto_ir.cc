@@ -183,14 +183,14 @@ absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
   if (differs(versions.debug, newest.debug)) {
     return unreadable("debug information", versions.debug, newest.debug);
   }
-  if (versions.llvm.major > newest.llvm.major || versions.llvm.minor > newest.llvm.minor) {
-    return unreadable("LLVM", versions.llvm, newest.llvm);
-  }
   if (target.number < kFirstArchOfNewLlvm && versions.llvm > kOldLlvm) {
     return absl::FailedPreconditionError(absl::StrCat(
         "LTO IR: it was compiled for ", arch.number == 0 ? "?" : arch.Name(), " with LLVM ",
         Text(versions.llvm), ", which cannot be compiled for ", target.Name(),
         ": targets below sm_100 take code of LLVM 7.0; compile the source for ", target.Name()));
+  }
+  if (versions.llvm.major > newest.llvm.major || versions.llvm.minor > newest.llvm.minor) {
+    return unreadable("LLVM", versions.llvm, newest.llvm);
   }
   if (arch.number == 0) {
     return absl::InvalidArgumentError(

@@ -60,9 +60,10 @@ KernelSelection KernelSelection::Containing(const std::vector<std::string>& part
   return out;
 }
 
-KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& inputs) {
+KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& inputs,
+                                            bool known_before) {
   KernelSelection out;
-  out.by_host_references_ = true;
+  out.by_host_references_ = !known_before;
   for (const HostReferences& input : inputs) {
     // nvlink looks for this one list; an object with any of the others only counts as one without.
     if (!input.kernels_external.present) return {};
@@ -71,11 +72,6 @@ KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& i
   }
   out.wants_all_ = out.external_.empty() && out.internal_.empty();
   return out;
-}
-
-KernelSelection KernelSelection::AsMet() && {
-  by_host_references_ = false;
-  return std::move(*this);
 }
 
 bool KernelSelection::Wants(const Symbol& entry) const {

@@ -42,13 +42,12 @@ class KernelSelection {
 
   // What the host code of all inputs refers to. Everything, where one of them does not say what
   // its host code refers to, and where no host code refers to any kernel.
-  static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs);
+  // `known_before`: kernels are left out as they are met, which nvlink does where libNVVM was told
+  // the same references.
+  static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs,
+                                    bool known_before = false);
 
-  // The same choice, but kernels are left out as they are met: with LTO nvlink knows all lists
-  // before it links anything.
-  [[nodiscard]] KernelSelection AsMet() &&;
-
-  // Such kernels are left out when the program is complete; others as they are met.
+  // Whether kernels are left out when the program is complete; else it happens as they are met.
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
   // Whether kernels are left out at all, if only in principle: every kernel may be wanted by name.
   [[nodiscard]] bool LeavesOut() const { return !wants_all_; }

@@ -52,13 +52,16 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
       return;
     }
   }
-  if (symbol.section == format::kShnUndef) return ReferToObject(index, symbol);
+  if (symbol.section == format::kShnUndef || IsPlacedExternal(symbol)) {
+    return ReferToObject(index, symbol);
+  }
   if (symbol.section == format::kShnCommon) return MergeCommon(index, symbol, known);
   if (symbol.section >= format::kReservedSection) return;
   const bool common = known != kNone && program_.symbols[known].common;
   const bool defined = known != kNone && program_.symbols[known].section != kNone;
   const bool weak = symbol.binding == format::kStbWeak;
   Mapping& mapping = section_map_[symbol.section];
+  if (options_.relocatable && IsOfDiscardedCode(symbol.section)) KeepParameterSymbol(index, symbol);
   if (mapping.state == Mapping::kDiscarded) {
     symbol_map_[index] = known;
     return;
@@ -66,7 +69,6 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (IsOfDiscardedCode(symbol.section)) {
     // Its bytes may stay (MapFunctionConstants); it does not.
     mapping.has_symbols = true;
-    if (options_.relocatable) KeepParameterSymbol(index, symbol);
     return;
   }
   // A second copy of a weak variable does not make its section part of the output; a variable that
@@ -86,6 +88,12 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     return;
   }
   DefineObject(index, symbol, known, mapping);
+}
+
+// `extern __shared__ x[]` as nvlink -r leaves it.
+bool Merger::IsPlacedExternal(const InputSymbol& symbol) const {
+  return symbol.size == 0 && symbol.section < sections_.size() &&
+         sections_[symbol.section].role == SectionRole::kModuleShared;
 }
 
 // Constants of a function whose copy was discarded.
@@ -254,35 +262,48 @@ void Merger::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
 void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
     // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
-    const SymbolId id = AddSymbol(symbol, ObjectType(symbol));
+    const SymbolId id =
+        AddSymbol(symbol, options_.relocatable ? format::kSttCudaObject : format::kSttObject);
     program_.symbols[id].constant_size = true;
+    if (options_.relocatable) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
     symbol_map_[index] = id;
     return;
   }
   SymbolId id = FindGlobal(symbol);
   if (id == kNone) {
     InputSymbol reference = symbol;
-    reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
+    // Whatever it was, nvlink makes it that, but for what an earlier nvlink -r made up.
+    const bool made_up =
+        symbol.binding == format::kStbWeak && (symbol.other & format::kStoInternal) != 0;
+    if (!made_up) reference.binding = format::kStbGlobal;
+    const bool external_shared =
+        (symbol.other & format::kStoSpaceMask) == format::kStoShared && symbol.size == 0;
+    if (external_shared) MapExternalShared();
     id = AddSymbol(reference, ObjectType(symbol));
+    if (made_up) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (options_.relocatable && symbol.type == format::kSttCudaObject) {
       program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
     }
-    if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
+    if (external_shared) {
       program_.symbols[id].external_shared = true;
-      program_.symbols[id].value = 0;
+      program_.symbols[id].value = IsPlacedExternal(symbol) ? symbol.value : 0;
       program_.shared_definitions.push_back(id);
-      if (program_.module_shared == kNone) {
-        program_.module_shared =
-            AddSection(".nv_debug.shared", SectionKind::kModuleShared, format::kShtNobits, 3, 1);
-        named_[".nv_debug.shared"] = program_.module_shared;
-        AddSectionSymbol(program_.module_shared);
-      }
-      Section& shared = program_.sections[program_.module_shared];
-      shared.align = std::max<std::uint32_t>(shared.align, 16);
     }
   }
   symbol_map_[index] = id;
+}
+
+// `extern __shared__ x[]` is taken for a variable of all files.
+void Merger::MapExternalShared() {
+  if (program_.module_shared == kNone) {
+    program_.module_shared =
+        AddSection(".nv_debug.shared", SectionKind::kModuleShared, format::kShtNobits, 3, 1);
+    named_[".nv_debug.shared"] = program_.module_shared;
+    AddSectionSymbol(program_.module_shared);
+  }
+  Section& shared = program_.sections[program_.module_shared];
+  shared.align = std::max<std::uint32_t>(shared.align, 16);
 }
 
 // Appends a whole data section of the input to the output section of the same name.

@@ -67,7 +67,9 @@ class Merger {
   void AllocateCommons();
   void CheckSizes(SymbolId known, const InputSymbol& symbol);
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
+  [[nodiscard]] bool IsPlacedExternal(const InputSymbol& symbol) const;
   void DiscardObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void MapExternalShared();
   void MapLocals(std::uint32_t index);
   void KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol);
   [[nodiscard]] bool IsOfDiscardedCode(std::uint32_t section) const;

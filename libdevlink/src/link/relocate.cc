@@ -113,18 +113,13 @@ class Relocator {
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
     const auto addend = static_cast<std::uint64_t>(relocation.addend);
     if (symbol.type == format::kSttSection) return addend;
-    if (symbol.constant_size) return ConstantSize() + addend;
+    if (symbol.constant_size) return ConstantSize(program_) + addend;
     if (format::IsTextureType(symbol.type)) {
       const auto slot = textures_.offsets.find(relocation.symbol);
       return (slot == textures_.offsets.end() ? 0 : slot->second) + addend;
     }
     if (symbol.space == format::kStoShared) return SharedValue(relocation, symbol) + addend;
     return ConstantValue(symbol) + addend;
-  }
-
-  [[nodiscard]] std::uint64_t ConstantSize() const {
-    return program_.constant_bank3 == kNone ? ~std::uint64_t{0}
-                                            : program_.sections[program_.constant_bank3].size;
   }
 
   // Where a shared variable lies for the code that refers to it; all bits set where nowhere.

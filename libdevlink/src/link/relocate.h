@@ -39,6 +39,9 @@ struct Relocated {
   std::vector<KeptRelocation> kept;  // in output order
   std::vector<FieldPatch> patches;
   std::vector<std::uint32_t> kept_in_list;  // by SectionId of the relocation section
+  // Relocatable links: references that were resolved though what they refer to may yet move.
+  std::uint32_t early_shared = 0;
+  std::uint32_t early_constants = 0;
   std::vector<Relocation> refused;          // that nothing sensible can be done with
 };
 

@@ -33,7 +33,7 @@ class Relocator {
     using format::RelocationAction;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
-    if (!options_.resolve_as_nvlink) return Keep(relocation);
+    if (options_.keep_references) return Keep(relocation);
     if (info == nullptr || info->action == RelocationAction::kClear) return;
     if (symbol.name == "__UFT_OFFSET") return;
     const bool function = symbol.function != kNone;
@@ -43,17 +43,27 @@ class Relocator {
       return;
     }
     const bool weak = symbol.binding == format::kStbWeak;  // may come to be another
-    if (global || function || weak || info->action == RelocationAction::kKeep) {
-      return Keep(relocation);
-    }
     if (const auto instance = InstanceOf(relocation, symbol); instance != kNone) {
       return Keep(relocation, instance);
     }
+    if (global || function || weak || info->action == RelocationAction::kKeep) {
+      return Keep(relocation);
+    }
     if (info->action == RelocationAction::kApply) {
+      CountEarly(symbol);
       return StoreValue(program_, relocation, *info, ValueOf(relocation, symbol),
                         BankOf(program_, symbol), result_.patches);
     }
     result_.refused.push_back(relocation);
+  }
+
+  void CountEarly(const Symbol& symbol) {
+    if (symbol.type == format::kSttSection) return;
+    if (symbol.space == format::kStoShared) ++result_.early_shared;
+    if (symbol.space != format::kStoConstant || symbol.section == kNone) return;
+    // An entry's own bank stays where it is.
+    const FunctionId function = program_.sections[symbol.section].function;
+    if (function == kNone || !program_.functions[function].entry) ++result_.early_constants;
   }
 
   // An alias is written as what it stands for.
@@ -81,6 +91,7 @@ class Relocator {
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
     const auto addend = static_cast<std::uint64_t>(relocation.addend);
     if (symbol.type == format::kSttSection) return addend;
+    if (symbol.constant_size) return ConstantSize(program_) + addend;
     const auto external = shared_.external_values.find(relocation.symbol);
     if (external != shared_.external_values.end()) return external->second + addend;
     if (symbol.section == kNone) return symbol.value + addend;

@@ -10,10 +10,10 @@
 namespace devlink::internal {
 
 struct RelocateAgainOptions {
-  // nvlink stores what it takes for the values of shared and constant variables and drops the
-  // relocations, though the next link lays them out (docs/relocatable.md). Otherwise every
-  // relocation stays, its section symbols moved to where the contribution now begins.
-  bool resolve_as_nvlink = false;
+  // Every relocation stays, those to section symbols moved to where the contribution now begins.
+  // Otherwise shared and constant variables are resolved to what nvlink takes for their values,
+  // though the next link lays them out (docs/relocatable.md).
+  bool keep_references = false;
 };
 
 Relocated RelocateAgain(const Program& program, const Liveness& liveness,

@@ -51,6 +51,11 @@ bool IsGlobalMemory(const Program& program, const Symbol& symbol) {
          symbol.function == kNone && !symbol.constant_size && !format::IsTextureType(symbol.type);
 }
 
+std::uint64_t ConstantSize(const Program& program) {
+  return program.constant_bank3 == kNone ? ~std::uint64_t{0}
+                                         : program.sections[program.constant_bank3].size;
+}
+
 void StoreBits(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits,
                std::vector<FieldPatch>& patches) {
   if (part.width == 0) return;

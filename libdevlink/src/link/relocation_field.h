@@ -25,6 +25,9 @@ namespace devlink::internal {
 // Only the loader knows where it will be.
 [[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);
 
+// What `.nv.ptx.const0.size` stands for: the size of `.nv.constant3`, all bits set without one.
+[[nodiscard]] std::uint64_t ConstantSize(const Program& program);
+
 // Stores the low bits of `bits` into one part of the field.
 void StoreBits(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits,
                std::vector<FieldPatch>& patches);

@@ -42,21 +42,22 @@ class Describer {
         SharedSize& section = result_.sections[symbol.section];
         section.size += symbol.size;
         section.align = std::max(section.align, symbol.align);
-        any_in_module_ = any_in_module_ || symbol.section == program_.module_shared;
       } else if (symbol.external_shared) {
         any_external_ = true;
       }
     }
   }
 
-  // An entry's memory is aligned as strictly as that of any file.
+  // An entry's memory is aligned as strictly as the variables of any file.
   void FindAlignments() {
-    if (!any_in_module_) return;
-    for (auto& [id, section] : result_.sections) {
-      if (id != program_.module_shared) {
-        section.align = std::max(section.align, program_.module_shared_align);
+    std::uint32_t strictest = 1;
+    for (const SymbolId id : program_.shared_definitions) {
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.section != kNone && symbol.section == program_.module_shared) {
+        strictest = std::max(strictest, symbol.align);
       }
     }
+    for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
   }
 
   // What an entry's code refers to of `extern x[]`.
@@ -90,7 +91,8 @@ class Describer {
   // those that have a variable in common share one.
   void PlaceExternal() {
     for (const SymbolId id : program_.shared_definitions) {
-      if (program_.symbols[id].section == kNone) result_.external_values[id] = 0;
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.section == kNone) result_.external_values[id] = symbol.value;
     }
     const std::vector<User> users = FindUsers();
     for (const User& user : users) {
@@ -148,7 +150,6 @@ class Describer {
   const SharedAgainOptions& options_;
   SharedAgain result_;
   bool any_external_ = false;
-  bool any_in_module_ = false;
 };
 
 }  // namespace

@@ -249,9 +249,9 @@ class SharedLayouter {
 
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
-    layout_.module_section_align = any_module_variable_stays_
-                                       ? std::max(program_.module_shared_align, kExternalAlign)
-                                       : kExternalAlign;
+    std::uint32_t& align = layout_.module_section_align;
+    align = any_external_ ? kExternalAlign : 1;
+    if (any_module_variable_stays_) align = std::max(program_.module_shared_align, align);
     layout_.module_section_emitted =
         any_external_ && layout_.module_section_align == kExternalAlign;
     if (!options_.debug) return;
@@ -268,7 +268,7 @@ class SharedLayouter {
       SharedPlace& place = layout_.places[id];
       place.offset = place.offset.value_or(0);
       place.section = program_.module_shared;
-      place.symbol_kept = true;
+      place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
     }
     if (size == 0 && (options_.reserved == 0 || !layout_.module_section_emitted)) return;
     layout_.external_symbols_shifted = size != 0;

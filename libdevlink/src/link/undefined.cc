@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/demangle.h"
+#include "base/edit_distance.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 
@@ -64,23 +65,6 @@ bool IsMissing(const CheckInput& input, const Symbol& symbol) {
   }
   if (symbol.external_shared && symbol.size == 0) return false;
   return !IsKnownToDriver(symbol.name);
-}
-
-// Number of single-character changes between two names; `limit` where there are at least so many.
-std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit;
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return std::min(row[b.size()], limit);
 }
 
 // The plain name of a function or variable: `foo` of `ns::foo(int)`.
@@ -191,7 +175,7 @@ class Explainer {
       const std::string candidate = base::Demangle(symbol.name);
       const bool same_name =
           readable.size() != wanted.name.size() && PlainName(candidate) == PlainName(readable);
-      if (!same_name && EditDistance(symbol.name, wanted.name, limit) >= limit) continue;
+      if (!same_name && base::EditDistance(symbol.name, wanted.name, limit) >= limit) continue;
       ++found;
       const std::string_view kind =
           symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";

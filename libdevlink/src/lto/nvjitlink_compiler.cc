@@ -46,6 +46,13 @@ struct Request {
   std::vector<Input> inputs;
 };
 
+template <typename T>
+void Append(const T& value, std::vector<std::uint8_t>& out) {
+  const std::size_t at = out.size();
+  out.resize(at + sizeof(value));
+  std::memcpy(out.data() + at, &value, sizeof(value));
+}
+
 // The first -arch names the target, and -link-lto is its own.
 Request MakeOptions(const LtoJob& job) {
   Request out;
@@ -66,22 +73,38 @@ Request MakeOptions(const LtoJob& job) {
   return out;
 }
 
+// One blank in place of the options that are stored with a module. libnvJitLink 13.0 does not
+// survive it if there is nothing; and what the options said is among the words already.
+constexpr std::uint8_t kNoOptions[8] = {' '};
+
 // nvlink compiles what its choice of code found, also for a lower architecture or without the
-// suffix. libnvJitLink would refuse or pass over it, so the header says what the target is.
+// suffix. libnvJitLink would refuse or pass over it, so the header says what the target is. The
+// code is copied as it is.
 absl::Status FitFatbin(Arch target, std::vector<std::uint8_t>& bytes) {
   DEVLINK_ASSIGN_OR_RETURN(const Fatbin fatbin, Fatbin::Parse(bytes));
   if (fatbin.members().size() != 1 || fatbin.members().front().kind != CodeKind::kNvvm) {
     return absl::InvalidArgumentError("a fat binary with LTO IR alone was expected");
   }
-  const std::uint64_t offset = fatbin.members().front().offset;
-  auto header = base::BoundedReader(bytes).ReadOrZero<format::FatbinMemberHeader>(offset);
-  header.arch = std::min<std::uint32_t>(header.arch, target.number);
+  const base::Bytes whole = fatbin.members().front().whole;
+  auto header = base::BoundedReader(whole).ReadOrZero<format::FatbinMemberHeader>(0);
+  const base::Bytes payload = whole.subspan(header.header_size);
   if (target.variant == 0) {
     header.flags &= ~(format::kFatbinArchSpecific | format::kFatbinFamilySpecific);
   }
-  // Its options were heard already; they are among the words.
-  header.extension = 0;
-  std::memcpy(bytes.data() + offset, &header, sizeof(header));
+  header.ident_offset = header.ident_length = 0;
+  header.extension = sizeof(header);
+  const format::FatbinExtension options = {sizeof(header) + sizeof(options), 1};
+  header.header_size = sizeof(header) + sizeof(options) + sizeof(kNoOptions);
+  const format::FatbinHeader container = {format::kFatbinMagic, format::kFatbinVersion,
+                                          sizeof(container), header.header_size + payload.size()};
+  std::vector<std::uint8_t> out;
+  out.reserve(sizeof(container) + container.size);
+  Append(container, out);
+  Append(header, out);
+  Append(options, out);
+  Append(kNoOptions, out);
+  out.insert(out.end(), payload.begin(), payload.end());
+  bytes = std::move(out);
   return absl::OkStatus();
 }
 
@@ -119,16 +142,25 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// `ERROR in nvvmCompileProgram: NVVM_ERROR_COMPILATION`, a line end and libNVVM's log become what
-// nvlink prints: the log and, right behind it, the error.
+// What nvlink prints where libNVVM fails: its log and, right behind it, the name of the error.
+// libnvJitLink says in its own log
+//   13.0:  ERROR in nvvmCompileProgram: NVVM_ERROR_COMPILATION, a line end and libNVVM's log
+//   13.5:  libNVVM's log and ERROR NVVM_ERROR_COMPILATION (9) in nvvmCompileProgram callback
 std::optional<std::string> NvvmLog(std::string_view log) {
   constexpr std::string_view kBegin = "ERROR in nvvmCompileProgram: ";
-  if (!log.starts_with(kBegin)) return std::nullopt;
-  log.remove_prefix(kBegin.size());
-  const std::size_t end = std::min(log.find('\n'), log.size());
-  const std::string_view error = log.substr(0, end);
-  log.remove_prefix(std::min(end + 1, log.size()));
-  return base::Cat({log, error});
+  constexpr std::string_view kEnd = "ERROR NVVM_ERROR_";
+  if (log.starts_with(kBegin)) {
+    log.remove_prefix(kBegin.size());
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    const std::string_view error = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    return base::Cat({log, error});
+  }
+  const std::size_t at = log.rfind(kEnd);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view error = log.substr(at + kEnd.find("NVVM"));
+  error = error.substr(0, error.find(' '));
+  return base::Cat({log.substr(0, at), error});
 }
 
 // With -split-compile-extended there are several texts, each with the same comment in front.
@@ -191,10 +223,11 @@ void NvJitLinkCompiler::Link(const NvJitLinkFunctions& functions, const Request&
     const int code = functions.add(linker.get(), input.type, input.bytes.data(), input.bytes.size(),
                                    input.name.c_str());
     if (code == 0) continue;
+    const bool was_opened = input.type != kNvJitLinkFatbin || code == kNvJitLinkOutdated;
     return Fail(output,
                 absl::InvalidArgumentError(absl::StrCat(
                     "'", input.name, "': libnvJitLink refuses it: ", OneLine(linker.ErrorLog()))),
-                input.type == kNvJitLinkFatbin ? kFatbinRefused : kModuleRefused, input.name);
+                was_opened ? kModuleRefused : kFatbinRefused, input.name);
   }
   const int code = functions.complete(linker.get());
   const std::string log = linker.ErrorLog();

@@ -63,12 +63,9 @@ std::string Explain(const NvvmLibrary& library, std::span<const std::uint8_t> by
   if (!target) return {};
   absl::Status check = ir->Check(*target);
   if (check.ok()) return {};
-  // By what 13.0 reads; this library may be a later one. For a target below sm_100 it tells LLVM
-  // 7.0, which Check knows by itself.
+  // By what 13.0 reads; this library may be a later one.
   if (const auto newest = NewestLtoIr(library, *target); newest.ok()) {
-    LtoIrVersions reads = *newest;
-    reads.llvm = std::max(reads.llvm, LtoIrVersions{}.llvm);
-    check = ir->Check(*target, reads);
+    check = ir->Check(*target, *newest);
   }
   return std::string(View(check));
 }

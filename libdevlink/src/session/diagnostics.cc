@@ -25,10 +25,12 @@ std::string_view KindText(Severity severity) {
 }  // namespace
 
 std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool) {
-  std::string out =
-      diagnostic.verbatim
-          ? base::Cat({diagnostic.text, "\n"})
-          : base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
+  std::string out;
+  if (diagnostic.verbatim) {
+    out = base::Cat({diagnostic.text, "\n"});
+  } else if (!diagnostic.text.empty()) {
+    out = base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
+  }
   for (const std::string& note : diagnostic.notes) {
     out += base::Cat({tool, " note    : ", note, "\n"});
   }

@@ -40,12 +40,12 @@ bool NamesWhatIsUsed(const LinkOptions& options) {
   return !options.kernels_used.empty() || !options.variables_used.empty();
 }
 
-internal::KernelSelection SelectKernels(const LinkOptions& options,
-                                        const std::vector<HostReferences>& references) {
+template <typename LinkSet>
+internal::KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& all) {
   if (options.debug) return {};  // every kernel stays, whatever is named
   if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
   if (options.host_info == HostInfo::kIgnore) return {};
-  return internal::KernelSelection::ReferredTo(references);
+  return internal::KernelSelection::ReferredTo(all.references, all.references_known_before);
 }
 
 absl::Status NotALinkTarget(Arch target) {
@@ -62,7 +62,8 @@ LinkSession& LinkSession::operator=(LinkSession&&) noexcept = default;
 LinkSession::~LinkSession() = default;
 
 absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
-                                                std::shared_ptr<ModulePool> pool, LogSink* log) {
+                                                std::shared_ptr<ModulePool> pool, LogSink* log,
+                                                ProgressSink* progress) {
   // A whole program that comes out of LTO needs no linking.
   if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
   if (options.recorded_options.empty()) {
@@ -78,6 +79,7 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   state->options = std::move(options);
   state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
   state->log = log;
+  state->progress = progress;
   if (unused_host_info) {
     state->Say(format::MakeDiagnostic(
         Severity::kInfo, DiagnosticCode::kUsage, "",
@@ -122,7 +124,8 @@ void LinkSession::AddHostReferences(HostReferences references) {
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
   DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
-  return state_->options.lto.enabled ? state_->LinkWithLto() : state_->LinkAll(state_->set);
+  if (state_->options.lto.enabled) return state_->LinkWithLto();
+  return state_->LinkAll(state_->LeavesOutPrelinked() ? state_->LeaveOutPrelinked() : state_->set);
 }
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
@@ -133,6 +136,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
                                "only whole programs made by link-time optimization are"));
     return status;
   }
+  Report(LinkPhase::kLinking);
   std::vector<Diagnostic> found;
   auto result = Run(all, found);
   for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
@@ -144,6 +148,8 @@ absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
   LinkResult result;
   DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
   // What the passes found is gone by now: one buffer, sized once, filled once.
+  if (options.before_output) options.before_output();
+  Report(LinkPhase::kWriting);
   auto written = image.writer.Write();
   if (!written.ok()) {
     Diagnostic& failure = found.emplace_back(
@@ -168,8 +174,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  KernelSelection kernels = SelectKernels(options, all.references);
-  if (all.were_selected) kernels = std::move(kernels).AsMet();
+  const KernelSelection kernels = SelectKernels(options, all);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(all.inputs,
                                  {.sm = options.target.number,
@@ -225,13 +230,13 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
   const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
-  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
   const SharedAgain shared =
-      DescribeShared(program, {.debug = options.debug, .place_external = as_nvlink});
+      DescribeShared(program, {.debug = options.debug, .place_external = !options.keep_references});
   const ConstantLayout no_constants;
   const TextureLayout no_textures;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
-  Relocated relocated = RelocateAgain(program, liveness, shared, {.resolve_as_nvlink = as_nvlink});
+  Relocated relocated =
+      RelocateAgain(program, liveness, shared, {.keep_references = options.keep_references});
   // As far as the report needs them.
   SharedLayout sizes;
   Resources resources;
@@ -250,6 +255,7 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
   if (options.verbose) {
     for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
   }
+  if (auto warning = WarnOfEarlyReferences(relocated)) found.push_back(*std::move(warning));
   return DescribeRelocatable(linked, shared, options);
 }
 

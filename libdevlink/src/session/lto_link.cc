@@ -13,6 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/caching_compilers.h"
+#include "devlink/nvvm_pass_options.h"
 #include "devlink/option_consensus.h"
 #include "format/make_diagnostic.h"
 #include "session/assembler_lines.h"
@@ -141,15 +143,18 @@ absl::Status LinkSession::State::OpenLtoCompiler() {
       backend.backend == LtoBackend::kAutomatic && !backend.needs_protected) {
     backend.backend = LtoBackend::kNvvm;
   }
-  auto made = CreateLtoCompiler(backend);
-  if (made.ok()) {
-    lto_compiler = *std::move(made);
-    return absl::OkStatus();
-  }
+  const auto keep = [this](auto made) -> absl::Status {
+    if (made.ok()) lto_compiler = *std::move(made);
+    return made.status();
+  };
+  const absl::Status made = options.cache != nullptr
+                                ? keep(CreateCachingLtoCompiler(backend, options.cache))
+                                : keep(CreateLtoCompiler(backend));
+  if (made.ok()) return absl::OkStatus();
   Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
                              "elfLink linker library load error",
-                             std::string(base::FromAbsl(made.status().message()))));
-  return made.status();
+                             std::string(base::FromAbsl(made.message()))));
+  return made;
 }
 
 // The modules and the words for them; what the modules cannot agree on ends the attempt.
@@ -183,7 +188,17 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
     builder.AddHostReferences(input.references, input.is_device_runtime);
   }
   DEVLINK_ASSIGN_OR_RETURN(job.arguments, builder.Build(&found));
-  return absl::OkStatus();
+  if (options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
+  // libNVVM passes over a knob that it does not know, and ends the process for some words.
+  std::vector<std::string> others;
+  const absl::Status knobs =
+      NvvmPassOptions::Parse(job.arguments, NvvmGenerationOf(options.target), &others).status();
+  if (!knobs.ok()) {
+    found.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
+                                           "elfLink JIT compile failed",
+                                           std::string(base::FromAbsl(knobs.message()))));
+  }
+  return knobs;
 }
 
 absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAttempt& out) {
@@ -204,7 +219,7 @@ absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAt
   for (const std::string& piece : out.pieces) {
     jobs.push_back({.name = kResultName, .text = piece, .arguments = arguments});
   }
-  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel)) {
+  for (PtxResult& result : AssembleAll(*assembler, jobs, options.ptx_parallel, progress)) {
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
     out.cubins.push_back(std::move(result.cubin));
@@ -221,7 +236,9 @@ LtoAttempt LinkSession::State::TryLto(const LtoChoices& choices) {
   out.suffix_may_help = builder.NeedsSecondAttempt();
   Log(absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
                    base::ToAbsl(lto_compiler->name()), ": ", absl::StrJoin(job.arguments, " ")));
+  Report(LinkPhase::kLtoCompile, 0, 1);
   LtoOutput output = lto_compiler->Compile(job);
+  Report(LinkPhase::kLtoCompile, 1, 1);
   std::move(output.diagnostics.begin(), output.diagnostics.end(),
             std::back_inserter(out.diagnostics));
   out.status = std::move(output.status);
@@ -294,8 +311,8 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
   const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
   LinkSet all = set;
-  all.were_selected =
-      !options.debug && ScopeOf(ShapeOf(options, lto.partial, false)) == LtoScope::kWhole;
+  all.references_known_before =
+      lto.worth_compiling && ScopeOf(ShapeOf(options, lto.partial, false)) != LtoScope::kPartial;
   std::vector<Placed> placed;
   for (std::vector<std::uint8_t>& cubin : cubins) {
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, pool->AddCubin(std::move(cubin)));
@@ -303,7 +320,8 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
     placed.push_back({{place, placed.size()}, {kResultName, std::move(module)}});
   }
   const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
-  dropped_cudadevrt = !lto.runtime.empty() && !needs_runtime;
+  lto.runtime_left_out = !lto.runtime.empty() && !needs_runtime;
+  dropped_cudadevrt = lto.runtime_left_out;
   // One that says nothing of its host code counts all the same.
   for (const LtoHostInput& input : lto.references) {
     const bool is_silent = !input.references.kernels_external.present;
@@ -360,7 +378,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
       return result;
     }
     if (made.is_whole_program) {
-      dropped_cudadevrt = !lto.runtime.empty();
+      lto.runtime_left_out = true;
       SayRuntimeExpected();
       result.cubin = std::move(made.cubins.front());
       result.report.output_bytes = result.cubin.size();

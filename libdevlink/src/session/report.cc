@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/report.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -138,6 +139,18 @@ std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkRep
     absl::StrAppend(&usage, ", 0 bytes lmem");
     say(usage, entry.name);
   }
+  return out;
+}
+
+std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated) {
+  if (relocated.early_shared + relocated.early_constants == 0) return std::nullopt;
+  Diagnostic out;  // nvlink says nothing
+  out.code = DiagnosticCode::kEarlyReference;
+  out.severity = Severity::kInfo;
+  out.notes.push_back(absl::StrCat(
+      relocated.early_shared, " references to shared memory and ", relocated.early_constants,
+      " to constants are resolved as nvlink -r does, before the next link lays them out"));
+  out.notes.emplace_back("they may be wrong there; --keep-references leaves them to the next link");
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,5 +17,8 @@ LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> in
 
 // The same as nvlink -v says it: one info per line.
 std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkReport& report);
+
+// What nvlink -r loses without a word, if anything: a diagnostic that has notes only.
+std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated);
 
 }  // namespace devlink::internal

@@ -33,20 +33,25 @@ struct LinkSession::State {
     std::string text;
     std::optional<std::string> member_options;
   };
-  // For the register file: the ids of an input, none where it has none.
+  // One input with device code: its ids, for the register file, and what it brought.
   struct Registered {
     std::string name;
-    std::vector<std::string> ids;
-    bool is_held_runtime = false;  // counts only where the device runtime is linked
+    std::vector<std::string> ids;        // none where it has none
+    std::vector<std::string> prelinked;  // instead: an object with the result of an earlier link
+    bool is_held_runtime = false;        // counts only where the device runtime is linked
+    bool is_runtime = false;             // taken because something was undefined
+    bool is_ir = false;                  // LTO IR that is in no host object: not listed
+    std::size_t inputs_begin = 0;        // the inputs of `set` that are its code
+    std::size_t inputs_end = 0;
+    std::size_t references_begin = 0;
+    std::size_t references_end = 0;
   };
 
   // What a link consists of when nothing is left to be compiled.
   struct LinkSet {
     std::vector<internal::LinkInput> inputs;
     std::vector<HostReferences> references;  // of the inputs and of what else was met
-    // The host references decided already what libNVVM compiled: kernels that nothing refers to
-    // are left out as they are met.
-    bool were_selected = false;
+    bool references_known_before = false;    // see KernelSelection::ReferredTo
   };
 
   // LTO IR among the inputs.
@@ -81,25 +86,31 @@ struct LinkSession::State {
     std::string last_without;               // the last input that made it so
     std::string last_host_object;           // with code for the device or without
     bool object_after_runtime = false;      // a host object came behind one of `runtime`
+    bool runtime_left_out = false;          // by the last link
   };
 
   LinkOptions options;
   std::shared_ptr<ModulePool> pool;
   LogSink* log = nullptr;
+  ProgressSink* progress = nullptr;
   LinkSet set;  // inputs of pending PTX have no module yet
   std::vector<std::size_t>
       places;  // of its inputs: numbers that grow with everything that is added
   std::size_t next_place = 1;
   std::vector<Diagnostic> diagnostics;
   std::vector<PendingPtx> pending;
+  std::uint32_t files_read = 0;
   std::unique_ptr<PtxAssembler> assembler;  // made when the first PTX is assembled
   std::vector<Registered> registered;
+  std::vector<std::string> prelinked;  // ids that earlier links linked, from all inputs
   bool dropped_cudadevrt = false;
   Lto lto;
   std::unique_ptr<LtoCompiler> lto_compiler;  // made when the first LTO IR is compiled
   std::set<base::FileIdentity> archives;      // those that were added from files
 
   void Log(std::string_view line) const;
+  void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,
+              std::string_view subject = {}) const;
   void Say(Diagnostic diagnostic);
   absl::Status Refuse(Diagnostic diagnostic, absl::StatusCode code);
   void Append(std::string name, ModuleRef module, HostReferences references);
@@ -109,17 +120,27 @@ struct LinkSession::State {
   absl::Status TakeFile(std::string_view name, std::vector<std::uint8_t>&& bytes);
   absl::Status TakeExpansion(std::string_view name, const internal::Expansion& expansion);
   absl::Status TakeBlob(const internal::DeviceBlob& blob);
+  absl::Status TakeCodeOf(const internal::DeviceBlob& blob);
   absl::Status TakeCode(const internal::DeviceBlob& blob, internal::FoundCode&& code,
                         HostReferences references);
   absl::Status TakeCubin(std::string name, std::vector<std::uint8_t>&& bytes,
                          HostReferences references);
   bool SayOfSearch(FoundLibrary& library);
-  void Register(const internal::DeviceBlob& blob);
   absl::Status AssemblePending();
   absl::Status TakeAssembled(const PendingPtx& ptx, PtxResult& result);
   [[nodiscard]] absl::StatusOr<std::vector<std::string>> AssemblerArguments(const PendingPtx& ptx);
   absl::Status OpenAssembler(const std::string& name);
   static bool AnythingUndefined(const std::vector<internal::LinkInput>& all);
+
+  // registered.cc
+  void Register(const internal::DeviceBlob& blob);
+  void EndRegistered();
+  void NotePrelinked(const std::vector<std::string_view>& ids);
+  absl::Status RefuseMixedIds(const std::string& name);
+  [[nodiscard]] bool LeavesOutPrelinked() const;
+  [[nodiscard]] std::vector<bool> FindLeftOut() const;
+  [[nodiscard]] LinkSet Remaining(const std::vector<bool>& left_out, std::size_t entries) const;
+  LinkSet LeaveOutPrelinked();
 
   // lto_link.cc
   void MeetHostObject(const internal::DeviceBlob& blob);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/caching_compilers.h"
 #include "devlink/library_search.h"
 #include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
@@ -32,6 +33,13 @@ using internal::FoundCode;
 
 void LinkSession::State::Log(std::string_view line) const {
   if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, line);
+}
+
+void LinkSession::State::Report(LinkPhase phase, std::uint32_t done, std::uint32_t total,
+                                std::string_view subject) const {
+  if (progress != nullptr) {
+    progress->Report({.phase = phase, .done = done, .total = total, .subject = subject});
+  }
 }
 
 // nvlink -report-arch.
@@ -80,7 +88,13 @@ absl::Status LinkSession::State::TakeFile(std::string_view name,
 
 absl::Status LinkSession::State::TakeExpansion(std::string_view name,
                                                const internal::Expansion& expansion) {
-  for (const DeviceBlob& blob : expansion.blobs) DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
+  for (const DeviceBlob& blob : expansion.blobs) {
+    if (blob.module_ids.mixed) DEVLINK_RETURN_IF_ERROR(RefuseMixedIds(blob.name));
+    NotePrelinked(blob.module_ids.prelinked);
+    DEVLINK_RETURN_IF_ERROR(TakeBlob(blob));
+  }
+  if (expansion.mixed_module_ids) DEVLINK_RETURN_IF_ERROR(RefuseMixedIds(std::string(name)));
+  NotePrelinked(expansion.prelinked_ids);
   if (expansion.silent_host_object) {
     set.references.emplace_back();
     lto.references.emplace_back();
@@ -95,13 +109,34 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
 }
 
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
-  if (blob.is_cudadevrt && !options.keep_system_libraries && !options.lto.enabled) {
+  // LTO IR in a file of its own has no place in nvlink's list.
+  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  if (blob.is_cudadevrt && !options.lto.enabled) {
     DEVLINK_RETURN_IF_ERROR(AssemblePending());
-    if (!AnythingUndefined(set.inputs)) {
-      dropped_cudadevrt = true;
-      return absl::OkStatus();
+    const std::vector<bool> left_out = FindLeftOut();
+    if (left_out.back()) return absl::OkStatus();
+    if (!options.keep_system_libraries) {
+      const bool needed = AnythingUndefined(
+          LeavesOutPrelinked() ? Remaining(left_out, registered.size() - 1).inputs : set.inputs);
+      if (!needed) {
+        registered.pop_back();
+        dropped_cudadevrt = true;
+        return absl::OkStatus();
+      }
+      registered.back().is_runtime = true;
     }
   }
+  const std::size_t before = set.inputs.size();
+  const absl::Status status = TakeCodeOf(blob);
+  EndRegistered();
+  const bool nothing_taken = !status.ok() && set.inputs.size() == before;
+  if (nothing_taken && !blob.further_section && blob.kind != ContentKind::kLtoIr) {
+    registered.pop_back();
+  }
+  return status;
+}
+
+absl::Status LinkSession::State::TakeCodeOf(const DeviceBlob& blob) {
   std::vector<FoundCode> found;
   if (blob.kind == ContentKind::kFatbin) {
     std::vector<Diagnostic> said;
@@ -116,25 +151,18 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
                      .bytes = {blob.bytes.begin(), blob.bytes.end()},
                      .options = std::nullopt});
   }
-  // LTO IR in a file of its own has no place in nvlink's list.
-  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
+  // Nor has a fat binary of LTO IR alone.
+  const bool is_ir = !blob.from_host_object && !found.empty() &&
+                     std::all_of(found.begin(), found.end(), [](const FoundCode& code) {
+                       return code.kind == CodeKind::kNvvm;
+                     });
+  if (is_ir && blob.kind == ContentKind::kFatbin) registered.back().is_ir = true;
   if (found.empty()) set.references.push_back(blob.references);
   if (options.lto.enabled && blob.from_host_object) MeetHostObject(blob);
   for (FoundCode& code : found) {
     DEVLINK_RETURN_IF_ERROR(TakeCode(blob, std::move(code), blob.references));
   }
   return absl::OkStatus();
-}
-
-void LinkSession::State::Register(const DeviceBlob& blob) {
-  Registered entry;
-  entry.name = blob.name;
-  if (blob.module_ids.present) {
-    entry.ids.assign(blob.module_ids.own.begin(), blob.module_ids.own.end());
-    if (entry.ids.empty()) return;  // an object that was linked before
-  }
-  entry.is_held_runtime = blob.is_cudadevrt && options.lto.enabled;
-  registered.push_back(std::move(entry));
 }
 
 absl::Status LinkSession::State::TakeCode(const DeviceBlob& blob, FoundCode&& code,
@@ -188,17 +216,20 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
   if (assembler != nullptr) return absl::OkStatus();
   PtxBackendOptions backend = options.ptx_backend;
   backend.profile = options.profile;
-  auto made = CreatePtxAssembler(backend);
-  if (made.ok()) {
-    assembler = *std::move(made);
-    return absl::OkStatus();
-  }
+  const auto keep = [this](auto made) -> absl::Status {
+    if (made.ok()) assembler = *std::move(made);
+    return made.status();
+  };
+  const absl::Status made = options.cache != nullptr
+                                ? keep(CreateCachingPtxAssembler(backend, options.cache))
+                                : keep(CreatePtxAssembler(backend));
+  if (made.ok()) return absl::OkStatus();
   Diagnostic fatal = internal::MakeAssemblyError(
       name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
-                       base::FromAbsl(made.status().message())}));
+                       base::FromAbsl(made.message())}));
   fatal.code = DiagnosticCode::kUnsupportedInput;
   Say(std::move(fatal));
-  return made.status();
+  return made;
 }
 
 // All at once, in parallel; the results are taken in link order, up to the first that failed.
@@ -213,7 +244,7 @@ absl::Status LinkSession::State::AssemblePending() {
         {.name = set.inputs[ptx.input].name, .text = ptx.text, .arguments = std::move(arguments)});
   }
   Log(absl::StrCat("assembling ", jobs.size(), " texts with ", base::ToAbsl(assembler->name())));
-  std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel);
+  std::vector<PtxResult> results = AssembleAll(*assembler, jobs, options.ptx_parallel, progress);
   for (std::size_t i = 0; i < results.size(); ++i) {
     DEVLINK_RETURN_IF_ERROR(TakeAssembled(work[i], results[i]));
   }
@@ -297,6 +328,7 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
 }
 
 absl::Status LinkSession::AddFile(const std::string& path) {
+  state_->Report(LinkPhase::kReading, state_->files_read++, 0, path);
   auto file = base::ReadFileAndIdentity(path, state_->options.max_input_bytes);
   if (!file.ok()) {
     return state_->Refuse(internal::DescribeUnreadable(path, file.status()), file.status().code());
@@ -315,30 +347,14 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
                      !state_->options.lto.enabled &&
                      name.find("cudadevrt") == std::string_view::npos;
   if (!plain) return state_->TakeFile(name, std::move(bytes));
-  state_->registered.push_back({.name = std::string(name), .ids = {}});
-  return AddCubin(name, std::move(bytes));
+  DeviceBlob blob;
+  blob.name = name;
+  state_->Register(blob);
+  const absl::Status status = AddCubin(name, std::move(bytes));
+  state_->EndRegistered();
+  return status;
 }
 
 bool LinkSession::HasPtx() const { return !state_->pending.empty(); }
-
-std::string LinkSession::RegisterFileText(std::string_view working_directory) const {
-  std::vector<std::string> made;
-  made.reserve(state_->registered.size());
-  std::vector<internal::RegisteredModule> modules;
-  for (const State::Registered& entry : state_->registered) {
-    if (entry.is_held_runtime && state_->dropped_cudadevrt) continue;
-    internal::RegisteredModule& module = modules.emplace_back();
-    if (entry.ids.empty()) {
-      made.push_back(internal::MakeModuleId(working_directory, entry.name));
-      module.ids.emplace_back(made.back());
-    }
-    module.ids.insert(module.ids.end(), entry.ids.begin(), entry.ids.end());
-  }
-  return internal::RegisterFileText(modules);
-}
-
-bool LinkSession::KeepsRegisterFile(const std::string& existing) const {
-  return internal::KeepRegisterFile(existing, state_->dropped_cudadevrt);
-}
 
 }  // namespace devlink

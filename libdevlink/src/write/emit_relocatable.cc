@@ -2,6 +2,7 @@
 //
 // The output of a relocatable link (nvlink -r; docs/relocatable.md).
 #include "format/elf_cuda.h"
+#include "link/relocation_field.h"
 #include "write/emitter.h"
 
 namespace devlink::internal {
@@ -96,9 +97,12 @@ class RelocatableEmitter final : public Emitter {
                     .value = symbol.value,
                     .size = symbol.size,
                     .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
+    if (symbol.constant_size) spec.value = ConstantSize(program_);
     const auto external = shared_.external_values.find(id);
     if (symbol.section != kNone) {
       spec.section = section_handles_[symbol.section];
+      // nvlink leaves it 0 where `extern x[]` was met first, and then stumbles over it.
+      if (options_.keep_references && symbol.space == format::kStoShared) spec.value = symbol.align;
     } else if (external != shared_.external_values.end()) {
       spec.section = section_handles_[program_.module_shared];
       spec.value = external->second;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -8,6 +10,7 @@
 #include "base/align.h"
 #include "base/bounded_reader.h"
 #include "base/demangle.h"
+#include "base/dynamic_library.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "support/catch.h"
@@ -138,6 +141,57 @@ TEST_CASE("ReadFile reads regular files up to a size", "[base]") {
   const auto empty = base::ReadFile(path, 0);
   REQUIRE(empty.ok());
   CHECK(empty->empty());
+}
+
+// Where a function of the C library's mathematics comes from; the test program itself may use it.
+std::string MathLibrary() {
+  void* handle = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  Dl_info info = {};
+  const bool found = handle != nullptr && dladdr(dlsym(handle, "fegetround"), &info) != 0;
+  return found ? info.dli_fname : "";
+}
+
+TEST_CASE("A copy of a library is another one than the library", "[base]") {
+  using internal::DynamicLibrary;
+  const std::string path = MathLibrary();
+  REQUIRE_FALSE(path.empty());
+  const auto first = DynamicLibrary::Load(path);
+  const auto second = DynamicLibrary::Load(path);
+  const auto copy = DynamicLibrary::LoadCopy(path);
+  const auto other_copy = DynamicLibrary::LoadCopy(path);
+  std::array<int (*)(), 4> addresses = {};
+  std::size_t i = 0;
+  for (const auto* library : {&first, &second, &copy, &other_copy}) {
+    REQUIRE(library->ok());
+    CHECK((*library)->path() == path);
+    REQUIRE((*library)->Find("fegetround", addresses.at(i)).ok());
+    CHECK(addresses.at(i)() == 0);
+    ++i;
+  }
+  CHECK(addresses[0] == addresses[1]);
+  CHECK(addresses[2] != addresses[0]);
+  CHECK(addresses[2] != addresses[3]);
+  int (*none)() = nullptr;
+  CHECK_FALSE(copy->Find("no_such_function", none).ok());
+  CHECK(absl::IsNotFound(DynamicLibrary::LoadCopy("/no/such").status()));
+  const TemporaryDirectory directory;
+  REQUIRE(WriteText(directory.File("text"), "no library"));
+  CHECK(absl::IsFailedPrecondition(DynamicLibrary::LoadCopy(directory.File("text")).status()));
+}
+
+TEST_CASE("A borrowed library stays open and knows its path", "[base]") {
+  using internal::DynamicLibrary;
+  void* handle = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(handle != nullptr);
+  {
+    const auto library = DynamicLibrary::Borrow(handle, "fegetround");
+    REQUIRE(library.ok());
+    CHECK(library->path() == MathLibrary());
+  }
+  CHECK(dlsym(handle, "fegetround") != nullptr);
+  CHECK_FALSE(DynamicLibrary::Borrow(handle, "no_such_function").ok());
+  CHECK_FALSE(DynamicLibrary::Borrow(nullptr, "fegetround").ok());
+  dlclose(handle);
 }
 
 }  // namespace

@@ -106,6 +106,32 @@ TEST_CASE("A fat binary's members are read", "[fatbin]") {
   CHECK(fatbin->members()[2].raw_kind == 0x40);
 }
 
+TEST_CASE("A member is isolated as it is stored", "[fatbin]") {
+  FatbinMemberHeader header = {};
+  header.kind = 8;
+  header.arch = 90;
+  header.flags = 0x18011;
+  header.compressed_size = 6;
+  header.uncompressed_size = 100;
+  header.key = 7;
+  const Bytes hidden = Member(header, "hidden", "-ftz=0 ");
+  const Bytes bytes = Container({PtxMember(), hidden, ElfMember()});
+  const auto fatbin = Fatbin::Parse(bytes);
+  REQUIRE(fatbin.ok());
+  const FatbinMember& member = fatbin->members()[1];
+  CHECK(FatbinErrorOf(fatbin->Extract(member).status()) == Fatbin::Error::kObfuscated);
+  const auto alone = fatbin->Isolate(member);
+  REQUIRE(alone.ok());
+  CHECK(*alone == Container({hidden}));
+  const auto again = Fatbin::Parse(*alone);
+  REQUIRE(again.ok());
+  CHECK(again->members().at(0).options == "-ftz=0 ");
+  CHECK(TextOf(Bytes(member.whole.begin(), member.whole.end())) == TextOf(hidden));
+
+  const auto other = Fatbin::Parse(*alone);
+  CHECK(FatbinErrorOf(other->Isolate(member).status()) == Fatbin::Error::kDamaged);
+}
+
 TEST_CASE("Containers may follow one another", "[fatbin]") {
   Bytes bytes = Container({PtxMember()});
   bytes.resize(bytes.size() + 24);

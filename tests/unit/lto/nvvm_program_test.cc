@@ -331,7 +331,7 @@ TEST_CASE("Programs compile side by side as they do alone", "[nvvm][live]") {
       {"-arch=compute_80", "-link-lto", "--device-c", "--force-device-c"},
       {"-arch=compute_90", "-link-lto", "-opt=0"},
       {"-arch=compute_75", "-link-lto", "-host-ref-ek=zz"},
-      {"-arch=compute_90", "-link-lto", "-bad"},
+      {"-arch=compute_90", "-link-lto", "-ftz=2"},
   };
   const auto compile = [&](const Words& words) {
     NvvmProgram program(*Real());

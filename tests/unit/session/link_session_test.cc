@@ -279,6 +279,20 @@ TEST_CASE("Names of inputs do not enter the output", "[session]") {
   CHECK(plain == LinkPairNamed("same", "same"));
 }
 
+TEST_CASE("A program hears when the output is about to be allocated", "[session]") {
+  int calls = 0;
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.before_output = [&calls] { ++calls; };
+  LinkSession session = *LinkSession::Create(options);
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  CHECK_FALSE(session.Link().ok());
+  CHECK(calls == 0);
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  CHECK(session.Link().ok());
+  CHECK(calls == 1);
+}
+
 TEST_CASE("The order of inputs counts", "[session]") {
   LinkSession session = MakeSession();
   REQUIRE(session.AddCubin("b", Helper()).ok());

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/terminal_progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace devlink::app {
+
+namespace {
+
+// To the line's beginning, and nothing behind the cursor.
+constexpr const char* kEraseLine = "\r\x1b[K";
+constexpr unsigned kUsualColumns = 80;
+
+}  // namespace
+
+TerminalProgress::TerminalProgress() {
+  if (isatty(STDERR_FILENO) == 0) return;
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  columns_ = known ? size.ws_col : kUsualColumns;
+}
+
+// What only takes milliseconds would do no more than flicker.
+void TerminalProgress::Report(const ProgressEvent& event) {
+  const bool may_last =
+      event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
+  if (!may_last) return Clear();
+  fmt::print(stderr, "{}{}", kEraseLine, ProgressText(event, columns_ - 1));
+  std::fflush(stderr);
+  is_shown_ = true;
+}
+
+void TerminalProgress::Clear() {
+  if (!is_shown_) return;
+  fmt::print(stderr, "{}", kEraseLine);
+  is_shown_ = false;
+}
+
+}  // namespace devlink::app

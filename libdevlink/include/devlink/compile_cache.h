@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/compile_cache.h
+//
+// Keeps what compilers made, so that a link of unchanged inputs need not compile them again. There
+// is no cache unless a caller makes one; what makes use of it is in devlink/caching_compilers.h.
+// docs/cache.md tells what a key covers and what a cache directory looks like.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace devlink {
+
+// 256 bits that stand for everything that a result depends on.
+struct CacheKey {
+  std::array<std::uint8_t, 32> bytes = {};
+
+  // 64 lower-case digits.
+  [[nodiscard]] std::string Hex() const;
+
+  friend auto operator<=>(const CacheKey&, const CacheKey&) = default;
+};
+
+// Makes a key of named fields, in their order. Every name and value goes in with its length and its
+// type, so that no two different lists of fields are the same bytes. The hash is BLAKE3. Keys of
+// two domains, or of two versions of devlink, are never equal.
+class CacheKeyBuilder {
+ public:
+  explicit CacheKeyBuilder(std::string_view domain);
+  CacheKeyBuilder(CacheKeyBuilder&&) noexcept;
+  CacheKeyBuilder& operator=(CacheKeyBuilder&&) noexcept;
+  ~CacheKeyBuilder();
+
+  CacheKeyBuilder& Text(std::string_view name, std::string_view value);
+  CacheKeyBuilder& Bytes(std::string_view name, std::span<const std::uint8_t> value);
+  CacheKeyBuilder& Number(std::string_view name, std::uint64_t value);
+  CacheKeyBuilder& Texts(std::string_view name, std::span<const std::string> values);
+  CacheKeyBuilder& Key(std::string_view name, const CacheKey& value);
+
+  // Of the fields so far; more may follow.
+  [[nodiscard]] CacheKey Build() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Where results are kept. Thread-safe. A store may lose what it was given at any time, but it never
+// returns other bytes than those that were stored under the key.
+class CacheStore {
+ public:
+  virtual ~CacheStore() = default;
+  // Nothing where the key is not there. An error where the store itself does not work; whoever uses
+  // the store then does without.
+  virtual absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) = 0;
+  virtual absl::Status Store(const CacheKey& key, std::span<const std::uint8_t> value) = 0;
+};
+
+struct DirectoryCacheOptions {
+  std::string path;  // made, for its owner alone, where it is not there
+  // Bounds on what is kept: those that were not used for longest go first. 0 for no bound. Other
+  // processes and entries being written can exceed the bytes for a while.
+  std::uint64_t max_bytes = std::uint64_t{5} << 30;
+  std::chrono::seconds max_age = std::chrono::hours(24 * 7);  // since the last use
+  // Larger results are not kept.
+  std::uint64_t max_entry_bytes = std::uint64_t{1} << 30;
+  // How often the directory is searched for what has to go, by whichever process comes first.
+  std::chrono::seconds prune_interval = std::chrono::minutes(20);
+};
+
+// A directory, which any number of processes may use at once, also with different bounds. An entry
+// appears whole or not at all; one that is damaged is a miss and is removed. NotFound or
+// PermissionDenied where the directory cannot be made or used, InvalidArgument for an empty path.
+absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheOptions options);
+
+// In memory, for as long as the object lives: for a process that links often.
+std::shared_ptr<CacheStore> CreateMemoryCache(std::uint64_t max_bytes = std::uint64_t{256} << 20);
+
+// How a cache was used. What went wrong with it is told here and nowhere else: a link never fails
+// because of its cache, and its diagnostics are those of a link without one.
+struct CacheUse {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t stored = 0;
+  std::vector<std::string> problems;  // the first few, each once
+};
+
+}  // namespace devlink

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble/caching_ptx_assembler.h"
+
+#include <array>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "base/strings.h"
+#include "cache/cache_client.h"
+#include "cache/serial.h"
+
+namespace devlink {
+
+namespace {
+
+using internal::CacheClient;
+using internal::FieldReader;
+using internal::FieldWriter;
+
+struct Candidate {
+  PtxBackend backend;
+  std::string_view name;
+  const std::string PtxBackendOptions::* path;
+  bool matches_nvlink;
+};
+// In the order of PtxBackend::kAutomatic.
+constexpr std::array kCandidates = {
+    Candidate{PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path,
+              true},
+    Candidate{PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, true},
+    Candidate{PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path, false}};
+
+bool IsWanted(const Candidate& candidate, const PtxBackendOptions& options) {
+  return (options.backend == PtxBackend::kAutomatic || options.backend == candidate.backend) &&
+         !(options.*candidate.path).empty();
+}
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+std::vector<std::uint8_t> Pack(const PtxJob& job, const PtxResult& result) {
+  FieldWriter writer;
+  writer.Bytes(result.cubin);
+  internal::WriteDiagnostics(result.diagnostics, job.name, writer);
+  writer.U64(result.functions.size());
+  for (const PtxFunctionUsage& function : result.functions) {
+    writer.Text(function.name);
+    writer.U8(function.is_entry ? 1 : 0);
+    writer.U64(function.registers);
+    writer.U64(function.barriers);
+    writer.U64(function.stack_bytes);
+    writer.U64(function.spill_store_bytes);
+    writer.U64(function.spill_load_bytes);
+    writer.U64(function.shared_bytes);
+  }
+  return writer.bytes();
+}
+
+// Nothing where the bytes are not what Pack makes.
+std::optional<PtxResult> Unpack(const PtxJob& job, std::span<const std::uint8_t> bytes) {
+  constexpr std::uint64_t kSmallestFunction = (7 * 8) + 1;
+  FieldReader reader(bytes);
+  PtxResult result;
+  const auto cubin = reader.Bytes();
+  result.diagnostics = internal::ReadDiagnostics(reader, job.name);
+  result.functions.resize(reader.Count(kSmallestFunction));
+  for (PtxFunctionUsage& function : result.functions) {
+    function.name = reader.Text();
+    function.is_entry = reader.U8() != 0;
+    function.registers = static_cast<std::uint32_t>(reader.U64());
+    function.barriers = static_cast<std::uint32_t>(reader.U64());
+    function.stack_bytes = reader.U64();
+    function.spill_store_bytes = reader.U64();
+    function.spill_load_bytes = reader.U64();
+    function.shared_bytes = reader.U64();
+  }
+  if (!reader.AtEnd()) return std::nullopt;
+  result.cubin.assign(cubin.begin(), cubin.end());
+  return result;
+}
+
+class CachingAssembler final : public CachingPtxAssembler {
+ public:
+  CachingAssembler(PtxBackendOptions options, std::shared_ptr<CacheStore> store,
+                   internal::OpenPtxAssembler open)
+      : options_(std::move(options)),
+        cache_(std::move(store)),
+        tool_(KeyOfTool()),
+        open_(std::move(open)) {}
+
+  [[nodiscard]] std::string_view name() const override {
+    const std::lock_guard lock(mutex_);
+    return inner_ != nullptr ? inner_->name() : Expected().name;
+  }
+  [[nodiscard]] std::string_view version() const override {
+    const std::lock_guard lock(mutex_);
+    return inner_ != nullptr ? inner_->version() : std::string_view();
+  }
+  [[nodiscard]] bool matches_nvlink() const override {
+    const std::lock_guard lock(mutex_);
+    return inner_ != nullptr ? inner_->matches_nvlink() : Expected().matches_nvlink;
+  }
+  [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
+
+  PtxResult Assemble(const PtxJob& job) const override {
+    const CacheKey key = KeyOf(job);
+    if (const auto found = cache_.Find(key)) {
+      auto result = Unpack(job, *found);
+      if (result.has_value() && result->cubin.size() <= options_.max_output_bytes) {
+        cache_.CountHit();
+        return *std::move(result);
+      }
+    }
+    cache_.CountMiss();
+    const auto inner = Open();
+    if (!inner.ok()) return {.status = inner.status()};
+    PtxResult result = (*inner)->Assemble(job);
+    // What stands in for a tool that could not be loaded makes other results elsewhere.
+    const bool expected = (*inner)->name() == Expected().name;
+    if (result.status.ok() && expected) cache_.Store(key, Pack(job, result));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const Candidate& Expected() const {
+    for (const Candidate& candidate : kCandidates) {
+      if (IsWanted(candidate, options_) && IsFile(options_.*candidate.path)) return candidate;
+    }
+    return kCandidates.front();
+  }
+
+  // Everything that decides which tool it is and what else it sees. Where the first cannot be
+  // loaded it is the next, so all of them count.
+  [[nodiscard]] CacheKey KeyOfTool() const {
+    CacheKeyBuilder builder("PTX assembler");
+    for (const Candidate& candidate : kCandidates) {
+      if (!IsWanted(candidate, options_)) continue;
+      builder.Key(candidate.name, cache_.KeyOfFile(options_.*candidate.path));
+    }
+    return builder.Texts("environment", options_.environment)
+        .Text("version text", options_.profile.version_text)
+        .Text("build text", options_.profile.build_text)
+        .Build();
+  }
+
+  // The tool never sees the name of the input.
+  [[nodiscard]] CacheKey KeyOf(const PtxJob& job) const {
+    return CacheKeyBuilder("PTX")
+        .Key("tool", tool_)
+        .Texts("arguments", job.arguments)
+        .Number("report usage", job.report_usage ? 1 : 0)
+        .Text("text", job.text.substr(0, job.text.find('\0')))
+        .Build();
+  }
+
+  absl::StatusOr<const PtxAssembler*> Open() const {
+    const std::lock_guard lock(mutex_);
+    if (inner_ == nullptr && refused_.ok()) {
+      auto opened = open_();
+      if (opened.ok()) {
+        inner_ = *std::move(opened);
+      } else {
+        refused_ = opened.status();
+      }
+    }
+    if (inner_ == nullptr) return refused_;
+    return inner_.get();
+  }
+
+  const PtxBackendOptions options_;
+  mutable CacheClient cache_;
+  const CacheKey tool_;
+  const internal::OpenPtxAssembler open_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<PtxAssembler> inner_;  // once there, it stays
+  mutable absl::Status refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<CachingPtxAssembler> internal::MakeCachingPtxAssembler(
+    const PtxBackendOptions& options, std::shared_ptr<CacheStore> store,
+    internal::OpenPtxAssembler open) {
+  return std::make_unique<CachingAssembler>(options, std::move(store), std::move(open));
+}
+
+absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
+    const PtxBackendOptions& options, std::shared_ptr<CacheStore> store) {
+  if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
+  bool any = false;
+  for (const Candidate& candidate : kCandidates) {
+    any |= IsWanted(candidate, options) && IsFile(options.*candidate.path);
+  }
+  if (!any) {
+    const auto opened = CreatePtxAssembler(options);
+    return opened.ok() ? absl::NotFoundError("the assembler for PTX is no regular file")
+                       : opened.status();
+  }
+  return internal::MakeCachingPtxAssembler(options, std::move(store),
+                                           [options] { return CreatePtxAssembler(options); });
+}
+
+}  // namespace devlink

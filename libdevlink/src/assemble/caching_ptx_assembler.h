@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "devlink/caching_compilers.h"
+
+namespace devlink::internal {
+
+using OpenPtxAssembler = std::function<absl::StatusOr<std::unique_ptr<PtxAssembler>>()>;
+
+// With another way to open the assembler; the files of `options` still name it in the keys.
+std::unique_ptr<CachingPtxAssembler> MakeCachingPtxAssembler(const PtxBackendOptions& options,
+                                                             std::shared_ptr<CacheStore> store,
+                                                             OpenPtxAssembler open);
+
+}  // namespace devlink::internal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/progress.h"
+
+#include "base/strings.h"
+
+namespace devlink {
+
+namespace {
+
+std::string_view PhaseText(LinkPhase phase) {
+  switch (phase) {
+    case LinkPhase::kReading:
+      return "reading";
+    case LinkPhase::kChoosing:
+      return "choosing code";
+    case LinkPhase::kLtoCompile:
+      return "optimising";
+    case LinkPhase::kAssembling:
+      return "assembling";
+    case LinkPhase::kLinking:
+      return "linking";
+    case LinkPhase::kWriting:
+      return "writing";
+  }
+  return "working";
+}
+
+bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// At most `width` bytes, the middle replaced by dots; no UTF-8 sequence is cut in two.
+std::string Shorten(std::string text, std::size_t width) {
+  constexpr std::string_view kDots = "...";
+  if (text.size() <= width) return text;
+  if (width <= kDots.size()) return {};
+  std::size_t head = (width - kDots.size()) / 2;
+  std::size_t tail = text.size() - (width - kDots.size() - head);
+  while (head > 0 && ContinuesCharacter(text[head])) --head;
+  while (tail < text.size() && ContinuesCharacter(text[tail])) ++tail;
+  return text.replace(head, tail - head, kDots);
+}
+
+}  // namespace
+
+std::string ProgressText(const ProgressEvent& event, std::size_t width) {
+  std::string out(PhaseText(event.phase));
+  if (event.total > 1) {
+    out += base::Cat({" ", std::to_string(event.done), " of ", std::to_string(event.total)});
+  }
+  if (event.subject.empty() || out.size() + 2 >= width) return out;
+  std::string subject(event.subject);
+  for (char& c : subject) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  subject = Shorten(std::move(subject), width - out.size() - 2);
+  return subject.empty() ? out : base::Cat({out, ": ", subject});
+}
+
+}  // namespace devlink

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/cache_client.h"
+
+#include <algorithm>
+
+#include "cache/file_identity.h"
+
+namespace devlink::internal {
+
+namespace {
+
+constexpr std::size_t kMostProblems = 8;
+
+}  // namespace
+
+std::optional<std::vector<std::uint8_t>> CacheClient::Find(const CacheKey& key) {
+  auto found = store_->Find(key);
+  if (found.ok()) return *std::move(found);
+  Report(found.status());
+  return std::nullopt;
+}
+
+void CacheClient::Store(const CacheKey& key, std::span<const std::uint8_t> value) {
+  const absl::Status status = store_->Store(key, value);
+  if (!status.ok()) return Report(status);
+  const absl::MutexLock lock(&mutex_);
+  ++use_.stored;
+}
+
+void CacheClient::CountHit() {
+  const absl::MutexLock lock(&mutex_);
+  ++use_.hits;
+}
+
+void CacheClient::CountMiss() {
+  const absl::MutexLock lock(&mutex_);
+  ++use_.misses;
+}
+
+CacheKey CacheClient::KeyOfFile(const std::string& path) {
+  absl::Status problem;
+  const auto key = FileContentKey(path, *store_, problem);
+  if (!problem.ok()) Report(problem);
+  return key.ok() ? *key : CacheKeyBuilder("no file").Build();
+}
+
+CacheUse CacheClient::Read() const {
+  const absl::MutexLock lock(&mutex_);
+  return use_;
+}
+
+void CacheClient::Report(const absl::Status& status) {
+  const std::string text(status.message().data(), status.message().size());
+  const absl::MutexLock lock(&mutex_);
+  if (use_.problems.size() >= kMostProblems || std::ranges::count(use_.problems, text) > 0) return;
+  use_.problems.push_back(text);
+}
+
+}  // namespace devlink::internal

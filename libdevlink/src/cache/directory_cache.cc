@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cache directory as LLVM's pruning expects it: entries are called `llvmcache-KEY`, and the time
+// of their last access says when they were last used. LLVM's own writer (llvm/Support/Caching.h) is
+// left out: it ends the process where a disk is full and installs signal handlers.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "base/bounded_reader.h"
+#include "base/strings.h"
+#include "devlink/compile_cache.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/CachePruning.h"
+
+namespace devlink {
+
+namespace {
+
+constexpr std::string_view kPrefix = "llvmcache-";
+constexpr std::array<std::uint8_t, 8> kMagic = {'d', 'e', 'v', 'l', 'i', 'n', 'k', 1};
+
+// In front of every entry.
+struct EntryHeader {
+  std::array<std::uint8_t, 8> magic;    // with the version of the format
+  std::uint64_t size;                   // of what follows
+  std::array<std::uint8_t, 32> digest;  // of the key and what follows
+};
+static_assert(sizeof(EntryHeader) == 48);
+
+std::array<std::uint8_t, 32> DigestOf(const CacheKey& key, base::Bytes value) {
+  llvm::BLAKE3 hash;
+  hash.update(llvm::ArrayRef<std::uint8_t>(key.bytes.data(), key.bytes.size()));
+  hash.update(llvm::ArrayRef<std::uint8_t>(value.data(), value.size()));
+  return hash.final();
+}
+
+absl::Status SystemError(std::string_view what, const std::string& path) {
+  const int error = errno;
+  const std::string text = absl::StrCat("cache directory '", path, "': ", base::ToAbsl(what), ": ",
+                                        std::strerror(error));
+  switch (error) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return absl::PermissionDeniedError(text);
+    case ENOENT:
+    case ENOTDIR:
+      return absl::NotFoundError(text);
+    case ENOSPC:
+    case EDQUOT:
+      return absl::ResourceExhaustedError(text);
+    default:
+      return absl::UnavailableError(text);
+  }
+}
+
+bool WriteAll(int file, const void* data, std::size_t size) {
+  const auto* next = static_cast<const std::uint8_t*>(data);
+  while (size > 0) {
+    const ssize_t count = write(file, next, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    next += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+// False where the file is shorter.
+bool ReadAll(int file, void* data, std::size_t size) {
+  auto* next = static_cast<std::uint8_t*>(data);
+  while (size > 0) {
+    const ssize_t count = read(file, next, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    next += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+class DirectoryCache final : public CacheStore {
+ public:
+  DirectoryCache(DirectoryCacheOptions options, int directory)
+      : options_(std::move(options)), directory_(directory), salt_(std::random_device{}()) {}
+  DirectoryCache(const DirectoryCache&) = delete;
+  DirectoryCache& operator=(const DirectoryCache&) = delete;
+  ~DirectoryCache() override { close(directory_); }
+
+  absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) override {
+    const std::string name = base::Cat({kPrefix, key.Hex()});
+    // Without waiting, in case somebody put a pipe there.
+    const int file =
+        openat(directory_, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) {
+      if (errno == ENOENT) return std::nullopt;
+      return SystemError("cannot open an entry", options_.path);
+    }
+    const absl::Cleanup close_file = [file] { close(file); };
+    std::optional<std::vector<std::uint8_t>> value = Read(file, key);
+    if (!value.has_value()) {
+      unlinkat(directory_, name.c_str(), 0);
+      return std::nullopt;
+    }
+    // Mounts may not keep the time of access by themselves.
+    const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_NOW},
+                               {.tv_sec = 0, .tv_nsec = UTIME_OMIT}};
+    (void)futimens(file, times);
+    return value;
+  }
+
+  absl::Status Store(const CacheKey& key, std::span<const std::uint8_t> value) override {
+    if (value.size() > options_.max_entry_bytes ||
+        (options_.max_bytes != 0 && value.size() > options_.max_bytes)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("a result of ", value.size(), " bytes is too large for the cache"));
+    }
+    const std::string name = base::Cat({kPrefix, key.Hex()});
+    // One that a crash leaves behind is pruned like any other.
+    const std::string temporary = absl::StrCat(name, ".", getpid(), ".", salt_, ".", ++serial_);
+    const int file = openat(directory_, temporary.c_str(),
+                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return SystemError("cannot make an entry", options_.path);
+    const EntryHeader header{.magic = kMagic, .size = value.size(), .digest = DigestOf(key, value)};
+    const bool written =
+        WriteAll(file, &header, sizeof(header)) && WriteAll(file, value.data(), value.size());
+    absl::Status status;
+    if (!written) status = SystemError("cannot write an entry", options_.path);
+    if (close(file) != 0 && status.ok()) status = SystemError("cannot write", options_.path);
+    if (status.ok() && renameat(directory_, temporary.c_str(), directory_, name.c_str()) != 0) {
+      // Another process pruned it already: a cache may lose what it is given.
+      if (errno == ENOENT) return absl::OkStatus();
+      status = SystemError("cannot rename an entry", options_.path);
+    }
+    if (!status.ok()) {
+      unlinkat(directory_, temporary.c_str(), 0);
+      return status;
+    }
+    Prune(sizeof(header) + value.size());
+    return absl::OkStatus();
+  }
+
+ private:
+  // Nothing where it is not what was stored under the key.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> Read(int file, const CacheKey& key) const {
+    struct stat info = {};
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    EntryHeader header{};
+    if (size < sizeof(header) || size - sizeof(header) > options_.max_entry_bytes ||
+        !ReadAll(file, &header, sizeof(header)) || header.magic != kMagic ||
+        header.size != size - sizeof(header)) {
+      return std::nullopt;
+    }
+    std::vector<std::uint8_t> value(header.size);
+    if (!ReadAll(file, value.data(), value.size()) || header.digest != DigestOf(key, value)) {
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  // LLVM looks at a directory once in an interval. What this process writes in between must not
+  // grow without bound either, so after a share of the whole it looks again.
+  void Prune(std::uint64_t added) {
+    llvm::CachePruningPolicy policy;
+    policy.Interval = options_.prune_interval;
+    policy.Expiration = options_.max_age;
+    policy.MaxSizePercentageOfAvailableSpace = 0;
+    policy.MaxSizeBytes = options_.max_bytes;
+    constexpr std::uint64_t kShare = 8;
+    if (options_.max_bytes != 0 && (added_ += added) > options_.max_bytes / kShare) {
+      added_ = 0;
+      policy.Interval = std::chrono::seconds(0);
+    }
+    // By this name the directory is there even where somebody removed it in the meantime; LLVM ends
+    // the process where it cannot examine the file system.
+    const std::string path = absl::StrCat("/proc/self/fd/", directory_);
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) llvm::pruneCache(path, policy);
+  }
+
+  const DirectoryCacheOptions options_;
+  const int directory_;
+  const unsigned salt_;
+  std::atomic<std::uint64_t> serial_ = 0;
+  std::atomic<std::uint64_t> added_ = 0;  // bytes since the last look
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheOptions options) {
+  if (options.path.empty()) {
+    return absl::InvalidArgumentError("the path of the cache directory is empty");
+  }
+  if (options.max_age.count() < 0 || options.prune_interval.count() < 0) {
+    return absl::InvalidArgumentError("a time for the cache directory is negative");
+  }
+  std::error_code error;
+  const std::filesystem::path path = options.path;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  if (mkdir(options.path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return SystemError("cannot be made", options.path);
+  }
+  const int directory = open(options.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return SystemError("cannot be opened", options.path);
+  return std::make_shared<DirectoryCache>(std::move(options), directory);
+}
+
+}  // namespace devlink

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "devlink/compile_cache.h"
+
+namespace devlink::internal {
+
+// Stands for the contents of a file. It is read only when its place, size or times are others than
+// those that the store remembers, so that a library of many megabytes costs next to nothing. What
+// the store says against it goes to `problem`. NotFound where there is no such regular file.
+absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& store,
+                                        absl::Status& problem);
+
+}  // namespace devlink::internal

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lto/caching_lto_compiler.h"
+
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "cache/cache_client.h"
+#include "cache/serial.h"
+#include "devlink/nvvm_program.h"
+
+namespace devlink {
+
+namespace {
+
+using internal::CacheClient;
+using internal::FieldReader;
+using internal::FieldWriter;
+
+constexpr std::string_view kNvvmName = "libNVVM";
+constexpr std::string_view kNvJitLinkName = "libnvJitLink";
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+bool MayBeNvvm(const LtoBackendOptions& options) {
+  return !options.nvvm_path.empty() &&
+         (options.backend == LtoBackend::kNvvm ||
+          (options.backend == LtoBackend::kAutomatic && !options.needs_protected));
+}
+
+bool MayBeNvJitLink(const LtoBackendOptions& options) {
+  return !options.nvjitlink_path.empty() && options.backend != LtoBackend::kNvvm;
+}
+
+// Every file that could become the compiler, in the order in which they are tried.
+std::vector<std::string> Candidates(const LtoBackendOptions& options) {
+  std::vector<std::string> out;
+  if (MayBeNvvm(options)) out = NvvmLibraryFiles(options.nvvm_path);
+  if (MayBeNvJitLink(options)) out.push_back(options.nvjitlink_path);
+  std::erase_if(out, [](const std::string& path) { return !IsFile(path); });
+  return out;
+}
+
+std::vector<std::uint8_t> Pack(const LtoOutput& output) {
+  FieldWriter writer;
+  writer.U8(output.whole_program ? 1 : 0);
+  writer.Text(output.backend_name);
+  writer.U64(output.pieces.size());
+  for (const std::string& piece : output.pieces) writer.Text(piece);
+  internal::WriteDiagnostics(output.diagnostics, {}, writer);
+  return writer.bytes();
+}
+
+// Nothing where the bytes are not what Pack makes.
+std::optional<LtoOutput> Unpack(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint64_t kSmallestText = 8;
+  FieldReader reader(bytes);
+  LtoOutput output;
+  output.whole_program = reader.U8() != 0;
+  output.backend_name = reader.Text();
+  output.pieces.resize(reader.Count(kSmallestText));
+  for (std::string& piece : output.pieces) piece = reader.Text();
+  output.diagnostics = internal::ReadDiagnostics(reader, {});
+  if (!reader.AtEnd()) return std::nullopt;
+  return output;
+}
+
+std::uint64_t SizeOf(const LtoOutput& output) {
+  std::uint64_t size = 0;
+  for (const std::string& piece : output.pieces) size += piece.size();
+  return size;
+}
+
+class CachingCompiler final : public CachingLtoCompiler {
+ public:
+  CachingCompiler(LtoBackendOptions options, std::shared_ptr<CacheStore> store,
+                  internal::OpenLtoCompiler open)
+      : options_(std::move(options)),
+        cache_(std::move(store)),
+        tool_(KeyOfTool()),
+        open_(std::move(open)) {}
+
+  [[nodiscard]] std::string_view name() const override {
+    const std::lock_guard lock(mutex_);
+    return inner_ != nullptr ? inner_->name() : Expected();
+  }
+  [[nodiscard]] std::string_view version() const override {
+    const std::lock_guard lock(mutex_);
+    return inner_ != nullptr ? inner_->version() : std::string_view();
+  }
+  [[nodiscard]] bool takes_protected() const override {
+    if (!MayBeNvvm(options_)) return true;
+    if (!MayBeNvJitLink(options_)) return false;
+    const auto inner = Open();
+    return inner.ok() && (*inner)->takes_protected();
+  }
+  [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
+
+  [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override {
+    const CacheKey key = KeyOf(job);
+    if (const auto found = cache_.Find(key)) {
+      auto output = Unpack(*found);
+      if (output.has_value() && SizeOf(*output) <= options_.max_output_bytes) {
+        cache_.CountHit();
+        return *std::move(output);
+      }
+    }
+    cache_.CountMiss();
+    const auto inner = Open();
+    if (!inner.ok()) {
+      LtoOutput output;
+      output.status = inner.status();
+      output.backend_name = name();
+      return output;
+    }
+    LtoOutput output = (*inner)->Compile(job);
+    // What stands in for a library that could not be loaded makes other results elsewhere.
+    const bool expected = (*inner)->name() == Expected();
+    if (output.status.ok() && expected) cache_.Store(key, Pack(output));
+    return output;
+  }
+
+ private:
+  [[nodiscard]] std::string_view Expected() const {
+    return MayBeNvvm(options_) ? kNvvmName : kNvJitLinkName;
+  }
+
+  [[nodiscard]] CacheKey KeyOfTool() const {
+    CacheKeyBuilder builder("LTO compiler");
+    builder.Number("choice", static_cast<std::uint64_t>(options_.backend))
+        .Number("protected", options_.needs_protected ? 1 : 0);
+    for (const std::string& file : Candidates(options_)) {
+      builder.Key("library", cache_.KeyOfFile(file));
+    }
+    return builder.Build();
+  }
+
+  // Names are part of what the compiler says.
+  [[nodiscard]] CacheKey KeyOf(const LtoJob& job) const {
+    CacheKeyBuilder builder("LTO");
+    builder.Key("tool", tool_)
+        .Text("target", job.target.Name())
+        .Texts("arguments", job.arguments)
+        .Number("modules", job.modules.size());
+    for (const LtoModule& module : job.modules) {
+      builder.Text("name", module.name)
+          .Number("protected", module.is_protected ? 1 : 0)
+          .Bytes("module", module.bytes);
+    }
+    return builder.Build();
+  }
+
+  absl::StatusOr<const LtoCompiler*> Open() const {
+    const std::lock_guard lock(mutex_);
+    if (inner_ == nullptr && refused_.ok()) {
+      auto opened = open_();
+      if (opened.ok()) {
+        inner_ = *std::move(opened);
+      } else {
+        refused_ = opened.status();
+      }
+    }
+    if (inner_ == nullptr) return refused_;
+    return inner_.get();
+  }
+
+  const LtoBackendOptions options_;
+  mutable CacheClient cache_;
+  const CacheKey tool_;
+  const internal::OpenLtoCompiler open_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<LtoCompiler> inner_;  // once there, it stays
+  mutable absl::Status refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<CachingLtoCompiler> internal::MakeCachingLtoCompiler(
+    const LtoBackendOptions& options, std::shared_ptr<CacheStore> store,
+    internal::OpenLtoCompiler open) {
+  return std::make_unique<CachingCompiler>(options, std::move(store), std::move(open));
+}
+
+absl::StatusOr<std::unique_ptr<CachingLtoCompiler>> CreateCachingLtoCompiler(
+    const LtoBackendOptions& options, std::shared_ptr<CacheStore> store) {
+  if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
+  if (Candidates(options).empty()) {
+    const auto opened = CreateLtoCompiler(options);
+    return opened.ok() ? absl::NotFoundError("the LTO compiler is no regular file")
+                       : opened.status();
+  }
+  return internal::MakeCachingLtoCompiler(options, std::move(store),
+                                          [options] { return CreateLtoCompiler(options); });
+}
+
+}  // namespace devlink

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "devlink/caching_compilers.h"
+
+namespace devlink::internal {
+
+using OpenLtoCompiler = std::function<absl::StatusOr<std::unique_ptr<LtoCompiler>>()>;
+
+// With another way to open the compiler; the files of `options` still name it in the keys.
+std::unique_ptr<CachingLtoCompiler> MakeCachingLtoCompiler(const LtoBackendOptions& options,
+                                                           std::shared_ptr<CacheStore> store,
+                                                           OpenLtoCompiler open);
+
+}  // namespace devlink::internal
