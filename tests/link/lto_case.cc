@@ -682,7 +682,7 @@ LtoCase RandomLtoCase(Prng& prng) {
     out.xnvvm.emplace_back(prng.Pick<const char*>(
         {"-opt=1", "-fast-math", "-link-lto", "-g", "--device-c", "-ftz=1", "-prec-div=0",
          "-prec-sqrt=1", "-fma=0", "-ftz=1,-fma=1", "\"-opt=2 -x\"", "-Ofast-compile=min",
-         "-inline-info", "-generate-line-info -opt=0", "-Xopt,-a=b", ""}));
+         "-inline-info", "-generate-line-info -opt=0", "-Xopt,-unroll-count=4", ""}));
   }
   while (prng.Chance(12)) out.kernels_used.emplace_back(prng.Pick<const char*>({"k", "KE1", "j*"}));
   while (prng.Chance(10)) out.variables_used.emplace_back(prng.Pick<const char*>({"v", "DE1"}));

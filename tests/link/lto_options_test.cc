@@ -226,5 +226,40 @@ TEST_CASE("libNVVM is asked what nvlink asks", "[link][lto]") {
   Report("by default", found.by_default);
 }
 
+TEST_CASE("Code that needs the suffix of its target is compiled again with it", "[link][lto]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit.has_value()) DEVLINK_SKIP("no CUDA toolkit");
+  LtoCase link;
+  link.arch = Arch{90, 'a'};
+  link.inputs.resize(1);
+  link.environment = {"RECORDING_NVVM_BODY=setmaxnreg.inc.sync.aligned.u32 128;"};
+  LtoStage stage(*toolkit);
+  REQUIRE(stage.Prepare(link));
+  const auto archs = [](const LtoRecording& recording) {
+    std::string out;
+    for (const std::string& call : recording.calls) {
+      if (call.starts_with("compile ")) Append(out, call.substr(0, call.find(" -link-lto")), "\n");
+    }
+    return out;
+  };
+  const LtoRecording theirs = stage.Run(toolkit->nvlink, link);
+  CHECK(!theirs.ok);
+  CHECK(archs(theirs) == "compile -arch=compute_90\n");
+  const LtoRecording same = stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"});
+  CHECK(!same.ok);
+  CHECK(same.messages == theirs.messages);
+  CHECK(archs(same) == archs(theirs));
+  const LtoRecording ours = stage.Run(DEVLINK_PROGRAM, link);
+  CHECK(ours.ok);
+  CHECK(archs(ours) == "compile -arch=compute_90\ncompile -arch=compute_90a\n");
+
+  // The same words, where no attempt helps: the first one's messages.
+  link.arch = Arch{90, 0};
+  REQUIRE(stage.Prepare(link));
+  const LtoRecording plain = stage.Run(DEVLINK_PROGRAM, link);
+  CHECK(!plain.ok);
+  CHECK(plain.messages == stage.Run(toolkit->nvlink, link).messages);
+}
+
 }  // namespace
 }  // namespace devlink::testing
