@@ -173,6 +173,7 @@ constexpr std::array kOptions = {
 struct Given {
   std::map<Id, std::string> values;              // of lists all, as nvlink records them
   std::map<Id, std::vector<std::string>> lists;  // each value as written
+  std::map<Id, std::vector<std::string>> items;  // what is in them
   CommandLine line;
 };
 
@@ -216,8 +217,7 @@ std::optional<std::string> ReadWords(const std::vector<std::string>& words, Give
       value = words[++i];
     }
     if (option->takes == Takes::kList) {
-      std::string& all = given.values[option->id];
-      all += (all.empty() ? "" : ",") + *value;
+      given.values[option->id];
       given.lists[option->id].push_back(*value);
       continue;
     }
@@ -304,12 +304,10 @@ std::optional<std::string> ReadNumber(const std::string& text, int& out) {
 std::optional<std::string> InterpretInputs(Given& given) {
   CommandLine& line = given.line;
   const auto has = [&given](Id id) { return given.values.contains(id); };
-  for (const auto& [id, list] : {std::pair(Id::kLibrary, &line.libraries.names),
-                                 std::pair(Id::kLibraryPath, &line.libraries.directories),
-                                 std::pair(Id::kKernelsUsed, &line.options.kernels_used),
-                                 std::pair(Id::kVariablesUsed, &line.options.variables_used)}) {
-    if (auto wrong = ReadList(given.lists[id], *list)) return wrong;
-  }
+  line.libraries.names = given.items[Id::kLibrary];
+  line.libraries.directories = given.items[Id::kLibraryPath];
+  line.options.kernels_used = given.items[Id::kKernelsUsed];
+  line.options.variables_used = given.items[Id::kVariablesUsed];
   if (has(Id::kCpuArch)) {
     const std::string& name = given.values[Id::kCpuArch];
     const auto cpu = ParseCpuArch(name);
@@ -373,10 +371,6 @@ std::optional<std::string> InterpretLto(Given& given) {
   lto.force_whole = has(Id::kForceWholeLto);
   if (has(Id::kNvvmPath)) lto.backend.nvvm_path = given.values[Id::kNvvmPath];
   lto.xnvvm = given.lists[Id::kXnvvm];
-  for (const std::string& words : lto.xnvvm) {
-    std::vector<Diagnostic> found;
-    if (!CheckXnvvm(words, &found).ok()) return found.back().text;
-  }
   if (has(Id::kSplitCompileExtended)) {
     if (auto wrong =
             ReadNumber(given.values[Id::kSplitCompileExtended], lto.split_compile_extended)) {
@@ -493,6 +487,10 @@ std::optional<std::string> Interpret(Given& given) {
 std::variant<CommandLine, std::string> ParseCommandLine(const std::vector<std::string>& arguments) {
   Given given;
   if (auto wrong = ReadWords(arguments, given)) return *wrong;
+  for (const auto& [id, values] : given.lists) {
+    if (auto wrong = ReadList(values, given.items[id])) return *wrong;
+    given.values[id] = fmt::format("{}", fmt::join(given.items[id], ","));
+  }
   if (auto wrong = Interpret(given)) return *wrong;
   return std::move(given.line);
 }

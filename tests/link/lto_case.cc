@@ -158,6 +158,11 @@ bool LtoCase::Fails() const {
 LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
   LtoPrediction out;
   if (Conflicts(link) || link.Fails()) return out;
+  // Other PTX is assembled first.
+  const bool has_ptx =
+      std::any_of(link.inputs.begin(), link.inputs.end(),
+                  [](const LtoInput& input) { return input.kind == LtoInputKind::kPtx; });
+  if (policy.limits_numbers && has_ptx && link.max_registers.value_or(0) > 999) return out;
   if (link.emit_ptx) {
     CiccOptionBuilder(link.arch)
         .EmitPtx(true)
@@ -550,6 +555,15 @@ void AddMixes(Table& table) {
   }
   table.AddInputs(
       {Object("-ftz=1"), Other(kSassObject), Fatbin("-maxreg 32"), Other(kRuntimeArchive)});
+  // What is assembled besides gets the same options.
+  for (const int registers : {40, 1000}) {
+    table.Add([&](LtoCase& link) {
+      link.inputs = {Object(""), Other(kPtx)};
+      link.max_registers = registers;
+      link.fast_compile = "max";
+      link.split_compile = 2;
+    });
+  }
   // What libNVVM says of the result.
   for (const char* code : {"0", "100", "7"}) {
     for (const std::vector<LtoInput>& inputs : std::vector<std::vector<LtoInput>>{
@@ -668,7 +682,7 @@ LtoCase RandomLtoCase(Prng& prng) {
     out.xnvvm.emplace_back(prng.Pick<const char*>(
         {"-opt=1", "-fast-math", "-link-lto", "-g", "--device-c", "-ftz=1", "-prec-div=0",
          "-prec-sqrt=1", "-fma=0", "-ftz=1,-fma=1", "\"-opt=2 -x\"", "-Ofast-compile=min",
-         "-inline-info", "-generate-line-info -opt=0", "-Xopt,-a=b", ""}));
+         "-inline-info", "-generate-line-info -opt=0", "-Xopt,-unroll-count=4", ""}));
   }
   while (prng.Chance(12)) out.kernels_used.emplace_back(prng.Pick<const char*>({"k", "KE1", "j*"}));
   while (prng.Chance(10)) out.variables_used.emplace_back(prng.Pick<const char*>({"v", "DE1"}));

@@ -13,6 +13,7 @@
 #include "link/lto_case.h"
 #include "link/lto_recording.h"
 #include "support/catch.h"
+#include "support/cubin_diff.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 
@@ -83,10 +84,36 @@ std::string CheckPrediction(const LtoRecording& theirs, const LtoCase& link) {
          Both("messages", said, ours);
 }
 
-std::string CheckLikeNvlink(const LtoRecording& theirs, const LtoRecording& ours) {
-  return Both("status", {theirs.ok ? "succeeds" : "fails"}, {ours.ok ? "succeeds" : "fails"}) +
+std::string CheckOutput(const LtoRecording& theirs, const LtoRecording& ours, const LtoCase& link) {
+  if (!theirs.ok || !ours.ok) return "";
+  if (link.emit_ptx) return theirs.output == ours.output ? "" : "the output differs\n";
+  const std::string difference = ExplainDifference(theirs.output, ours.output);
+  return difference.empty() ? "" : Cat("output: ", difference, "\n");
+}
+
+std::string CheckLikeNvlink(const LtoRecording& theirs, const LtoRecording& ours,
+                            const LtoCase& link) {
+  return CheckOutput(theirs, ours, link) +
+         Both("status", {theirs.ok ? "succeeds" : "fails"}, {ours.ok ? "succeeds" : "fails"}) +
          Both("messages", theirs.messages, ours.messages) +
          Both("calls", Asked(theirs), Asked(ours));
+}
+
+// Where the output is nvlink's by default, too: what is to be linked again has relocations more
+// (docs/compatibility.md), and nvlink loses the result of IR that came in no host object.
+bool KeepsOutput(const LtoRecording& theirs, const LtoCase& link) {
+  const bool has_place =
+      std::any_of(link.inputs.begin(), link.inputs.end(),
+                  [](const LtoInput& input) { return input.kind == LtoInputKind::kObject; });
+  const bool is_whole = std::none_of(link.inputs.begin(), link.inputs.end(),
+                                     [](const LtoInput& input) {
+                                       return input.kind != LtoInputKind::kLtoir &&
+                                              input.kind != LtoInputKind::kFatbin &&
+                                              input.kind != LtoInputKind::kRuntimeArchive;
+                                     }) &&
+                        theirs.CompileLine().find("--device-c") == std::string::npos &&
+                        link.environment.empty();
+  return !link.relocatable && (has_place || is_whole);
 }
 
 // By default devlink does what nvlink does, but where that fails without need.
@@ -94,6 +121,7 @@ std::string CheckDefault(const LtoRecording& theirs, const LtoRecording& ours,
                          const LtoCase& link) {
   const std::string vector = Recorded(Predict(link, {}));
   std::string out = Both("default vector", {vector}, {ours.CompileLine()});
+  if (KeepsOutput(theirs, link)) out += CheckOutput(theirs, ours, link);
   if (vector == theirs.CompileLine()) out += Both("calls", Asked(theirs), Asked(ours));
   if (std::any_of(theirs.messages.begin(), theirs.messages.end(), IsMended)) {
     if (!ours.ok) Append(out, "fails by default:\n", Join(ours.messages, "\n"), "\n");
@@ -153,7 +181,8 @@ Findings Examine(const Toolkit& toolkit, const std::vector<LtoCase>& cases, std:
     // Where the default is nvlink's, some of the cases are enough.
     if (!by_default || LeavesNvlink(theirs, link) || i % 4 < 2) {
       out.like_nvlink.Add(
-          link, CheckLikeNvlink(theirs, stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"})));
+          link,
+          CheckLikeNvlink(theirs, stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"}), link));
     }
   }
   return out;
@@ -195,6 +224,41 @@ TEST_CASE("libNVVM is asked what nvlink asks", "[link][lto]") {
   Report("as predicted", found.prediction);
   Report("with --compat=nvlink", found.like_nvlink);
   Report("by default", found.by_default);
+}
+
+TEST_CASE("Code that needs the suffix of its target is compiled again with it", "[link][lto]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit.has_value()) DEVLINK_SKIP("no CUDA toolkit");
+  LtoCase link;
+  link.arch = Arch{90, 'a'};
+  link.inputs.resize(1);
+  link.environment = {"RECORDING_NVVM_BODY=setmaxnreg.inc.sync.aligned.u32 128;"};
+  LtoStage stage(*toolkit);
+  REQUIRE(stage.Prepare(link));
+  const auto archs = [](const LtoRecording& recording) {
+    std::string out;
+    for (const std::string& call : recording.calls) {
+      if (call.starts_with("compile ")) Append(out, call.substr(0, call.find(" -link-lto")), "\n");
+    }
+    return out;
+  };
+  const LtoRecording theirs = stage.Run(toolkit->nvlink, link);
+  CHECK(!theirs.ok);
+  CHECK(archs(theirs) == "compile -arch=compute_90\n");
+  const LtoRecording same = stage.Run(DEVLINK_PROGRAM, link, {"--compat=nvlink"});
+  CHECK(!same.ok);
+  CHECK(same.messages == theirs.messages);
+  CHECK(archs(same) == archs(theirs));
+  const LtoRecording ours = stage.Run(DEVLINK_PROGRAM, link);
+  CHECK(ours.ok);
+  CHECK(archs(ours) == "compile -arch=compute_90\ncompile -arch=compute_90a\n");
+
+  // The same words, where no attempt helps: the first one's messages.
+  link.arch = Arch{90, 0};
+  REQUIRE(stage.Prepare(link));
+  const LtoRecording plain = stage.Run(DEVLINK_PROGRAM, link);
+  CHECK(!plain.ok);
+  CHECK(plain.messages == stage.Run(toolkit->nvlink, link).messages);
 }
 
 }  // namespace

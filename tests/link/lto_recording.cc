@@ -128,7 +128,9 @@ LtoRecording LtoStage::Run(const std::string& program, const LtoCase& link,
                            const std::vector<std::string>& more_options) {
   const std::string record = directory_.File("record");
   std::error_code ignored;
+  const std::string output = directory_.File("output");
   std::filesystem::remove(record, ignored);
+  std::filesystem::remove(output, ignored);
   std::vector<std::string> command = {"env", Cat("RECORDING_NVVM_FILE=", record)};
   command.insert(command.end(), link.environment.begin(), link.environment.end());
   command.push_back(program);
@@ -136,12 +138,13 @@ LtoRecording LtoStage::Run(const std::string& program, const LtoCase& link,
   command.insert(command.end(), more_options.begin(), more_options.end());
   command.push_back(Cat("-nvvmpath=", DEVLINK_RECORDING_NVVM));
   command.insert(command.end(), files_.begin(), files_.end());
-  command.insert(command.end(), {"-o", directory_.File("output")});
+  command.insert(command.end(), {"-o", output});
   const ProcessResult result = RunProcess(command, std::chrono::seconds(20));
 
   LtoRecording out;
   out.crashed = result.signal != 0 || result.timed_out || result.exit_status > 2;
   out.ok = result.ok();
+  out.output = ReadBytes(output).value_or(Bytes{});
   out.calls = Lines(ReadText(record).value_or(""));
   for (const std::string& line : Lines(result.err + result.out)) {
     constexpr std::string_view kNvlink = "nvlink ";

@@ -3,6 +3,7 @@
 // Runs a linker with the stand-in for libNVVM (support/recording_nvvm) and tells what it was asked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct LtoRecording {
   bool crashed = false;
   bool ok = false;
   std::vector<std::string> calls;     // lines of the record, see support/recording_nvvm
+  std::vector<std::uint8_t> output;   // empty where none was written
   std::vector<std::string> messages;  // lines on stderr, under devlink's name, without notes
 
   // The words of the call of nvvmCompileProgram, as in the record; empty where there was none.

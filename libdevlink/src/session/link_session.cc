@@ -42,6 +42,7 @@ bool NamesWhatIsUsed(const LinkOptions& options) {
 
 template <typename LinkSet>
 internal::KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& all) {
+  if (options.debug) return {};  // every kernel stays, whatever is named
   if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
   if (options.host_info == HostInfo::kIgnore) return {};
   return internal::KernelSelection::ReferredTo(all.references, all.references_known_before);

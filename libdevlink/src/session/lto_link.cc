@@ -322,6 +322,13 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
   const bool needs_runtime = options.keep_system_libraries || AnythingUndefined(all.inputs);
   lto.runtime_left_out = !lto.runtime.empty() && !needs_runtime;
   dropped_cudadevrt = lto.runtime_left_out;
+  // One that says nothing of its host code counts all the same.
+  for (const LtoHostInput& input : lto.references) {
+    const bool is_silent = !input.references.kernels_external.present;
+    if (input.is_device_runtime && input.seen_by_nvlink && is_silent) {
+      all.references.push_back(input.references);
+    }
+  }
   for (std::size_t i = 0; needs_runtime && i < lto.runtime.size(); ++i) {
     const HeldRuntime& held = lto.runtime[i];
     DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, LoadRuntime(held));

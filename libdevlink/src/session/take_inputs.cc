@@ -199,6 +199,10 @@ absl::StatusOr<std::vector<std::string>> LinkSession::State::AssemblerArguments(
       .MaxRegisters(options.max_registers)
       .StackProtector(options.stack_protector)
       .SplitCompile(options.split_compile);
+  if (options.lto.enabled) {
+    builder.FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
+        .LimitNumbers(options.compatibility == Compatibility::kNvlink);
+  }
   for (const std::string& words : options.xptxas) builder.Xptxas(words);
   if (ptx.member_options) builder.MemberOptions(*ptx.member_options);
   std::vector<Diagnostic> found;

@@ -12,11 +12,13 @@
 //   with
 //                           --device-c among the options, else 100 (whole program)
 //   RECORDING_NVVM_PIECES   canned: number of texts that the result consists of, by default 1
+//   RECORDING_NVVM_BODY     canned: instructions for each kernel
 //   RECORDING_NVVM_LOG      canned: the program's log
 //   RECORDING_NVVM_FAIL     canned: a function that fails, or a handle that is missing, such as
 //                           `nvvmCreateProgram`, `add`, `0xB0BA`
 #include <dlfcn.h>
 
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -82,7 +84,7 @@ std::string HashOf(const char* bytes, std::size_t size) {
     hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
   }
   char text[24];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
   return text;
 }
 
@@ -113,7 +115,8 @@ std::string CannedPtx(const std::vector<std::string>& options, std::size_t piece
   const int number = std::atoi(arch.c_str());
   const std::string version = number >= 110 ? "9.0" : number > 90 ? "8.8" : "8.0";
   return ".version " + version + "\n.target sm_" + arch + "\n.address_size 64\n" +
-         ".visible .entry recorded_" + std::to_string(piece) + "()\n{\n  ret;\n}\n";
+         ".visible .entry recorded_" + std::to_string(piece) + "()\n{\n" +
+         Environment("RECORDING_NVVM_BODY") + "  ret;\n}\n";
 }
 
 int Add(Program* program, const char* bytes, std::size_t size, const char* name) {
@@ -146,6 +149,7 @@ int PieceCount(Program* program, int* count) {
 
 #define RECORDING_NVVM_API extern "C" __attribute__((visibility("default")))
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): libNVVM's name
 RECORDING_NVVM_API void* __nvvmHandle(unsigned number) {
   char name[16];
   std::snprintf(name, sizeof name, "0x%X", number);
