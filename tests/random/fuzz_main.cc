@@ -142,8 +142,8 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
 
 RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTarget target,
                           const GeneratorLimits& limits) {
-  RandomProgram program = options.cuda ? MakeCudaProgram(seed, target, limits)
-                                       : MakePtxProgram(seed, target, limits);
+  RandomProgram program =
+      options.cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
   if (options.relocatable) program.link_flags.emplace_back("-r");
   program.link_again = options.again;
   return program;

@@ -92,8 +92,9 @@ void AddPrograms() {
                 [=] { CheckPrograms(Kind::kRelocatable, target, {1, 17}); });
   }
   for (std::uint64_t seed = 1; seed <= 4; seed += 2) {
-    AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]",
-                [=] { CheckPrograms(Kind::kCuda, {.number = 80, .variant = 0}, {seed, seed + 2}); });
+    AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]", [=] {
+      CheckPrograms(Kind::kCuda, {.number = 80, .variant = 0}, {seed, seed + 2});
+    });
   }
   AddTestCase("nearly all random programs were compared", "[random]", [] {
     CAPTURE(made.load(), compared.load());

@@ -27,7 +27,8 @@ void Merger::MergeWhatItStandsFor(const InputSymbol& alias) {
     sized_functions_.assign(sections_.size(), kNone);
     for (std::uint32_t i = view_->symbol_count(); i-- > 0;) {
       const InputSymbol symbol = view_->SymbolAt(i);
-      if (symbol.type == format::kSttFunc && symbol.size != 0 && symbol.section < sections_.size()) {
+      if (symbol.type == format::kSttFunc && symbol.size != 0 &&
+          symbol.section < sections_.size()) {
         sized_functions_[symbol.section] = i;
       }
     }

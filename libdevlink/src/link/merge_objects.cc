@@ -333,7 +333,8 @@ void Merger::MapExternalShared() {
 // Appends a whole data section of the input to the output section of the same name.
 void Merger::MapData(std::uint32_t index, bool by_variable) {
   const InputSection& section = sections_[index];
-  if (section.role == SectionRole::kFunctionConstants) return MapFunctionConstants(index, by_variable);
+  if (section.role == SectionRole::kFunctionConstants)
+    return MapFunctionConstants(index, by_variable);
   if (section.role == SectionRole::kEntryShared) return MapLocals(index);
   const bool nobits = format::IsNobitsType(section.type);
   SectionId id = FindByName(section.name);

@@ -166,11 +166,11 @@ class Merger {
   };
   std::vector<Range> discarded_init_;  // their bytes in `.nv.global.init`
   std::vector<Mapping> section_map_;
-  std::vector<SectionId> surviving_;      // code section of a discarded copy -> the one that stays
+  std::vector<SectionId> surviving_;  // code section of a discarded copy -> the one that stays
   std::vector<std::uint32_t> sized_functions_;  // code section -> its function; made when needed
   std::vector<std::uint64_t> constants_end_;    // function constants -> where their variables end
-  std::vector<std::uint32_t> registers_;  // input symbol -> REGCOUNT
-  std::vector<std::uint32_t> shared_of_;  // code section -> its `.nv.shared.F`, 0 where none
+  std::vector<std::uint32_t> registers_;        // input symbol -> REGCOUNT
+  std::vector<std::uint32_t> shared_of_;        // code section -> its `.nv.shared.F`, 0 where none
   std::vector<std::uint32_t> parameters_of_;  // code section -> its `.nv.constant0.F`, 0 where none
 };
 

@@ -211,8 +211,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
   return DescribeExecutable(linked, options);
 }
 
-// What is left of the passes where the result is to be linked again: nothing is left out, nothing is
-// laid out, nothing travels along calls.
+// What is left of the passes where the result is to be linked again: nothing is left out, nothing
+// is laid out, nothing travels along calls.
 absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
     internal::Program& program, std::vector<Diagnostic>& found, LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes

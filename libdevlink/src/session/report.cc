@@ -150,8 +150,7 @@ std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated) {
   out.notes.push_back(absl::StrCat(
       relocated.early_shared, " references to shared memory and ", relocated.early_constants,
       " to constants are resolved as nvlink -r does, before the next link lays them out"));
-  out.notes.emplace_back(
-      "they may be wrong there; --keep-references leaves them to the next link");
+  out.notes.emplace_back("they may be wrong there; --keep-references leaves them to the next link");
   return out;
 }
 

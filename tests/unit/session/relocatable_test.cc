@@ -26,10 +26,9 @@ absl::StatusOr<LinkResult> Link(const std::vector<Cubin>& inputs, bool relocatab
 }
 
 Cubin Caller() {
-  return BuildCubin(
-      {.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true},
-                     {.name = "nobody_calls_it"}},
-       .global_bytes = 8});
+  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true},
+                                   {.name = "nobody_calls_it"}},
+                     .global_bytes = 8});
 }
 Cubin Helper() {
   return BuildCubin({.functions = {{.name = "helper", .registers = 30, .frame = 16}}});
