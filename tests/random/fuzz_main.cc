@@ -41,11 +41,12 @@ constexpr char kUsage[] =
     "J]\n"
     "                    [--minutes T] [--keep DIR] [--shrink SECONDS] [--devlink PROGRAM]\n"
     "                    [--features MASK] [--max-files N] [--max-functions N] [--print]\n"
-    "                    [--relocatable]\n"
+    "                    [--relocatable] [--again]\n"
     "  --devlink   link with this command line instead of in process\n"
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
     "  --relocatable  link with -r\n"
+    "  --again     with -r, then what nvlink made of it to the end\n"
     "  --print     print the sources of --seed and do nothing else\n";
 
 struct Options {
@@ -53,6 +54,7 @@ struct Options {
   bool cuda = false;
   bool print = false;
   bool relocatable = false;
+  bool again = false;
   std::uint64_t seed = 1;
   std::uint64_t count = 100;
   int jobs = 2;
@@ -98,8 +100,9 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
       o.print = true;
       continue;
     }
-    if (name == "--relocatable") {
+    if (name == "--relocatable" || name == "--again") {
       o.relocatable = true;
+      o.again = o.again || name == "--again";
       continue;
     }
     if (i + 1 == args.size()) return std::nullopt;
@@ -139,9 +142,10 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
 
 RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTarget target,
                           const GeneratorLimits& limits) {
-  RandomProgram program = options.cuda ? MakeCudaProgram(seed, target, limits)
-                                       : MakePtxProgram(seed, target, limits);
+  RandomProgram program =
+      options.cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
   if (options.relocatable) program.link_flags.emplace_back("-r");
+  program.link_again = options.again;
   return program;
 }
 

@@ -240,6 +240,10 @@ PairResult LinkPair::Check(const RandomProgram& program) {
   if (!Compile(program, error)) {
     return {.verdict = Verdict::kSkipped, .kind = "compile", .explanation = error};
   }
+  return Compare(program);
+}
+
+PairResult LinkPair::Compare(const RandomProgram& program) {
   const LinkOutcome expected = LinkWithNvlink(program);
   const LinkOutcome actual = program_.empty() ? LinkInProcess(program) : LinkWithProgram(program);
   if (expected.messages.find("Internal error") != std::string::npos ||
@@ -265,7 +269,22 @@ PairResult LinkPair::Check(const RandomProgram& program) {
             .kind = "messages",
             .explanation = FirstMessageDifference(expected.messages, actual.messages)};
   }
+  if (program.link_again && expected.ok) return CheckAgain(program, expected.cubin);
   return {.verdict = Verdict::kIdentical, .kind = {}, .explanation = {}};
+}
+
+PairResult LinkPair::CheckAgain(const RandomProgram& program,
+                                const std::vector<std::uint8_t>& relocatable) {
+  RandomProgram rest;
+  for (const std::string& flag : program.link_flags) {
+    if (flag != "-r") rest.link_flags.push_back(flag);
+  }
+  const std::string input = (directory_ / "relocatable.cubin").string();
+  if (!WriteBytes(input, relocatable)) return {.kind = "file", .explanation = "cannot write"};
+  inputs_ = {input};
+  PairResult result = Compare(rest);
+  if (result.verdict == Verdict::kDifferent) result.kind = "linked again: " + result.kind;
+  return result;
 }
 
 }  // namespace devlink::testing

@@ -63,6 +63,8 @@ class LinkPair {
   // Both outputs bear the same name, because with -g the name stands in the output.
   [[nodiscard]] std::string OutputPath(std::string_view tool) const;
   [[nodiscard]] std::string RecordedOptions(bool relocatable) const;
+  PairResult Compare(const RandomProgram& program);
+  PairResult CheckAgain(const RandomProgram& program, const std::vector<std::uint8_t>& relocatable);
   LinkOutcome LinkWithNvlink(const RandomProgram& program);
   LinkOutcome LinkWithProgram(const RandomProgram& program);
   LinkOutcome LinkInProcess(const RandomProgram& program);

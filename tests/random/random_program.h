@@ -71,7 +71,8 @@ struct SourceFile {
 
 struct RandomProgram {
   std::vector<SourceFile> files;        // in link order
-  std::vector<std::string> link_flags;  // for nvlink, besides -arch: "-g" or nothing
+  std::vector<std::string> link_flags;  // for nvlink, besides -arch: "-g", "-r"
+  bool link_again = false;              // of -r: then links what nvlink made to the end, too
 };
 
 }  // namespace devlink::testing

@@ -27,27 +27,34 @@ constexpr std::uint32_t kFeatures = 0x203ffffc;
 std::atomic<int> made = 0;
 std::atomic<int> compared = 0;
 
+enum class Kind { kPtx, kCuda, kRelocatable };  // the last: PTX with nvlink -r
+
 struct Range {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
 };
 
 // What differs, or could not be compared, one text per program.
-std::vector<std::string> CheckRange(const Toolkit& toolkit, bool cuda, ProgramTarget target,
+std::vector<std::string> CheckRange(const Toolkit& toolkit, Kind kind, ProgramTarget target,
                                     Range seeds) {
   std::vector<std::string> complaints;
   GeneratorLimits limits;
-  limits.features = kFeatures;
+  limits.features = kind == Kind::kRelocatable ? kAllFeatures : kFeatures;
   for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) {
     const TemporaryDirectory directory("devlink-random");
-    const RandomProgram program =
-        cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
+    RandomProgram program = kind == Kind::kCuda ? MakeCudaProgram(seed, target, limits)
+                                                : MakePtxProgram(seed, target, limits);
+    if (kind == Kind::kRelocatable) program.link_flags.emplace_back("-r");
     const PairResult result =
         LinkPair(toolkit, target, directory.path() / "program", "").Check(program);
     ++made;
     // Now and then ptxas refuses a program, for instance where a callee has more registers than an
     // entry may use.
-    if (result.verdict == Verdict::kSkipped && result.kind == "compile") continue;
+    // With -r nvlink itself ends some with an internal error.
+    const bool without_nvlink = kind == Kind::kRelocatable && result.kind == "nvlink";
+    if (result.verdict == Verdict::kSkipped && (result.kind == "compile" || without_nvlink)) {
+      continue;
+    }
     ++compared;
     if (result.verdict == Verdict::kIdentical) continue;
     complaints.push_back(
@@ -57,14 +64,14 @@ std::vector<std::string> CheckRange(const Toolkit& toolkit, bool cuda, ProgramTa
 }
 
 // Two halves at once: the compiler is one process that waits for nobody.
-void CheckPrograms(bool cuda, ProgramTarget target, Range seeds) {
+void CheckPrograms(Kind kind, ProgramTarget target, Range seeds) {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; no random program was linked");
   const std::uint64_t middle = (seeds.first + seeds.end) / 2;
-  auto first = std::async(std::launch::async, CheckRange, *toolkit, cuda, target,
+  auto first = std::async(std::launch::async, CheckRange, *toolkit, kind, target,
                           Range{seeds.first, middle});
   auto second =
-      std::async(std::launch::async, CheckRange, *toolkit, cuda, target, Range{middle, seeds.end});
+      std::async(std::launch::async, CheckRange, *toolkit, kind, target, Range{middle, seeds.end});
   for (auto* half : {&first, &second}) {
     for (const std::string& complaint : half->get()) FAIL_CHECK(complaint);
   }
@@ -77,12 +84,17 @@ void AddPrograms() {
   for (const ProgramTarget target : kTargets) {
     for (std::uint64_t first = 1; first <= kPrograms; first += kStep) {
       AddTestCase(Cat("random PTX ", first, " to ", first + kStep - 1, " ", TargetName(target)),
-                  "[random]", [=] { CheckPrograms(false, target, {first, first + kStep}); });
+                  "[random]", [=] { CheckPrograms(Kind::kPtx, target, {first, first + kStep}); });
     }
   }
+  for (const ProgramTarget target : kTargets) {
+    AddTestCase(Cat("random PTX with -r ", TargetName(target)), "[random]",
+                [=] { CheckPrograms(Kind::kRelocatable, target, {1, 17}); });
+  }
   for (std::uint64_t seed = 1; seed <= 4; seed += 2) {
-    AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]",
-                [=] { CheckPrograms(true, {.number = 80, .variant = 0}, {seed, seed + 2}); });
+    AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]", [=] {
+      CheckPrograms(Kind::kCuda, {.number = 80, .variant = 0}, {seed, seed + 2});
+    });
   }
   AddTestCase("nearly all random programs were compared", "[random]", [] {
     CAPTURE(made.load(), compared.load());

@@ -44,8 +44,8 @@ struct LinkOptions {
   // undefined symbols are no error (docs/relocatable.md).
   bool relocatable = false;
   // With `relocatable`: leaves every reference to the next link. nvlink resolves those to shared
-  // memory and constants although it has not laid them out, and so does libdevlink without this; the
-  // next link cannot mend them.
+  // memory and constants although it has not laid them out, and so does libdevlink without this;
+  // the next link cannot mend them.
   bool keep_references = false;
 
   // No warning where an entry's stack cannot be determined.

@@ -130,6 +130,7 @@ class Propagator {
       const FunctionId real = program_.functions[f].alias_of;
       if (real == kNone || !liveness_.live[f]) continue;
       own_[f].sparse = alias_mask_ = 0x8000;
+      own_[real].sparse |= alias_mask_;
       result_.functions[real].appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
     }
   }

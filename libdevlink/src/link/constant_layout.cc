@@ -13,8 +13,7 @@ namespace {
 constexpr std::string_view kPrefix = ".nv.constant2.";
 
 bool IsCompilerBank(const Section& section) {
-  return section.kind == SectionKind::kFunctionConstants && !section.vacated &&
-         section.name.starts_with(kPrefix);
+  return section.kind == SectionKind::kFunctionConstants && section.name.starts_with(kPrefix);
 }
 
 }  // namespace
@@ -29,8 +28,9 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     const Section& section = program.sections[id];
     if (!IsCompilerBank(section) || liveness.section_removed[id]) continue;
     if (program.functions[section.function].entry) {
+      // One that a replaced body left empty is filled again, in its old place.
       bank_of_entry[section.function] = id;
-    } else if (!section.unused_copy) {
+    } else if (!section.unused_copy && !section.vacated) {
       holdings.push_back({section.function, id, 0});
     }
   }

@@ -78,6 +78,8 @@ void Merger::PrepareInput() {
   discarded_init_.clear();
   taken_by_function_.assign(view_->symbol_count(), false);
   taken_of_discarded_.clear();
+  sized_functions_.clear();
+  constants_end_.assign(sections_.size(), 0);
   registers_.assign(view_->symbol_count(), 0);
   section_map_.assign(sections_.size(), Mapping());
   surviving_.assign(sections_.size(), kNone);

@@ -10,8 +10,31 @@ namespace devlink::internal {
 void Merger::MergeFunctions() {
   for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
     const InputSymbol symbol = view_->SymbolAt(i);
-    if (symbol.type == format::kSttFunc) MergeFunction(i, symbol);
+    if (symbol.type != format::kSttFunc || symbol_map_[i] != kNone) continue;
+    if (symbol.size == 0) MergeWhatItStandsFor(symbol);
+    MergeFunction(i, symbol);
   }
+}
+
+// An alias, which has no size, comes behind the function whose code it names. nvlink -r writes them
+// in any order.
+void Merger::MergeWhatItStandsFor(const InputSymbol& alias) {
+  if (alias.section >= section_map_.size() ||
+      section_map_[alias.section].state != Mapping::kUnmapped) {
+    return;
+  }
+  if (sized_functions_.empty()) {
+    sized_functions_.assign(sections_.size(), kNone);
+    for (std::uint32_t i = view_->symbol_count(); i-- > 0;) {
+      const InputSymbol symbol = view_->SymbolAt(i);
+      if (symbol.type == format::kSttFunc && symbol.size != 0 &&
+          symbol.section < sections_.size()) {
+        sized_functions_[symbol.section] = i;
+      }
+    }
+  }
+  const std::uint32_t real = sized_functions_[alias.section];
+  if (real != kNone && symbol_map_[real] == kNone) MergeFunction(real, view_->SymbolAt(real));
 }
 
 void Merger::MergeFunction(std::uint32_t index, const InputSymbol& symbol) {

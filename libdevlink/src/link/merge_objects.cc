@@ -40,6 +40,25 @@ void Merger::MergeObjects() {
       ReferToTexture(i, symbol);
     }
   }
+  TrimConstants();
+}
+
+// Of a function's constants nvlink takes what variables cover. nvlink -r leaves more than that
+// where it appended those of a copy that it discarded.
+void Merger::TrimConstants() {
+  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+    const InputSection& input = sections_[i];
+    const Mapping& mapping = section_map_[i];
+    const std::uint64_t end = constants_end_[i];
+    if (input.role != SectionRole::kFunctionConstants || mapping.state != Mapping::kMapped ||
+        input.type == format::kShtCudaConstant0 || end == 0 || end >= input.size) {
+      continue;
+    }
+    Section& out = program_.sections[mapping.section];
+    if (out.pieces.empty() || out.pieces.back().offset != mapping.base) continue;
+    out.pieces.back().bytes = out.pieces.back().bytes.first(end);
+    out.size = mapping.base + end;
+  }
 }
 
 void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
@@ -61,6 +80,11 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   const bool defined = known != kNone && program_.symbols[known].section != kNone;
   const bool weak = symbol.binding == format::kStbWeak;
   Mapping& mapping = section_map_[symbol.section];
+  const std::uint64_t room = sections_[symbol.section].size;
+  if (symbol.value <= room && symbol.size <= room - symbol.value) {
+    std::uint64_t& end = constants_end_[symbol.section];
+    end = std::max(end, symbol.value + symbol.size);
+  }
   if (options_.relocatable && IsOfDiscardedCode(symbol.section)) KeepParameterSymbol(index, symbol);
   if (mapping.state == Mapping::kDiscarded) {
     symbol_map_[index] = known;
@@ -78,7 +102,7 @@ void Merger::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (mapping.state == Mapping::kUnmapped && weak && (defined || common) && !ends_common) {
     return DiscardObject(index, symbol, known);
   }
-  if (mapping.state == Mapping::kUnmapped) MapData(symbol.section);
+  if (mapping.state == Mapping::kUnmapped) MapData(symbol.section, true);
   if (mapping.state != Mapping::kMapped) return;
   if (defined && weak) return DiscardObject(index, symbol, known);
   if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
@@ -108,7 +132,7 @@ void Merger::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol)
   const InputSection& bank = sections_[symbol.section];
   const SectionId text = surviving_[bank.info];
   if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
-  if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section);
+  if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section, true);
   for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
     if (program_.sections[id].name != bank.name) continue;
     DefineObject(index, symbol, kNone, {.section = id, .base = section_map_[symbol.section].base});
@@ -307,9 +331,10 @@ void Merger::MapExternalShared() {
 }
 
 // Appends a whole data section of the input to the output section of the same name.
-void Merger::MapData(std::uint32_t index) {
+void Merger::MapData(std::uint32_t index, bool by_variable) {
   const InputSection& section = sections_[index];
-  if (section.role == SectionRole::kFunctionConstants) return MapFunctionConstants(index);
+  if (section.role == SectionRole::kFunctionConstants)
+    return MapFunctionConstants(index, by_variable);
   if (section.role == SectionRole::kEntryShared) return MapLocals(index);
   const bool nobits = format::IsNobitsType(section.type);
   SectionId id = FindByName(section.name);
@@ -359,7 +384,7 @@ void Merger::MapLocals(std::uint32_t index) {
 
 // Constants of one function. Those of a discarded copy stay all the same, unused, behind those of
 // the copy that stays; the parameter bank does so only where a strong copy met a weak one.
-void Merger::MapFunctionConstants(std::uint32_t index) {
+void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
   const InputSection& section = sections_[index];
   const Mapping& code = section_map_[section.info];
   const bool kept = code.state == Mapping::kMapped;
@@ -383,7 +408,7 @@ void Merger::MapFunctionConstants(std::uint32_t index) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);
     AppendConstants(added, index, 0);
-    program_.sections[added].unused_copy = !kept;
+    program_.sections[added].unused_copy = !kept || (!by_variable && !parameters);
   } else if (program_.sections[*known].vacated) {
     if (!kept && parameters) return;
     AppendConstants(*known, index, 0);

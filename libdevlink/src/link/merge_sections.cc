@@ -92,7 +92,7 @@ void Merger::MergeSection(std::uint32_t index) {
     case SectionRole::kFunctionConstants:
     case SectionRole::kGlobalInit:
       // Data that no new variable pulled in is appended all the same; zeroed memory is not.
-      if (section_map_[index].state == Mapping::kUnmapped) MapData(index);
+      if (section_map_[index].state == Mapping::kUnmapped) MapData(index, false);
       return;
     default:
       return;

@@ -47,6 +47,7 @@ class Merger {
   // merge_functions.cc
   void MergeFunctions();
   void MergeFunction(std::uint32_t index, const InputSymbol& symbol);
+  void MergeWhatItStandsFor(const InputSymbol& alias);
   void ReferToFunction(std::uint32_t index, const InputSymbol& symbol);
   void DefineFunction(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MergeAgain(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
@@ -76,8 +77,10 @@ class Merger {
   void DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                     const Mapping& mapping);
   void CheckObject(SymbolId known, const InputSymbol& symbol);
-  void MapData(std::uint32_t index);
-  void MapFunctionConstants(std::uint32_t index);
+  // `by_variable`: for the sake of one that lies in the section.
+  void MapData(std::uint32_t index, bool by_variable);
+  void MapFunctionConstants(std::uint32_t index, bool by_variable);
+  void TrimConstants();
   void AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset);
   SectionId AddFunctionConstants(const InputSection& section, SectionId text);
 
@@ -166,9 +169,11 @@ class Merger {
   };
   std::vector<Range> discarded_init_;  // their bytes in `.nv.global.init`
   std::vector<Mapping> section_map_;
-  std::vector<SectionId> surviving_;      // code section of a discarded copy -> the one that stays
-  std::vector<std::uint32_t> registers_;  // input symbol -> REGCOUNT
-  std::vector<std::uint32_t> shared_of_;  // code section -> its `.nv.shared.F`, 0 where none
+  std::vector<SectionId> surviving_;  // code section of a discarded copy -> the one that stays
+  std::vector<std::uint32_t> sized_functions_;  // code section -> its function; made when needed
+  std::vector<std::uint64_t> constants_end_;    // function constants -> where their variables end
+  std::vector<std::uint32_t> registers_;        // input symbol -> REGCOUNT
+  std::vector<std::uint32_t> shared_of_;        // code section -> its `.nv.shared.F`, 0 where none
   std::vector<std::uint32_t> parameters_of_;  // code section -> its `.nv.constant0.F`, 0 where none
 };
 

@@ -34,10 +34,8 @@ class Relocator {
 
  private:
   bool IsObsolete(const Relocation& relocation, std::uint32_t index) const {
-    if (constants_.moved.contains(relocation.section)) return true;
-    return internal::IsObsolete(program_, liveness_, relocation) ||
-           (program_.sections[relocation.section].name == ".debug_frame" &&
-            WentWithBody(program_, relocation, index));
+    return constants_.moved.contains(relocation.section) ||
+           internal::IsObsolete(program_, liveness_, relocation, index);
   }
 
   void Handle(const Relocation& relocation) {

@@ -42,7 +42,7 @@ struct Relocated {
   // Relocatable links: references that were resolved though what they refer to may yet move.
   std::uint32_t early_shared = 0;
   std::uint32_t early_constants = 0;
-  std::vector<Relocation> refused;          // that nothing sensible can be done with
+  std::vector<Relocation> refused;  // that nothing sensible can be done with
 };
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,

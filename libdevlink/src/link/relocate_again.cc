@@ -22,8 +22,7 @@ class Relocator {
   Relocated Run() {
     for (std::uint32_t i = static_cast<std::uint32_t>(program_.relocations.size()); i-- > 0;) {
       const Relocation& relocation = program_.relocations[i];
-      if (IsObsolete(program_, liveness_, relocation)) continue;
-      if (!WentWithBody(program_, relocation, i)) Handle(relocation);
+      if (!IsObsolete(program_, liveness_, relocation, i)) Handle(relocation);
     }
     return std::move(result_);
   }
@@ -74,8 +73,8 @@ class Relocator {
       symbol = program_.functions[program_.functions[function].alias_of].symbol;
     }
     ++result_.kept_in_list[relocation.list];
-    result_.kept.push_back({relocation.offset, relocation.addend, relocation.list, relocation.type,
-                            symbol, instance});
+    result_.kept.push_back(
+        {relocation.offset, relocation.addend, relocation.list, relocation.type, symbol, instance});
   }
 
   // Of `extern __shared__` in an entry.
@@ -107,8 +106,8 @@ class Relocator {
 
 }  // namespace
 
-Relocated RelocateAgain(const Program& program, const Liveness& liveness,
-                        const SharedAgain& shared, const RelocateAgainOptions& options) {
+Relocated RelocateAgain(const Program& program, const Liveness& liveness, const SharedAgain& shared,
+                        const RelocateAgainOptions& options) {
   return Relocator(program, liveness, shared, options).Run();
 }
 

@@ -16,7 +16,7 @@ struct RelocateAgainOptions {
   bool keep_references = false;
 };
 
-Relocated RelocateAgain(const Program& program, const Liveness& liveness,
-                        const SharedAgain& shared, const RelocateAgainOptions& options);
+Relocated RelocateAgain(const Program& program, const Liveness& liveness, const SharedAgain& shared,
+                        const RelocateAgainOptions& options);
 
 }  // namespace devlink::internal

@@ -29,16 +29,16 @@ std::uint64_t HeldBits(const Program& program, const Relocation& relocation,
 
 }  // namespace
 
-bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation) {
+bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation,
+                std::uint32_t index) {
   const Section& section = program.sections[relocation.section];
-  return liveness.section_removed[relocation.section] ||
-         (section.function != kNone &&
-          program.functions[section.function].generation != relocation.generation);
-}
-
-bool WentWithBody(const Program& program, const Relocation& relocation, std::uint32_t index) {
+  if (liveness.section_removed[relocation.section]) return true;
+  if (section.function != kNone &&
+      program.functions[section.function].generation != relocation.generation) {
+    return true;
+  }
   return index < program.symbols[relocation.symbol].debug_relocations_dropped_before &&
-         program.sections[relocation.section].kind == SectionKind::kDebug &&
+         section.kind == SectionKind::kDebug &&
          program.sections[relocation.list].type == format::kShtRela;
 }
 

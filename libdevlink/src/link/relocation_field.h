@@ -13,14 +13,10 @@
 
 namespace devlink::internal {
 
-// Relocations of sections that are gone, and of bodies that were replaced.
+// Relocations of sections that are gone, of bodies that were replaced, and those of debug records
+// that went with such a body; `index` is the relocation's in the program.
 [[nodiscard]] bool IsObsolete(const Program& program, const Liveness& liveness,
-                              const Relocation& relocation);
-
-// Relocations to a function in RELA debug sections that went when its body was replaced; `index` is
-// the relocation's in the program.
-[[nodiscard]] bool WentWithBody(const Program& program, const Relocation& relocation,
-                                std::uint32_t index);
+                              const Relocation& relocation, std::uint32_t index);
 
 // Only the loader knows where it will be.
 [[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);

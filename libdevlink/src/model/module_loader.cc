@@ -258,6 +258,9 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
         return bad("its alignment is no power of two up to 1 MiB");
       }
       if (symbol.size > kMaxNobitsSize) return bad("its size is beyond any device's memory");
+    } else if (section.role == SectionRole::kFunctionConstants &&
+               (symbol.other & format::kStoInternal) != 0) {
+      // nvlink -r leaves those of a body that it replaced; no byte is read through them.
     } else if (symbol.value > section.size || section.size - symbol.value < symbol.size) {
       return bad("it reaches beyond its section");
     }

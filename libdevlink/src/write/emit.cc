@@ -82,8 +82,8 @@ void Emitter::DropSectionsAndSymbols() {
   section_dropped_.assign(program_.sections.size(), false);
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const bool moved = linked_.constants.moved.contains(id);
-    section_dropped_[id] =
-        linked_.liveness.section_removed[id] || moved || program_.sections[id].vacated;
+    const bool empty = program_.sections[id].vacated && !changed_banks_.contains(id);
+    section_dropped_[id] = linked_.liveness.section_removed[id] || moved || empty;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
   for (const FunctionId kernel : linked_.liveness.left_out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of writing one output. Only emit*.cc see it. What a relocatable cubin has otherwise than
-// an executable is virtual.
+// The state of writing one output. Only emit*.cc see it. What a relocatable cubin has otherwise
+// than an executable is virtual.
 #pragma once
 
 #include <string>

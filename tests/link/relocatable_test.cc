@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvlink -r beyond the link cases, all of which run with it: single modules for every target, and
+// the references that nvlink resolves too early.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "devlink/devlink.h"
+#include "random/link_pair.h"
+#include "support/catch.h"
+#include "support/cubin_diff.h"
+#include "support/cubin_view.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+namespace {
+
+// Two variables of a kernel, one of all kernels, dynamic ones, constants of the user's and of the
+// compiler's, a call out of the module.
+constexpr char kModule[] = R"(
+.extern .func (.param .b32 r) elsewhere (.param .b32 a);
+.extern .shared .align 16 .b8 dynamic[];
+.shared .align 8 .b8 of_all[40];
+.visible .const .align 4 .b32 table[4] = {1, 2, 3, 4};
+.visible .global .align 4 .u32 count = 7;
+.visible .func (.param .b64 r) scale (.param .b64 a) {
+  .reg .f64 %d<3>;
+  ld.param.f64 %d1, [a];
+  mul.f64 %d2, %d1, 0d3FF3C0C9539B8887;
+  st.param.f64 [r], %d2;
+  ret;
+}
+.visible .entry kernel (.param .u64 out) {
+  .shared .align 4 .b8 first[64];
+  .shared .align 4 .b8 second[64];
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  .reg .f64 %d<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  st.volatile.shared.u32 [first], %r1;
+  st.volatile.shared.u32 [second], %r1;
+  ld.volatile.shared.u32 %r2, [of_all];
+  ld.volatile.shared.u32 %r3, [dynamic];
+  ld.const.u32 %r4, [table + 8];
+  ld.volatile.global.u32 %r5, [count];
+  add.u32 %r6, %r2, %r3;
+  add.u32 %r6, %r6, %r4;
+  add.u32 %r6, %r6, %r5;
+  { .param .b32 a; .param .b32 r;
+    st.param.b32 [a], %r6;
+    call (r), elsewhere, (a);
+    ld.param.b32 %r7, [r]; }
+  { .param .b64 a; .param .b64 r;
+    cvt.rn.f64.u32 %d1, %r7;
+    st.param.f64 [a], %d1;
+    call (r), scale, (a);
+    ld.param.f64 %d2, [r]; }
+  st.global.f64 [%rd1], %d2;
+  ret;
+}
+)";
+constexpr char kElsewhere[] = R"(
+.visible .const .align 4 .b32 in_front[4] = {5, 6, 7, 8};
+.visible .func (.param .b32 r) elsewhere (.param .b32 a) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [a];
+  ld.const.u32 %r2, [in_front + 4];
+  add.u32 %r3, %r1, %r2;
+  st.param.b32 [r], %r3;
+  ret;
+}
+)";
+
+class Modules {
+ public:
+  Modules(const Toolkit& toolkit, std::string arch) : toolkit_(toolkit), arch_(std::move(arch)) {
+    options_.target = Arch::Parse("sm_" + arch_).value_or(Arch{});
+  }
+
+  // The path of the compiled module.
+  std::string Compile(const std::string& name, std::string_view text) {
+    const std::string source = directory_.File(name + ".ptx");
+    const std::string output = directory_.File(name + ".cubin");
+    WriteText(source, Cat(".version 8.0\n.target sm_", arch_, "\n.address_size 64\n", text));
+    const ProcessResult result =
+        RunProcess({toolkit_.ptxas, "-c", "-arch=sm_" + arch_, source, "-o", output});
+    CAPTURE(result.err);
+    REQUIRE(result.ok());
+    return output;
+  }
+
+  std::vector<std::uint8_t> NvlinkRelocatable(const std::string& input) {
+    const std::string output = directory_.File("out.cubin");
+    const ProcessResult result =
+        RunProcess({toolkit_.nvlink, "-r", "-arch=sm_" + arch_, input, "-o", output});
+    CAPTURE(result.err);
+    REQUIRE(result.ok());
+    return ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+  }
+
+  LinkOutcome Link(const std::vector<std::string>& inputs, bool relocatable, bool keep) {
+    options_.relocatable = relocatable;
+    options_.keep_references = keep;
+    return LinkWithLibrary(options_, inputs);
+  }
+
+  // `inputs` in two steps, the first of them alone in the first.
+  std::vector<std::uint8_t> LinkTwice(std::vector<std::string> inputs, bool keep) {
+    const LinkOutcome relocatable = Link({inputs.front()}, true, keep);
+    REQUIRE(relocatable.ok);
+    inputs.front() = directory_.File("relocatable.cubin");
+    REQUIRE(WriteBytes(inputs.front(), relocatable.cubin));
+    std::reverse(inputs.begin(), inputs.end());
+    const LinkOutcome all = Link(inputs, false, false);
+    CAPTURE(all.messages);
+    REQUIRE(all.ok);
+    return all.cubin;
+  }
+
+  bool WarnsOfEarlyReferences(const std::string& input, bool keep) {
+    options_.relocatable = true;
+    options_.keep_references = keep;
+    auto session = LinkSession::Create(options_);
+    REQUIRE(session.ok());
+    REQUIRE(session->AddFile(input).ok());
+    REQUIRE(session->Link().ok());
+    const auto& found = session->diagnostics();
+    return std::any_of(found.begin(), found.end(), [](const Diagnostic& diagnostic) {
+      return diagnostic.code == DiagnosticCode::kEarlyReference && diagnostic.text.empty() &&
+             RenderDiagnostic(diagnostic, "devlink").starts_with("devlink note    : ");
+    });
+  }
+
+ private:
+  const Toolkit& toolkit_;
+  std::string arch_;
+  LinkOptions options_;
+  TemporaryDirectory directory_{"devlink-relocatable"};
+};
+
+std::vector<std::uint8_t> CodeOf(const std::vector<std::uint8_t>& cubin, const char* section) {
+  const CubinView view = ViewCubin(cubin);
+  const ViewSection* found = view.Find(section);
+  REQUIRE(found != nullptr);
+  return {found->data.begin(), found->data.end()};
+}
+
+TEST_CASE("One module through -r is what nvlink makes of it, for every target", "[relocatable]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "80", "86", "87", "89", "90", "90a"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    const std::string module = modules.Compile("module", kModule);
+    const LinkOutcome actual = modules.Link({module}, true, false);
+    REQUIRE(actual.ok);
+    CHECK(ExplainDifference(modules.NvlinkRelocatable(module), actual.cubin).empty());
+  }
+}
+
+TEST_CASE("A link in two steps that keeps references has the code of one step", "[relocatable]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "80", "90"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    const std::vector<std::string> inputs = {modules.Compile("module", kModule),
+                                             modules.Compile("elsewhere", kElsewhere)};
+    const LinkOutcome direct = modules.Link({inputs[1], inputs[0]}, false, false);
+    REQUIRE(direct.ok);
+    const std::vector<std::uint8_t> kept = modules.LinkTwice(inputs, true);
+    for (const char* section : {".text.kernel", ".text.elsewhere", ".text.scale"}) {
+      CAPTURE(section);
+      CHECK(CodeOf(kept, section) == CodeOf(direct.cubin, section));
+    }
+    // Without, `first` and `second` have one address, and `table` is taken to begin its bank.
+    CHECK(CodeOf(modules.LinkTwice(inputs, false), ".text.kernel") !=
+          CodeOf(direct.cubin, ".text.kernel"));
+    CHECK(modules.WarnsOfEarlyReferences(inputs[0], false));
+    CHECK_FALSE(modules.WarnsOfEarlyReferences(inputs[0], true));
+  }
+}
+
+}  // namespace
+}  // namespace devlink::testing
