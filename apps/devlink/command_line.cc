@@ -89,7 +89,8 @@ constexpr std::array kOptions = {
            "suppress-arch-warning", "do not warn where an input has no code for the target"},
     Option{Id::kOutput, "o", "output-file", Takes::kValue, "", "where to write the linked cubin"},
     Option{Id::kDebug, "g", "debug", Takes::kNothing, "g", "link for the debugger"},
-    Option{Id::kArch, "arch", "arch", Takes::kValue, "arch", "the target: sm_75 to sm_90a"},
+    Option{Id::kArch, "arch", "arch", Takes::kValue, "arch",
+           "the target: sm_75 to sm_90a; compute_NN only checks inputs"},
     Option{Id::kRelocatable, "r", "relocatable-link", Takes::kNothing, "r",
            "write a relocatable cubin, to be linked again"},
     Option{Id::kMachine, "m", "machine", Takes::kValue, "m", "64, the only choice"},
@@ -422,7 +423,12 @@ std::optional<std::string> Interpret(Given& given) {
                        given.values[Id::kMachine]);
   }
   if (has(Id::kArch)) {
-    auto target = Arch::Parse(given.values[Id::kArch]);
+    // With a virtual architecture inputs are only checked.
+    std::string name = given.values[Id::kArch];
+    constexpr std::string_view kVirtual = "compute_";
+    line.options.check_only = name.starts_with(kVirtual);
+    if (line.options.check_only) name.replace(0, kVirtual.size(), "sm_");
+    auto target = Arch::Parse(name);
     if (!target.ok()) {
       return fmt::format("Value '{}' is not defined for option 'arch'", given.values[Id::kArch]);
     }
@@ -453,7 +459,8 @@ std::optional<std::string> Interpret(Given& given) {
   }
   if (line.help || line.version) return std::nullopt;
   if (!has(Id::kArch)) return "Unknown arch name '(null)'";
-  if (!has(Id::kOutput)) return "Must specify output file with -o option";
+  if (!has(Id::kOutput) && !line.options.check_only)
+    return "Must specify output file with -o option";
   if (line.inputs.empty())
     return "No input files specified; use option --help for more information";
   return FindConflict(given);

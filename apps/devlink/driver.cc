@@ -137,9 +137,10 @@ int Link(const CommandLine& line) {
     return status != 0 ? status : Fail(std::string(result.status().message()));
   }
   const auto* ptx = reinterpret_cast<const std::uint8_t*>(result->ptx.data());
-  if (!(options.lto.emit_ptx && !result->ptx.empty()
-            ? WriteWhole(line.output, {ptx, result->ptx.size()})
-            : WriteWhole(line.output, result->cubin))) {
+  const bool writes = !options.check_only || options.lto.enabled;
+  if (writes && !(options.lto.emit_ptx && !result->ptx.empty()
+                      ? WriteWhole(line.output, {ptx, result->ptx.size()})
+                      : WriteWhole(line.output, result->cubin))) {
     return Fail(fmt::format("Could not open output file '{}'", line.output));
   }
   if (!line.register_file.empty() && !WriteRegisterFile(line, *session)) {
