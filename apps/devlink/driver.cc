@@ -130,7 +130,8 @@ int Link(const CommandLine& line) {
   if (added && ExitStatus(session->diagnostics()) == 0) result = session->Link();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
   if (!result.ok()) {
-    if (!line.register_file.empty() && ExitStatus(session->diagnostics()) == kErrorStatus) {
+    if (added && !line.register_file.empty() &&
+        ExitStatus(session->diagnostics()) == kErrorStatus) {
       WriteRegisterFile(line, *session);
     }
     const int status = ExitStatus(session->diagnostics());

@@ -106,6 +106,8 @@ for arch in compute_75 compute_80 compute_90 compute_90a; do
   same $arch plain.o bad.ptx
 done
 
+same sm_90 -Werror plain.o
+
 # Objects that were linked before, wherever they stand, and what only they needed.
 for arch in sm_80 sm_90; do
   nvcc -arch=$arch -dlink -o before.o main.o shade.o
