@@ -5,12 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "devlink/cicc_option_builder.h"
 
@@ -57,6 +62,7 @@ enum class Id {
   kForceWholeLto,
   kSplitCompileExtended,
   kRegister,
+  kOptionsFile,
   kIgnored,
   kIgnoredList,
   kIgnoredValue,
@@ -91,7 +97,8 @@ constexpr std::array kOptions = {
            "suppress-arch-warning", "do not warn where an input has no code for the target"},
     Option{Id::kOutput, "o", "output-file", Takes::kValue, "", "where to write the linked cubin"},
     Option{Id::kDebug, "g", "debug", Takes::kNothing, "g", "link for the debugger"},
-    Option{Id::kArch, "arch", "arch", Takes::kValue, "arch", "the target: sm_75 to sm_90a"},
+    Option{Id::kArch, "arch", "arch", Takes::kValue, "arch",
+           "the target: sm_75 to sm_90a; compute_NN only checks inputs"},
     Option{Id::kRelocatable, "r", "relocatable-link", Takes::kNothing, "r",
            "write a relocatable cubin, to be linked again"},
     Option{Id::kMachine, "m", "machine", Takes::kValue, "m", "64, the only choice"},
@@ -152,6 +159,8 @@ constexpr std::array kOptions = {
     Option{Id::kIgnoredList, "Xlinker", "host-linker-options", Takes::kList, "",
            "accepted, no effect"},
     Option{Id::kIgnored, "shared", "shared", Takes::kNothing, "", "accepted, no effect"},
+    Option{Id::kOptionsFile, "optf", "options-file", Takes::kList, "",
+           "read options and inputs from files"},
     Option{Id::kVersion, "V", "version", Takes::kNothing, "", "print the version"},
     Option{Id::kHelp, "h", "help", Takes::kNothing, "", "print this text"},
     Option{Id::kReport, "report", "report", Takes::kValue, "",
@@ -184,8 +193,59 @@ const Option* FindOption(std::string_view name, bool is_long) {
   return found == kOptions.end() ? nullptr : found;
 }
 
+std::vector<std::string> SplitList(const std::string& text);
+
+// The words of an options file: separated by white space, which quotes and backslashes protect.
+std::vector<std::string> SplitWords(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      in_word = true;
+    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? '\0' : c;
+      in_word = true;
+    } else if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+std::optional<std::string> ReadWords(const std::vector<std::string>& words, Given& given,
+                                     int depth);
+
+// Their words stand in the place of the option, as with nvlink.
+std::optional<std::string> ReadOptionsFiles(const std::string& names, Given& given, int depth) {
+  constexpr int kMaxDepth = 16;
+  for (const std::string& name : SplitList(names)) {
+    std::ifstream file(name, std::ios::binary);
+    std::error_code error;
+    if (!file || std::filesystem::is_directory(name, error)) {
+      return fmt::format("Could not open options file '{}'", name);
+    }
+    if (depth == kMaxDepth) {
+      return fmt::format("Options file '{}' is included by {} others, perhaps by itself", name,
+                         depth);
+    }
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (auto wrong = ReadWords(SplitWords(text), given, depth + 1)) return wrong;
+  }
+  return std::nullopt;
+}
+
 // Reads the words; a text is what is wrong with them.
-std::optional<std::string> ReadWords(const std::vector<std::string>& words, Given& given) {
+std::optional<std::string> ReadWords(const std::vector<std::string>& words, Given& given,
+                                     int depth) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word.size() < 2 || word[0] != '-') {
@@ -215,6 +275,10 @@ std::optional<std::string> ReadWords(const std::vector<std::string>& words, Give
     if (!value) {
       if (i + 1 == words.size()) return fmt::format("argument expected after '{}'", word);
       value = words[++i];
+    }
+    if (option->id == Id::kOptionsFile) {
+      if (auto wrong = ReadOptionsFiles(*value, given, depth)) return wrong;
+      continue;
     }
     if (option->takes == Takes::kList) {
       given.values[option->id];
@@ -443,7 +507,12 @@ std::optional<std::string> Interpret(Given& given) {
                        given.values[Id::kMachine]);
   }
   if (has(Id::kArch)) {
-    auto target = Arch::Parse(given.values[Id::kArch]);
+    // With a virtual architecture inputs are only checked.
+    std::string name = given.values[Id::kArch];
+    constexpr std::string_view kVirtual = "compute_";
+    line.options.check_only = name.starts_with(kVirtual);
+    if (line.options.check_only) name.replace(0, kVirtual.size(), "sm_");
+    auto target = Arch::Parse(name);
     if (!target.ok()) {
       return fmt::format("Value '{}' is not defined for option 'arch'", given.values[Id::kArch]);
     }
@@ -476,7 +545,8 @@ std::optional<std::string> Interpret(Given& given) {
   }
   if (line.help || line.version) return std::nullopt;
   if (!has(Id::kArch)) return "Unknown arch name '(null)'";
-  if (!has(Id::kOutput)) return "Must specify output file with -o option";
+  if (!has(Id::kOutput) && !line.options.check_only)
+    return "Must specify output file with -o option";
   if (line.inputs.empty())
     return "No input files specified; use option --help for more information";
   return FindConflict(given);
@@ -486,7 +556,7 @@ std::optional<std::string> Interpret(Given& given) {
 
 std::variant<CommandLine, std::string> ParseCommandLine(const std::vector<std::string>& arguments) {
   Given given;
-  if (auto wrong = ReadWords(arguments, given)) return *wrong;
+  if (auto wrong = ReadWords(arguments, given, 0)) return *wrong;
   for (const auto& [id, values] : given.lists) {
     if (auto wrong = ReadList(values, given.items[id])) return *wrong;
     given.values[id] = fmt::format("{}", fmt::join(given.items[id], ","));

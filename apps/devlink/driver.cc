@@ -140,16 +140,18 @@ int Link(const CommandLine& line) {
   progress.Clear();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
   if (!result.ok()) {
-    if (!line.register_file.empty() && ExitStatus(session->diagnostics()) == kErrorStatus) {
+    if (added && !line.register_file.empty() &&
+        ExitStatus(session->diagnostics()) == kErrorStatus) {
       WriteRegisterFile(line, *session);
     }
     const int status = ExitStatus(session->diagnostics());
     return status != 0 ? status : Fail(std::string(result.status().message()));
   }
   const auto* ptx = reinterpret_cast<const std::uint8_t*>(result->ptx.data());
-  if (!(options.lto.emit_ptx && !result->ptx.empty()
-            ? WriteWhole(line.output, {ptx, result->ptx.size()})
-            : WriteWhole(line.output, result->cubin))) {
+  const bool writes = !options.check_only || options.lto.enabled;
+  if (writes && !(options.lto.emit_ptx && !result->ptx.empty()
+                      ? WriteWhole(line.output, {ptx, result->ptx.size()})
+                      : WriteWhole(line.output, result->cubin))) {
     return Fail(fmt::format("Could not open output file '{}'", line.output));
   }
   if (!line.register_file.empty() && !WriteRegisterFile(line, *session)) {

@@ -58,6 +58,19 @@ expect 0 "" -arch=sm_80 -o plain.cubin "${inputs[@]}"
 expect 0 "" --arch sm_80 --output-file=long.cubin "${inputs[@]}"
 cmp plain.cubin long.cubin || complain "--arch sm_80 --output-file=... gives other bytes"
 
+# Options files: words in the place of the option, quoted as for a shell, files within files.
+printf -- '-o\tfile.cubin\n"%s"' "${inputs[0]}" >one.txt
+printf -- "-arch 'sm'_80 --options-file=one.txt -w" >two.txt
+expect 0 "" -optf two.txt "${inputs[@]:1}"
+expect 0 "" -w -arch=sm_80 -o plain_w.cubin "${inputs[@]}"
+cmp plain_w.cubin file.cubin || complain "-optf gives other bytes"
+expect 0 "incompatible redefinition for option 'arch'" -arch=sm_75 -optf two.txt "${inputs[@]:1}"
+rm -f file.cubin
+printf -- '-optf self.txt' >self.txt
+fatal "Could not open options file 'nowhere.txt'" -arch=sm_80 -optf one.txt,nowhere.txt
+fatal "Options file 'self.txt' is included by 16 others, perhaps by itself" -optf self.txt
+fatal "argument expected after '-optf'" -arch=sm_80 -optf
+
 expect 0 "incompatible redefinition for option 'arch', the last value of this option was used" \
   -arch=sm_90 -arch=sm_80 -o x.cubin "${inputs[@]}"
 rm -f x.cubin

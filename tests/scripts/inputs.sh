@@ -45,6 +45,7 @@ codes=(-gencode "arch=compute_75,code=[sm_75,compute_75]" -gencode arch=compute_
   -gencode arch=compute_90,code=sm_90)
 for unit in main shade nested late; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
 nvcc -rdc=true -ptx -arch=compute_90 -o extra.ptx extra.cu
+sed 's/\.entry/.enter/' extra.ptx >bad.ptx
 mkdir -p lib
 ar rc lib/libshade.a shade.o
 
@@ -60,7 +61,8 @@ same() {
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
   if [[ $status -ne $theirs ]] || ! cmp -s nv.reg our.reg || ! cmp -s nv.err our.err ||
-    { [[ -f nv.cubin ]] && ! "$diff_program" nv.cubin our.cubin >diff.txt; }; then
+    { [[ -f nv.cubin ]] && ! "$diff_program" nv.cubin our.cubin >diff.txt; } ||
+    { [[ ! -f nv.cubin && -f our.cubin ]]; }; then
     echo "$arch $*: not as nvlink (status $status, nvlink $theirs)"
     head -n 20 diff.txt our.err 2>/dev/null || true
     failures=$((failures + 1))
@@ -94,6 +96,17 @@ for options in "" -report-arch -Werror -disable-infos; do
     same sm_80 main.o $libraries $options
   done
 done
+
+# A virtual architecture: inputs are checked, nothing is written.
+nvcc -rdc=true -dc -arch=compute_80 -code=sm_80 -o plain.o shade.cu
+for arch in compute_75 compute_80 compute_90 compute_90a; do
+  same $arch main.o shade.o extra.ptx
+  same $arch -report-arch main.o plain.o -L"$runtime" -lcudadevrt
+  same $arch -Werror plain.o
+  same $arch plain.o bad.ptx
+done
+
+same sm_90 -Werror plain.o
 
 # Objects that were linked before, wherever they stand, and what only they needed.
 for arch in sm_80 sm_90; do

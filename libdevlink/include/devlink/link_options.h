@@ -37,6 +37,11 @@ struct LinkOptions {
   Arch target;
   ToolkitProfile profile;
 
+  // nvlink -arch=compute_NN, of which `target` is the sm_NN: the inputs are read, code is chosen as
+  // for the virtual architecture and PTX is assembled, but nothing is linked: Link() gives an empty
+  // cubin. With LTO everything is done as for the sm_NN.
+  bool check_only = false;
+
   // nvlink -g: keeps dead functions and the symbols of shared memory, for the debugger.
   bool debug = false;
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "devlink/ptx_assembler.h"
 
@@ -12,22 +14,31 @@ namespace devlink {
 
 namespace {
 
-// Hands jobs out in their order, as memory allows, and none behind one that failed.
+// Hands jobs out, as memory allows, and none that stands behind one that failed.
 class Queue {
  public:
-  Queue(std::span<const PtxJob> jobs, std::uint64_t budget)
-      : jobs_(jobs), free_(budget), budget_(budget), end_(jobs.size()) {}
+  // Several threads take the longest texts first, so that none of them is left alone with one at
+  // the end; a single thread takes them as they stand, so that a failure ends its work at once.
+  Queue(std::span<const PtxJob> jobs, std::uint64_t budget, bool longest_first)
+      : jobs_(jobs), order_(jobs.size()), free_(budget), budget_(budget), end_(jobs.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    if (!longest_first) return;
+    std::stable_sort(order_.begin(), order_.end(), [jobs](std::size_t a, std::size_t b) {
+      return jobs[a].text.size() > jobs[b].text.size();
+    });
+  }
 
   // The next job, or false where there is none. Waits for memory.
   bool Take(std::size_t& job) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      if (next_ >= end_) return false;
-      const std::uint64_t need = Need(next_);
+      while (next_ < order_.size() && order_[next_] >= end_) ++next_;
+      if (next_ == order_.size()) return false;
+      const std::uint64_t need = Need(order_[next_]);
       if (need <= free_) {
         free_ -= need;
         ++running_;
-        job = next_++;
+        job = order_[next_++];
         return true;
       }
       changed_.wait(lock);
@@ -39,7 +50,7 @@ class Queue {
     free_ += Need(job);
     --running_;
     ++done_;
-    // Jobs before it are running or done: what comes of them still counts.
+    // What comes of the jobs before it still counts.
     if (!ok) end_ = std::min(end_, job + 1);
     changed_.notify_all();
   }
@@ -67,11 +78,12 @@ class Queue {
   }
 
   std::span<const PtxJob> jobs_;
+  std::vector<std::size_t> order_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t free_;
   std::uint64_t budget_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;  // in the order
   std::size_t running_ = 0;
   std::size_t done_ = 0;
   std::size_t end_;
@@ -110,8 +122,10 @@ std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes) {
 
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
                                    const AssembleAllOptions& options, ProgressSink* sink) {
+  const std::size_t threads =
+      std::clamp<std::size_t>(ThreadCount(options), 1, std::max<std::size_t>(jobs.size(), 1));
   std::vector<PtxResult> results(jobs.size());
-  Queue queue(jobs, options.memory_budget);
+  Queue queue(jobs, options.memory_budget, threads > 1);
   const Progress progress(jobs, sink);
   const auto work = [&](auto&& after_each) {
     for (std::size_t job = 0; queue.Take(job);) {
@@ -120,8 +134,6 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
       after_each();
     }
   };
-  const std::size_t threads =
-      std::clamp<std::size_t>(ThreadCount(options), 1, std::max<std::size_t>(jobs.size(), 1));
   std::vector<std::thread> helpers;
   helpers.reserve(threads);
   for (std::size_t i = 1; i < threads; ++i) {

@@ -101,7 +101,7 @@ std::optional<std::vector<format::ToolRecord>> ReadRecords(base::Bytes note) {
 // have some) move together.
 class Layout {
  public:
-  explicit Layout(const Tables& tables) : tables_(tables) {}
+  Layout(const Tables& tables, std::uint64_t file_size) : tables_(tables), file_size_(file_size) {}
 
   // The sections, moved; `note_size` is the note's new size.
   bool Place(std::uint64_t note_size) {
@@ -127,10 +127,12 @@ class Layout {
         if (i == *tables_.note) return false;
         moved.offset = new_begin + (section.offset - old_begin);
       } else {
-        // ptxas leaves more room than alignment asks for, behind the names of sections for one.
-        const std::uint64_t packed = AlignUp(old_end, section.addralign);
-        const std::uint64_t gap = section.offset > packed ? section.offset - packed : 0;
-        moved.offset = AlignUp(new_end, section.addralign) + gap;
+        moved.offset = AlignUp(new_end, section.addralign);
+        // Room that ptxas kept free stays free; within the file, so that it is no more than that.
+        const std::uint64_t soonest = AlignUp(old_end, section.addralign);
+        if (section.offset > soonest && section.offset <= file_size_) {
+          moved.offset += section.offset - soonest;
+        }
         old_begin = section.offset;
         new_begin = moved.offset;
       }
@@ -162,6 +164,7 @@ class Layout {
 
  private:
   const Tables& tables_;
+  std::uint64_t file_size_;
   std::vector<format::Shdr> moved_;
   std::uint64_t end_ = 0;
 };
@@ -216,7 +219,7 @@ absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
   }
   if (std::equal(note.begin(), note.end(), bytes->begin(), bytes->end())) return cubin;
 
-  Layout layout(tables);
+  Layout layout(tables, cubin.size());
   if (!layout.Place(note.size())) return Malformed("its .note.nv.tkinfo overlaps another section");
   format::Ehdr header = tables.header;
   header.shoff = AlignUp(layout.end(), 8);

@@ -26,6 +26,7 @@ inline constexpr std::uint8_t kAttrCbankParamSize = 0x19;
 inline constexpr std::uint8_t kAttrMaxRegCount = 0x1b;
 inline constexpr std::uint8_t kAttrCrsStackSize = 0x1e;
 inline constexpr std::uint8_t kAttrMaxStackSize = 0x23;
+inline constexpr std::uint8_t kAttrSamplerInit = 0x09;  // texmode_independent only
 inline constexpr std::uint8_t kAttrRegCount = 0x2f;
 inline constexpr std::uint8_t kAttrNumMbarriers = 0x38;
 inline constexpr std::uint8_t kAttrReservedSmemUsed = 0x41;

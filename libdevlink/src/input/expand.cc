@@ -2,6 +2,7 @@
 #include "input/expand.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -28,6 +29,13 @@ std::string_view Extension(std::string_view path) {
   const std::string_view file = FileName(path);
   const std::size_t dot = file.rfind('.');
   return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
+}
+
+bool PromisesDeviceCode(std::string_view path) {
+  const std::string_view extension = Extension(path);
+  constexpr std::array<std::string_view, 6> kPromises = {".cubin", ".ptx",   ".fatbin",
+                                                         ".nvvm",  ".ltoir", ".bc"};
+  return std::find(kPromises.begin(), kPromises.end(), extension) != kPromises.end();
 }
 
 // nvlink goes by the whole path. A directory of that name makes no runtime of the objects in it,
@@ -290,7 +298,8 @@ void Expander::ExpandByContent(base::Bytes bytes) {
   const Place place{path_, 0};
   const ContentKind kind = Recognise(bytes);
   if (kind == ContentKind::kEmpty) {
-    CouldNotOpen(path_, base::Cat({"'", path_, "' is empty"}));
+    // As an object or a library it means nothing to the host's linker either; builds have such.
+    if (PromisesDeviceCode(path_)) CouldNotOpen(path_, base::Cat({"'", path_, "' is empty"}));
     return;
   }
   if (bytes.size() < kProbe && kind != ContentKind::kPtx && !IsArchive(kind)) {

@@ -50,6 +50,7 @@ bool BeginsWithSymbol(const format::InfoRecord& record) {
     case format::kAttrMinStackSize:
     case format::kAttrRegCount:
     case format::kAttrParamCbank:
+    case format::kAttrSamplerInit:
       return true;
     default:
       return false;

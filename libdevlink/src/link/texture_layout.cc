@@ -14,11 +14,14 @@ namespace {
 
 constexpr std::uint64_t kSlotSize = 4;
 
-// References of one kind in slot order.
-std::vector<SymbolId> OfKind(const Program& program, std::uint8_t type) {
+// All references in slot order.
+std::vector<SymbolId> InSlotOrder(const Program& program) {
   std::vector<SymbolId> out;
-  for (SymbolId id = static_cast<SymbolId>(program.symbols.size()); id-- > 0;) {
-    if (program.symbols[id].type == type) out.push_back(id);
+  for (const std::uint8_t type :
+       {format::kSttCudaTexture, format::kSttCudaSampler, format::kSttCudaSurface}) {
+    for (SymbolId id = static_cast<SymbolId>(program.symbols.size()); id-- > 0;) {
+      if (program.symbols[id].type == type) out.push_back(id);
+    }
   }
   return ListSort(out, [](SymbolId, SymbolId) { return true; });
 }
@@ -75,13 +78,10 @@ TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
   for (const ConstantBank& bank : layout.banks) {
     at = std::max(at, base::AlignUp(bank.size, kSlotSize));
   }
-  for (const std::uint8_t type :
-       {format::kSttCudaTexture, format::kSttCudaSampler, format::kSttCudaSurface}) {
-    for (const SymbolId id : OfKind(program, type)) {
-      layout.slots.push_back({id, at});
-      layout.offsets[id] = at;
-      at += kSlotSize;
-    }
+  for (const SymbolId id : InSlotOrder(program)) {
+    layout.slots.push_back({id, at});
+    layout.offsets[id] = at;
+    at += kSlotSize;
   }
   for (ConstantBank& bank : layout.banks) bank.size = at;
   return layout;

@@ -321,6 +321,7 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
         least = 8;
         break;
       case format::kAttrParamCbank:
+      case format::kAttrSamplerInit:
         indices = 1;
         least = 8;
         break;

@@ -60,7 +60,7 @@ absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
     return absl::OkStatus();
   }
   const std::string text =
-      base::Cat({"SM Arch ('", options.target.Name(), "') not found in '", blob.name, "'"});
+      base::Cat({"SM Arch ('", TargetName(options), "') not found in '", blob.name, "'"});
   Diagnostic& warning = out.emplace_back(
       MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
                      DiagnosticCode::kArchMismatch, blob.name, text));
@@ -69,6 +69,11 @@ absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
 }
 
 }  // namespace
+
+std::string TargetName(const LinkOptions& options) {
+  const std::string name = options.target.Name();
+  return options.check_only ? base::Cat({"compute_", name.substr(name.find('_') + 1)}) : name;
+}
 
 absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
                               std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics) {
@@ -82,7 +87,9 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
     std::size_t end = begin;
     while (end < members.size() && members[end].container == members[begin].container) ++end;
     const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
-    const CodeChoice choice = ChooseCode(candidates, options.target, {.lto = options.lto.enabled});
+    const CodeChoice choice =
+        ChooseCode(candidates, options.target,
+                   {.lto = options.lto.enabled, .virtual_target = options.check_only});
     if (choice.needs_lto) {
       diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
                                            blob.name, "LTO objects found, use -dlto"));

@@ -124,6 +124,7 @@ void LinkSession::AddHostReferences(HostReferences references) {
 
 absl::StatusOr<LinkResult> LinkSession::Link() {
   DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
+  if (state_->options.check_only && !state_->options.lto.enabled) return LinkResult();
   if (state_->options.lto.enabled) return state_->LinkWithLto();
   return state_->LinkAll(state_->LeavesOutPrelinked() ? state_->LeaveOutPrelinked() : state_->set);
 }

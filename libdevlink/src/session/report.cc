@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/report.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
@@ -60,13 +62,41 @@ namespace internal {
 
 namespace {
 
-std::uint64_t ParameterBytes(const Program& program, FunctionId entry) {
+// The bank of an entry that has slots for texture, sampler and surface references.
+const ConstantBank* TextureBank(const LinkedProgram& linked, FunctionId entry) {
+  for (const ConstantBank& bank : linked.textures.banks) {
+    if (bank.entry == entry) return &bank;
+  }
+  return nullptr;
+}
+
+std::uint64_t ParameterBytes(const LinkedProgram& linked, FunctionId entry) {
+  if (const ConstantBank* bank = TextureBank(linked, entry)) return bank->size;
+  const Program& program = linked.program;
   std::uint64_t bytes = 0;
   for (const SectionId id : program.functions[entry].constants) {
     const Section& bank = program.sections[id];
     if (bank.name.starts_with(".nv.constant0.")) bytes += bank.size;
   }
   return bytes;
+}
+
+// What -v says of the slots of an entry.
+std::string DescribeSlots(const LinkedProgram& linked, FunctionId entry) {
+  std::string out;
+  if (TextureBank(linked, entry) == nullptr) return out;
+  constexpr std::pair<std::uint8_t, std::string_view> kKinds[] = {
+      {format::kSttCudaTexture, " textures"},
+      {format::kSttCudaSurface, " surfaces"},
+      {format::kSttCudaSampler, " samplers"}};
+  for (const auto& [type, name] : kKinds) {
+    const auto count = std::count_if(linked.textures.slots.begin(), linked.textures.slots.end(),
+                                     [&, type = type](const TextureSlot& slot) {
+                                       return linked.program.symbols[slot.symbol].type == type;
+                                     });
+    if (count != 0) absl::StrAppend(&out, ", ", count, base::ToAbsl(name));
+  }
+  return out;
 }
 
 std::uint64_t CompilerConstantBytes(const LinkedProgram& linked, FunctionId entry) {
@@ -93,7 +123,7 @@ LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> in
     entry.barriers = BarriersOf(program, linked.attributes, function);
     entry.stack_bytes = linked.resources.entries[i].stack;
     if (linked.shared.entries[i].emitted) entry.shared_bytes = linked.shared.entries[i].size;
-    entry.parameter_bytes = ParameterBytes(program, function);
+    entry.parameter_bytes = ParameterBytes(linked, function);
   }
   for (FunctionId f = 0; f < program.functions.size(); ++f) {
     if (!linked.liveness.live[f] && program.IsDefined(f)) {
@@ -136,7 +166,7 @@ std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkRep
                      entry.stack_bytes.value_or(0), " stack, ", entry.shared_bytes, " bytes smem, ",
                      entry.parameter_bytes, " bytes cmem[0]");
     if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
-    absl::StrAppend(&usage, ", 0 bytes lmem");
+    absl::StrAppend(&usage, ", 0 bytes lmem", DescribeSlots(linked, linked.liveness.entries[i]));
     say(usage, entry.name);
   }
   return out;

@@ -45,7 +45,7 @@ void LinkSession::State::Report(LinkPhase phase, std::uint32_t done, std::uint32
 // nvlink -report-arch.
 void LinkSession::State::Say(Diagnostic diagnostic) {
   if (options.report_arch && !diagnostic.verbatim) {
-    diagnostic.text += base::Cat({" (target: ", options.target.Name(), ")"});
+    diagnostic.text += base::Cat({" (target: ", internal::TargetName(options), ")"});
   }
   diagnostics.push_back(std::move(diagnostic));
 }
@@ -67,7 +67,8 @@ void LinkSession::State::Append(std::string name, ModuleRef module, HostReferenc
 
 absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
                                      HostReferences references) {
-  if (auto obstacle = internal::FindObstacle(name, *module, options)) {
+  auto obstacle = internal::FindObstacle(name, *module, options);
+  if (obstacle && !options.check_only) {
     return Refuse(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
   }
   DEVLINK_RETURN_IF_ERROR(SayWithoutLto(name));
@@ -111,7 +112,7 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
   // LTO IR in a file of its own has no place in nvlink's list.
   if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
-  if (blob.is_cudadevrt && !options.lto.enabled) {
+  if (blob.is_cudadevrt && !options.lto.enabled && !options.check_only) {
     DEVLINK_RETURN_IF_ERROR(AssemblePending());
     const std::vector<bool> left_out = FindLeftOut();
     if (left_out.back()) return absl::OkStatus();

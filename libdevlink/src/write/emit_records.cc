@@ -136,6 +136,9 @@ bool Emitter::StaysInModuleInfo(const InfoEntry& entry) const {
   if (entry.format != format::kInfoSized) return true;
   if (entry.symbol == kNone) return entry.externs == kNone;
   if (entry.id == format::kAttrMaxStackSize && !relocatable_) return false;
+  if (format::IsTextureType(program_.symbols[entry.symbol].type)) {
+    return symbol_handles_[entry.symbol] != kNoSymbol;
+  }
   const FunctionId function = program_.symbols[entry.symbol].function;
   return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function) &&
          program_.functions[function].generation == entry.generation;
@@ -172,7 +175,8 @@ void Emitter::FillModuleInfo() {
       value = linked_.resources.entries[index->second].registers;
     }
     writer_.AddAttribute(handle, format::kInfoSized, entry->id, 8);
-    writer_.AppendSymbolIndex(handle, SymbolOf(function));
+    writer_.AppendSymbolIndex(
+        handle, function != kNone ? SymbolOf(function) : symbol_handles_[entry->symbol]);
     writer_.AppendWord(handle, value);
   }
   if (relocatable_) return;

@@ -4,6 +4,7 @@
 #include "devlink/ptx_assembler.h"
 
 #include <filesystem>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -198,6 +199,49 @@ TEST_CASE("All assemblers agree on every architecture", "[assemble]") {
           CHECK((result.cubin == *first));  // without their bytes in the report
         }
       }
+    }
+  }
+}
+
+// Whole files, with the gaps in them, and whatever ran before or beside.
+TEST_CASE("What was assembled before does not change a cubin", "[assemble]") {
+  const TemporaryDirectory directory;
+  const PtxBackendOptions paths = Paths(directory);
+  if (paths.nvptxcompiler_path.empty() || paths.ptxas_path.empty()) {
+    DEVLINK_SKIP("no nvPTXCompiler, or no ptxas to compare with");
+  }
+  PtxBackendOptions options = paths;
+  options.backend = PtxBackend::kNvPtxCompiler;
+  const auto library = CreatePtxAssembler(options);
+  options.backend = PtxBackend::kPtxas;
+  const auto program = CreatePtxAssembler(options);
+  REQUIRE((library.ok() && program.ok()));
+  std::vector<std::string> texts = {Program("kernel"), Program("caller"), Program("both")};
+  texts.push_back(texts.back());
+  texts.back().insert(texts.back().find("bar.sync") + 8, ".bogus");
+  std::vector<PtxJob> jobs;
+  for (const char* arch : {"sm_80", "sm_90", "sm_90a", "sm_100", "sm_120"}) {
+    for (const char* words : {"-v", "", "-O0,-v", "-lineinfo"}) {
+      const auto arguments = PtxasOptionBuilder(*Arch::Parse(arch)).Xptxas(words).Build();
+      for (const std::string& text : texts) {
+        jobs.push_back({"x.ptx", text, *arguments, jobs.size() % 3 == 0});
+      }
+    }
+  }
+  std::vector<std::optional<Bytes>> expected;
+  for (const PtxJob& job : jobs) expected.emplace_back((*program)->Assemble(job).cubin);
+  std::mt19937 random(7);
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const std::size_t one = random() % jobs.size();
+      const std::size_t other = random() % jobs.size();
+      PtxResult beside;
+      std::thread helper([&] { beside = (*library)->Assemble(jobs[other]); });
+      const PtxResult result = (*library)->Assemble(jobs[one]);
+      helper.join();
+      CAPTURE(one, other);
+      CHECK((result.cubin == *expected[one]));
+      CHECK((beside.cubin == *expected[other]));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "support/catch.h"
 #include "support/elf_builder.h"
+#include "support/text.h"
 
 namespace devlink::testing {
 namespace {
@@ -44,6 +45,12 @@ TEST_CASE("Where no device code can be lost, nothing is said", "[input]") {
     CHECK(Outcome(name, BuildElf({}, {true, false, 62, 2})).empty());
     CHECK(Outcome(name, kText).empty());
     CHECK(Outcome(name, ToBytes("!<arch>\n")).empty());
+    CHECK(Outcome(name, {}).empty());
+    CHECK(Outcome("l.a", BuildArchive({{name, {}}, {"h.o", kPlainHost}})).empty());
+  }
+  for (const char* name : {"a.cubin", "a.ptx", "a.fatbin", "a.nvvm", "a.ltoir", "a.bc"}) {
+    CHECK(Outcome(name, {}) == Cat("!Could not open input file '", name, "'"));
+    CHECK(Outcome(name, {}, Compat::kNvlink).empty());
   }
 }
 
@@ -64,7 +71,6 @@ TEST_CASE("A name that promises device code must keep its promise", "[input]") {
   CHECK(Outcome("a.ltoir", kText, Compat::kDevlink, true) == "!elfLink nvvm error");
   CHECK(Outcome("a.ptx", kText) ==
         "!Binary format for key='0', ident='' is not recognized|!elfLink fatbinary error");
-  CHECK(Outcome("a.o", {}) == "!Could not open input file 'a.o'");
   CHECK(Outcome("a.o", ToBytes("x")) == "!Could not open input file 'a.o'");
 }
 
@@ -171,8 +177,8 @@ TEST_CASE("Damaged inputs are found out or read within their bounds", "[input]")
         const ByteVector cut(whole->begin(), whole->begin() + static_cast<std::ptrdiff_t>(size));
         const Expansion found = internal::ExpandInput("a.o", cut, {compat, false, nullptr});
         CheckInside(found, cut);
-        // An archive that ends behind a member is a whole archive.
-        const bool may_be_whole = whole == &archive || compat == Compat::kNvlink;
+        // An archive that ends behind a member is a whole archive; no bytes are nothing to link.
+        const bool may_be_whole = whole == &archive || compat == Compat::kNvlink || size == 0;
         if (!found.fatal() && !may_be_whole) FAIL_CHECK("taken when cut to " << size);
       }
       for (std::size_t at = 0; at < whole->size(); ++at) {
