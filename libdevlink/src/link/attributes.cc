@@ -123,7 +123,7 @@ class Propagator {
 
  private:
   // An alias has no mask of its own, and whatever has none gets the default one: it is appended to
-  // the attributes of what the alias stands for.
+  // the attributes of what the alias stands for, and travels to whoever reaches either.
   void MarkAliases() {
     if (!any_sparse_) return;
     for (FunctionId f = 0; f < own_.size(); ++f) {
