@@ -336,7 +336,7 @@ std::optional<std::string> ReadList(const std::vector<std::string>& values,
     std::string item;
     bool quoted = false;
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (value[i] == '"' && !(quoted && value[i - 1] == '\\')) {
+      if (value[i] == '"' && (!quoted || value[i - 1] != '\\')) {
         quoted = !quoted;
       } else if (value[i] == ',' && !quoted) {
         add(std::move(item));

@@ -51,7 +51,7 @@ absl::StatusOr<Words> SplitList(std::string_view value, std::vector<Diagnostic>*
   bool quoted = false;
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
-    if (c == '"' && !(quoted && value[i - 1] == '\\')) {
+    if (c == '"' && (!quoted || value[i - 1] != '\\')) {
       quoted = !quoted;
     } else if (c == ',' && !quoted) {
       out.emplace_back();
