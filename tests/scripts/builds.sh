@@ -98,7 +98,7 @@ unit() {
   echo '#include "shared.h"'
   [[ $i -ne 0 ]] || echo "__device__ int total = 5; __constant__ int factors[8] = {3, 1, 4, 1, 5};"
   echo "static __device__ int calls_$((i % 3));"
-  [[ $((i % 5)) -ne 0 ]] || echo "__constant__ int ${prefix}_table_$i[4] = {$i, 2, 3};"
+  [[ $((i % 5)) -ne 0 ]] || echo "__constant__ int ${prefix}_table_${i}[4] = {$i, 2, 3};"
   [[ $((i % 7)) -ne 0 ]] || echo "static __device__ __noinline__ int down(int x) { return x < 2 ? x : x * down(x - $i % 5 - 1); }"
   for next in $left $right; do
     [[ $next -ge $count ]] || echo "__device__ int ${prefix}_$next(int);"
@@ -107,7 +107,7 @@ unit() {
     echo "__device__ Entry ${prefix}_entry_$i = {${prefix}_$left, $i};"
   echo "__device__ int ${prefix}_$i(int x) {"
   echo "  calls_$((i % 3)) += x; x += turn<$((i % 9 + 1))>(x) * factors[x & 7];"
-  [[ $((i % 5)) -ne 0 ]] || echo "  x += ${prefix}_table_$i[x & 3];"
+  [[ $((i % 5)) -ne 0 ]] || echo "  x += ${prefix}_table_${i}[x & 3];"
   [[ $((i % 7)) -ne 0 ]] || echo "  x += down(x & 15);"
   [[ $((i % 13)) -ne 0 ]] || echo "  __shared__ int room[$((i + 4))]; room[x & 3] = x; x += room[x & 1];"
   [[ $((i % 4)) -ne 0 ]] || echo "  total += x;"

@@ -23,8 +23,10 @@ class Queue {
       : jobs_(jobs), order_(jobs.size()), free_(budget), budget_(budget), end_(jobs.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     if (!longest_first) return;
-    std::stable_sort(order_.begin(), order_.end(), [jobs](std::size_t a, std::size_t b) {
-      return jobs[a].text.size() > jobs[b].text.size();
+    std::sort(order_.begin(), order_.end(), [jobs](std::size_t a, std::size_t b) {
+      const std::size_t size_a = jobs[a].text.size();
+      const std::size_t size_b = jobs[b].text.size();
+      return size_a != size_b ? size_a > size_b : a < b;
     });
   }
 

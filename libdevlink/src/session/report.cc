@@ -89,12 +89,12 @@ std::string DescribeSlots(const LinkedProgram& linked, FunctionId entry) {
       {format::kSttCudaTexture, " textures"},
       {format::kSttCudaSurface, " surfaces"},
       {format::kSttCudaSampler, " samplers"}};
-  for (const auto& [type, name] : kKinds) {
-    const auto count = std::count_if(linked.textures.slots.begin(), linked.textures.slots.end(),
-                                     [&, type = type](const TextureSlot& slot) {
-                                       return linked.program.symbols[slot.symbol].type == type;
-                                     });
-    if (count != 0) absl::StrAppend(&out, ", ", count, base::ToAbsl(name));
+  for (const auto& kind : kKinds) {
+    const auto count = std::count_if(
+        linked.textures.slots.begin(), linked.textures.slots.end(), [&](const TextureSlot& slot) {
+          return linked.program.symbols[slot.symbol].type == kind.first;
+        });
+    if (count != 0) absl::StrAppend(&out, ", ", count, base::ToAbsl(kind.second));
   }
   return out;
 }
