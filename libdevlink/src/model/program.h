@@ -197,7 +197,7 @@ struct Program {
   SectionId compat = kNone;
   SectionId module_shared = kNone;
   SectionId constant_bank3 = kNone;
-  std::uint32_t module_shared_align = 1;  // largest input alignment of `.nv_debug.shared`
+  std::uint32_t module_shared_align = 1;  // strictest variable of `.nv_debug.shared`
 
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;
