@@ -266,6 +266,9 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
     if (options_.relocatable && !out.external_shared) out.value = symbol.value;
     if (!out.external_shared) program_.shared_definitions.push_back(id);
+    if (section.kind == SectionKind::kModuleShared) {
+      program_.module_shared_align = std::max(program_.module_shared_align, out.align);
+    }
   } else {
     out.value = mapping.base + symbol.value;
   }
@@ -353,9 +356,6 @@ void Merger::MapData(std::uint32_t index, bool by_variable) {
   Section& out = program_.sections[id];
   const std::uint64_t base = base::AlignUp(out.size, section.align);
   out.align = std::max(out.align, section.align);
-  if (section.role == SectionRole::kModuleShared) {
-    program_.module_shared_align = std::max(program_.module_shared_align, section.align);
-  }
   if (id == program_.constant_bank3) packing_.Add(section.data, section.align);
   if (!nobits) AppendPiece(out, section.data, base);
   out.size = base + section.size;

@@ -198,7 +198,7 @@ struct Program {
   SectionId compat = kNone;
   SectionId module_shared = kNone;
   SectionId constant_bank3 = kNone;
-  std::uint32_t module_shared_align = 1;  // largest input alignment of `.nv_debug.shared`
+  std::uint32_t module_shared_align = 1;  // strictest variable of `.nv_debug.shared`
 
   // Where nvlink's try at packing `.nv.constant3` ended (link/constant_packing.h).
   std::optional<std::uint64_t> packed_constants_end;
