@@ -289,6 +289,9 @@ std::string RecordedOptions(const Given& given) {
     if (value == given.values.end()) continue;
     if (option.id == Id::kOutput) {
       if (debug) out += fmt::format("-o {} ", base_name(value->second));
+    } else if (option.id == Id::kRegister) {
+      // It has no short name, which is what nvlink writes.
+      if (debug) out += fmt::format("- {} ", base_name(value->second));
     } else if (!option.recorded.empty()) {
       out += option.takes != Takes::kNothing
                  ? fmt::format("-{} {} ", option.recorded, value->second)
