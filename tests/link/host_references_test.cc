@@ -11,6 +11,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <tuple>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -331,6 +332,52 @@ TEST_CASE("random programs with random lists") {
     }
   }
   CHECK(compared > 24);
+}
+
+// --- Equal constants of several files ------------------------------------------------------------
+
+// nvlink up to 13.4 stores them once where kernels are left out, and moves what lies behind them
+// without moving its symbols: `c2` is read where its data are not.
+TEST_CASE("equal constants of several files stay where their symbols say") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const auto constant = [](std::string_view name, int size, int value) {
+    return Cat(".visible .const .align 8 .b8 ", name, "[", size, "] = {", value, "};\n");
+  };
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    std::vector<Object> objects;
+    for (const auto& [name, size, value] :
+         {std::tuple("c0", 16, 7), {"c1", 16, 7}, {"c2", 24, 9}}) {
+      const std::string text =
+          Cat(Header(sm), constant(name, size, value), Kernel(".visible ", Cat("k", name)));
+      objects.push_back({comparison.Assemble(text), Sections({true, {"k*"}, {}})});
+      REQUIRE_FALSE(objects.back().cubin.empty());
+    }
+    LinkOptions options;
+    options.target = *Arch::Parse(Cat("sm_", sm));
+    LinkSession session = *LinkSession::Create(options);
+    for (const Object& object : objects) {
+      REQUIRE(session.AddCubin("o", object.cubin, ReferencesOf(object.lists)).ok());
+    }
+    const auto linked = session.Link();
+    REQUIRE(linked.ok());
+    const CubinView view = ViewCubin(linked->cubin);
+    const ViewSection* bank = view.Find(".nv.constant3");
+    REQUIRE(bank != nullptr);
+    CHECK(bank->size == 16 + 16 + 24);
+    for (const ViewSymbol& symbol : view.symbols) {
+      if (symbol.key != "c0" && symbol.key != "c1" && symbol.key != "c2") continue;
+      REQUIRE(symbol.value + symbol.size <= bank->size);
+      CHECK(bank->data[symbol.value] == (symbol.key == "c2" ? 9 : 7));
+    }
+    // Where no kernel is left out, nvlink does not join them; nor where they differ.
+    options.host_info = HostInfo::kIgnore;
+    CHECK(comparison.Check(objects, options, {"-ignore-host-info"}) == "");
+    const std::string other = Cat(Header(sm), constant("c1", 16, 8), Kernel(".visible ", "kc1"));
+    objects[1].cubin = comparison.Assemble(other);
+    CHECK(comparison.Check(objects) == "");
+  }
 }
 
 }  // namespace
