@@ -38,6 +38,10 @@ struct ToolkitProfile {
   // "Phantom names").
   bool writes_phantom_rel_names = true;
 
+  // Until 13.4: where kernels are left out for the host's sake, the value of the null symbol tells
+  // where constants were put (docs/cubin-format.md, "Constants of files").
+  bool null_symbol_tells_constants = true;
+
   // 13.1 on: architecture-specific code is refused for the plain target.
   bool accepts_specific_code_for_plain_target = true;
 

@@ -52,6 +52,7 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
   profile.weak_symbols_are_global = minor >= 4;
   profile.compat_intersects_05_and_0e = minor >= 5;
   profile.writes_phantom_rel_names = minor < 5;
+  profile.null_symbol_tells_constants = minor < 5;
   return profile;
 }
 

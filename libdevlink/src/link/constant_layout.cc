@@ -22,6 +22,7 @@ bool IsCompilerBank(const Section& section) {
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
                                const Liveness& liveness) {
   ConstantLayout layout;
+  layout.null_symbol_value = program.null_symbol_value;
   std::vector<Holding> holdings;
   absl::flat_hash_map<FunctionId, SectionId> bank_of_entry;
   for (SectionId id = 0; id < program.sections.size(); ++id) {

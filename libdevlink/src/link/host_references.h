@@ -44,6 +44,8 @@ class KernelSelection {
   // its host code refers to, and where no host code refers to any kernel.
   static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs);
 
+  // Whether it is any kernel's fate to be left out.
+  [[nodiscard]] bool LeavesOut() const { return !wants_all_; }
   // Such kernels are left out when the program is complete; others as they are met.
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
   // `entry` is the symbol of a kernel.

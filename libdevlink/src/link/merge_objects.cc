@@ -2,6 +2,7 @@
 //
 // Second pass over an input: its variables, and the sections that hold them.
 #include <algorithm>
+#include <array>
 
 #include "base/align.h"
 #include "base/strings.h"
@@ -292,8 +293,30 @@ void Merger::MapData(std::uint32_t index) {
     program_.module_shared_align = std::max(program_.module_shared_align, section.align);
   }
   if (!nobits) AppendPiece(out, section.data, base);
+  if (id == program_.constant_bank3) NoteConstants(section, base);
   out.size = base + section.size;
   section_map_[index] = {id, base, Mapping::kMapped};
+}
+
+// In a link that leaves kernels out, nvlink up to 13.4 joins the constants of files that are equal
+// and of certain sizes, and calls each of them by symbol 0, whose value tells where the last that
+// equals none before it lies. It moves neither the variables nor the code that reads them, so
+// nothing is joined here (docs/compatibility.md).
+void Merger::NoteConstants(const InputSection& section, std::uint64_t base) {
+  constexpr std::array<std::uint64_t, 9> kSizes = {4, 8, 12, 16, 20, 24, 32, 48, 64};
+  if (!options_.profile.null_symbol_tells_constants || options_.debug ||
+      !options_.kernels.LeavesOut() ||
+      std::find(kSizes.begin(), kSizes.end(), section.data.size()) == kSizes.end()) {
+    return;
+  }
+  const bool number = section.data.size() <= sizeof(std::uint64_t);
+  if (number && section.align != section.data.size()) return;
+  const std::string_view bytes(reinterpret_cast<const char*>(section.data.data()),
+                               section.data.size());
+  const bool is_new = constants_.insert(bytes).second;
+  // Of numbers it never finds a zero again.
+  const bool zero = number && bytes.find_first_not_of('\0') == std::string_view::npos;
+  if (is_new || zero) program_.null_symbol_value = base;
 }
 
 // Shared memory of an entry that got none when it was defined, as nobody asked for it; or of one

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "link/merge.h"
@@ -71,6 +72,7 @@ class Merger {
   void CheckObject(SymbolId known, const InputSymbol& symbol);
   void MapData(std::uint32_t index);
   void MapFunctionConstants(std::uint32_t index);
+  void NoteConstants(const InputSection& section, std::uint64_t base);
   void AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset);
   SectionId AddFunctionConstants(const InputSection& section, SectionId text);
 
@@ -121,6 +123,7 @@ class Merger {
   absl::flat_hash_map<std::string_view, SymbolId> globals_;  // global and weak symbols
   absl::flat_hash_map<std::string_view, SectionId> named_;   // sections that inputs share by name
   absl::flat_hash_map<std::string_view, std::uint32_t> prototypes_;
+  absl::flat_hash_set<std::string_view> constants_;  // see NoteConstants
   std::vector<bool> address_taken_;  // by FunctionId: already in Program::addresses_taken
 
   // `.nv.compat`: offset of the record of each tag in Program::compat_bytes, and in how many inputs

@@ -199,6 +199,10 @@ struct Program {
   SectionId constant_bank3 = kNone;
   std::uint32_t module_shared_align = 1;  // largest input alignment of `.nv_debug.shared`
 
+  // Of bank 3, unless a later pass knows better: what nvlink's attempt to join equal constants of
+  // files leaves in the null symbol.
+  std::uint64_t null_symbol_value = 0;
+
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;
 

@@ -148,7 +148,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
                                  {.sm = options.target.number,
                                   .architecture_specific = options.target.variant == 'a',
                                   .profile = options.profile,
-                                  .kernels = kernels},
+                                  .kernels = kernels,
+                                  .debug = options.debug},
                                  found));
   Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));

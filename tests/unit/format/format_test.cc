@@ -204,6 +204,12 @@ TEST_CASE("Profiles exist for 13.0 to 13.5", "[format]") {
   }
 }
 
+TEST_CASE("Constants leave a mark in the null symbol until 13.4", "[format]") {
+  for (const std::string release : {"13.0", "13.1", "13.2", "13.3", "13.4", "13.5"}) {
+    CHECK(ToolkitProfile::ForRelease(release)->null_symbol_tells_constants == (release != "13.5"));
+  }
+}
+
 TEST_CASE("The profile of 13.0 has the defaults", "[format]") {
   const auto profile = ToolkitProfile::ForRelease("13.0");
   REQUIRE(profile.ok());
@@ -213,6 +219,7 @@ TEST_CASE("The profile of 13.0 has the defaults", "[format]") {
   CHECK(profile->build_text_length == plain.build_text_length);
   CHECK(profile->weak_symbols_are_global == plain.weak_symbols_are_global);
   CHECK(profile->writes_phantom_rel_names == plain.writes_phantom_rel_names);
+  CHECK(profile->null_symbol_tells_constants == plain.null_symbol_tells_constants);
   CHECK(profile->accepts_specific_code_for_plain_target ==
         plain.accepts_specific_code_for_plain_target);
   CHECK(profile->compat_keeps_tag_06 == plain.compat_keeps_tag_06);
