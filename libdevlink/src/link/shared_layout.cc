@@ -249,8 +249,9 @@ class SharedLayouter {
 
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
+    const std::uint32_t least = any_external_ ? kExternalAlign : 1;
     layout_.module_section_align = any_module_variable_stays_
-                                       ? std::max(program_.module_shared_align, kExternalAlign)
+                                       ? std::max(program_.module_shared_align, least)
                                        : kExternalAlign;
     layout_.module_section_emitted =
         any_external_ && layout_.module_section_align == kExternalAlign;

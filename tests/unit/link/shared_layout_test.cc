@@ -88,6 +88,22 @@ TEST_CASE("A variable that several entries use lies at one offset", "[link]") {
   CHECK(layout.entries[1].size == 76);
 }
 
+TEST_CASE("With -g the section of several entries' variables is aligned as they are", "[link]") {
+  for (const bool dynamic : {false, true}) {
+    ProgramBuilder builder;
+    const auto k1 = builder.AddFunction(true);
+    const auto k2 = builder.AddFunction(true);
+    const auto x = builder.AddShared(80, 8);
+    builder.AddUse(k1, x);
+    builder.AddUse(k2, x);
+    if (dynamic) builder.AddExternalShared();
+    const auto layout = LayOut(builder, 0, true);
+    CHECK(layout.module_section_emitted);
+    CHECK(layout.module_section_size == 80);
+    CHECK(layout.module_section_align == (dynamic ? 16 : 8));
+  }
+}
+
 TEST_CASE("Variables that no entry uses together share memory", "[link]") {
   ProgramBuilder builder;
   for (int i = 0; i < 4; ++i) builder.AddFunction(true);
