@@ -114,13 +114,14 @@ class Propagator {
 
  private:
   // An alias has no mask of its own, and whatever has none gets the default one: it is appended to
-  // the attributes of what the alias stands for.
+  // the attributes of what the alias stands for, and travels to whoever reaches either.
   void MarkAliases() {
     if (!any_sparse_) return;
     for (FunctionId f = 0; f < own_.size(); ++f) {
       const FunctionId real = program_.functions[f].alias_of;
       if (real == kNone || !liveness_.live[f]) continue;
       own_[f].sparse = alias_mask_ = 0x8000;
+      own_[real].sparse |= alias_mask_;
       result_.functions[real].appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
     }
   }
