@@ -13,6 +13,7 @@
 #include "support/catch.h"
 #include "support/cubin_diff.h"
 #include "support/process.h"
+#include "support/stack.h"
 #include "support/text.h"
 
 namespace devlink::testing {
@@ -22,6 +23,7 @@ absl::StatusOr<LinkResult> Link(const Golden& golden, const ToolkitProfile& prof
   LinkOptions options;
   options.profile = profile;
   options.target = Arch::Parse(golden.arch).value_or(Arch{});
+  options.before_output = OverwriteStack;
   auto session = LinkSession::Create(options);
   if (!session.ok()) return session.status();
   for (const auto& input : golden.inputs) {

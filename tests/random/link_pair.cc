@@ -7,6 +7,7 @@
 
 #include "support/cubin_diff.h"
 #include "support/process.h"
+#include "support/stack.h"
 #include "support/text.h"
 
 #ifndef DEVLINK_FUZZ_EXTERNAL_ONLY
@@ -192,8 +193,10 @@ std::string LinkPair::RecordedOptions() const {
   return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), " ");
 }
 
-LinkOutcome LinkWithLibrary(const LinkOptions& options, const std::vector<std::string>& inputs) {
+LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::string>& inputs) {
   LinkOutcome outcome;
+  LinkOptions options = given;
+  options.before_output = OverwriteStack;
   auto session = LinkSession::Create(options);
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");

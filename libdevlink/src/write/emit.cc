@@ -56,9 +56,8 @@ Image Emitter::Run() {
   FillContents();
   FillCallGraph();
   FillAttributes();
-  Image image{std::move(writer_), program_.prototypes, program_.arena};
-  image.writer.SetPrototypes(image.prototypes);
-  return image;
+  writer_.SetPrototypes(program_.arena->Concat(program_.prototypes, {}));
+  return {std::move(writer_), program_.arena};
 }
 
 // A section that is not written although its function stays.

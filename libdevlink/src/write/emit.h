@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "devlink/cubin_writer.h"
@@ -38,8 +37,7 @@ struct LinkedProgram {
 // buffer for the file is made. Borrows the bytes of the modules.
 struct Image {
   CubinWriter writer;
-  std::string prototypes;
-  std::shared_ptr<base::StringArena> names;
+  std::shared_ptr<base::StringArena> names;  // what the writer borrows and no module holds
 };
 
 Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options);
