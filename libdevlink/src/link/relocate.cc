@@ -42,7 +42,7 @@ class Relocator {
       return true;
     }
     return index < program_.symbols[relocation.symbol].debug_relocations_dropped_before &&
-           section.name == ".debug_frame" &&
+           section.kind == SectionKind::kDebug &&
            program_.sections[relocation.list].type == format::kShtRela;
   }
 
