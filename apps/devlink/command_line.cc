@@ -19,6 +19,7 @@ namespace {
 enum class Id {
   kArch,
   kOutput,
+  kRelocatable,
   kMachine,
   kLibrary,
   kLibraryPath,
@@ -77,6 +78,8 @@ constexpr std::array kOptions = {
     Option{Id::kOutput, "o", "output-file", Takes::kValue, "", "where to write the linked cubin"},
     Option{Id::kDebug, "g", "debug", Takes::kNothing, "g", "link for the debugger"},
     Option{Id::kArch, "arch", "arch", Takes::kValue, "arch", "the target: sm_75 to sm_90a"},
+    Option{Id::kRelocatable, "r", "relocatable-link", Takes::kNothing, "r",
+           "write a relocatable cubin, to be linked again"},
     Option{Id::kMachine, "m", "machine", Takes::kValue, "m", "64, the only choice"},
     Option{Id::kLibrary, "l", "library", Takes::kList, "l", "link libNAME.a, behind all files"},
     Option{Id::kLibraryPath, "L", "library-path", Takes::kList, "L",
@@ -345,6 +348,7 @@ std::optional<std::string> Interpret(Given& given) {
   }
   if (auto wrong = InterpretInputs(given)) return wrong;
   line.options.debug = has(Id::kDebug);
+  line.options.relocatable = has(Id::kRelocatable);
   line.options.verbose = has(Id::kVerbose);
   line.options.report_arch = has(Id::kReportArch);
   line.options.suppress_warnings = has(Id::kNoInfos);

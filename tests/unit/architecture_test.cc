@@ -25,8 +25,8 @@ const fs::path kLibrary = kRoot / "libdevlink" / "src";
 const fs::path kPublic = kRoot / "libdevlink" / "include" / "devlink";
 
 // A folder may include itself and those before it.
-constexpr std::array<std::string_view, 9> kLayers = {
-    "base", "format", "input", "assemble", "model", "pool", "link", "write", "session"};
+constexpr std::array<std::string_view, 10> kLayers = {
+    "base", "format", "input", "assemble", "lto", "model", "pool", "link", "write", "session"};
 
 std::vector<fs::path> SourcesUnder(const fs::path& directory) {
   std::vector<fs::path> out;

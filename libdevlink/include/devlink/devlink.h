@@ -6,6 +6,7 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/cicc_option_builder.h"
 #include "devlink/code_choice.h"
 #include "devlink/cubin_writer.h"
 #include "devlink/diagnostics.h"
@@ -18,6 +19,7 @@
 #include "devlink/link_session.h"
 #include "devlink/log.h"
 #include "devlink/module_pool.h"
+#include "devlink/option_consensus.h"
 #include "devlink/ptx_assembler.h"
 #include "devlink/ptxas_options.h"
 #include "devlink/toolkit_profile.h"

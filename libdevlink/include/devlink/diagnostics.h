@@ -39,6 +39,7 @@ enum class DiagnosticCode {
   kPrototypeMismatch = 21,
   kUnresolvableRelocation = 22,
   kPtxAssembly = 40,
+  kOptionMismatch = 50,  // modules of a link with LTO want other options than each other
 };
 
 // One finding. Plain data, owned by the receiver.

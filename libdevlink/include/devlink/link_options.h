@@ -37,6 +37,10 @@ struct LinkOptions {
   // nvlink -g: keeps dead functions and the symbols of shared memory, for the debugger.
   bool debug = false;
 
+  // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
+  // undefined symbols are no error (docs/relocatable.md).
+  bool relocatable = false;
+
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;
 

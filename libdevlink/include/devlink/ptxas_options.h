@@ -64,6 +64,10 @@ class PtxasOptionBuilder {
   // empty one. Its words end at blanks and tabs and precede all that is given for the link.
   PtxasOptionBuilder& MemberOptions(std::string_view text);
 
+  // Whether numbers of more than three digits are refused, as nvlink does, by default true. ptxas
+  // itself takes them: a register limit of 1000 it ignores with a warning.
+  PtxasOptionBuilder& LimitNumbers(bool limit);
+
   // The input is PTX made by link-time optimization, for which nvlink orders its words otherwise.
   PtxasOptionBuilder& LinkTimeOptimized(bool optimized);
 
@@ -77,6 +81,7 @@ class PtxasOptionBuilder {
   bool debug_ = false;
   bool relocatable_ = true;
   bool link_time_optimized_ = false;
+  bool limit_numbers_ = true;
   int max_registers_ = 0;
   int split_compile_ = 1;
   std::string cuda_api_version_;

@@ -121,6 +121,11 @@ PtxasOptionBuilder& PtxasOptionBuilder::MemberOptions(std::string_view text) {
   return *this;
 }
 
+PtxasOptionBuilder& PtxasOptionBuilder::LimitNumbers(bool limit) {
+  limit_numbers_ = limit;
+  return *this;
+}
+
 PtxasOptionBuilder& PtxasOptionBuilder::LinkTimeOptimized(bool optimized) {
   link_time_optimized_ = optimized;
   return *this;
@@ -138,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   }
   if (max_registers_ > 0) {
     const std::string text = std::to_string(max_registers_);
-    if (text.size() > 3) return RefuseValue(found, "-maxrregcount", text, "3");
+    if (limit_numbers_ && text.size() > 3) return RefuseValue(found, "-maxrregcount", text, "3");
     given.push_back(base::Cat({"-maxrregcount=", text}));
   }
   if (!cuda_api_version_.empty()) {
@@ -155,7 +160,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   }
   if (split_compile_ != 1) {
     const std::string text = std::to_string(split_compile_);
-    if (text.size() > 3) return RefuseValue(found, "-split-compile", text, "3");
+    if (limit_numbers_ && text.size() > 3) return RefuseValue(found, "-split-compile", text, "3");
     given.push_back(base::Cat({"-split-compile=", text}));
   }
 

@@ -95,6 +95,15 @@ class Propagator {
     single_ = liveness.single_entry != kNone;
   }
 
+  // Each function's own, and nothing of what it reaches.
+  Attributes RunOwn() {
+    for (std::uint32_t list = 0; list < program_.info_sections.size(); ++list) ReadOwn(list);
+    for (FunctionId f = 0; f < own_externs_.size(); ++f) {
+      result_.functions[f].externs = own_externs_[f];
+    }
+    return std::move(result_);
+  }
+
   Attributes Run() {
     for (std::uint32_t list = 0; list < program_.info_sections.size(); ++list) ReadOwn(list);
     for (FunctionId f = 0; f < own_externs_.size(); ++f) {
@@ -364,6 +373,11 @@ class Propagator {
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
                                const Liveness& liveness) {
   return Propagator(program, graph, liveness).Run();
+}
+
+Attributes KeepAttributes(const Program& program, const CallGraph& graph,
+                          const Liveness& liveness) {
+  return Propagator(program, graph, liveness).RunOwn();
 }
 
 std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry) {

@@ -36,6 +36,10 @@ Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
                                const Liveness& liveness);
 
 // The largest NUM_BARRIERS of an entry's record, for reports.
+// Of a program that is to be linked again: attributes stay where they are, and so do the functions
+// in EXTERNS that are still undefined.
+Attributes KeepAttributes(const Program& program, const CallGraph& graph, const Liveness& liveness);
+
 std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry);
 
 }  // namespace devlink::internal

@@ -26,7 +26,8 @@ struct MergeOptions {
   bool architecture_specific = false;  // the target is an 'a' one
   ToolkitProfile profile;
   KernelSelection kernels;
-  bool debug = false;  // nvlink -g
+  bool relocatable = false;  // the result is to be linked again
+  bool debug = false;        // nvlink -g
 };
 
 // Appends what it finds to `diagnostics`. AlreadyExists where a symbol is defined twice,

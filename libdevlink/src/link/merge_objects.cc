@@ -154,7 +154,7 @@ void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
 void Merger::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   SymbolId id = known;
   if (id == kNone) {
-    id = AddSymbol(symbol, format::kSttObject);
+    id = AddSymbol(symbol, ObjectType());
     MakeCommon(id, symbol);
   } else {
     Symbol& out = program_.symbols[id];
@@ -206,7 +206,7 @@ void Merger::AllocateCommons() {
 
 void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
                           const Mapping& mapping) {
-  const SymbolId id = known != kNone ? known : AddSymbol(symbol, format::kSttObject);
+  const SymbolId id = known != kNone ? known : AddSymbol(symbol, ObjectType());
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
   out.common = false;
@@ -240,7 +240,7 @@ void Merger::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
 void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
     // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
-    const SymbolId id = AddSymbol(symbol, format::kSttObject);
+    const SymbolId id = AddSymbol(symbol, ObjectType());
     program_.symbols[id].constant_size = true;
     symbol_map_[index] = id;
     return;
@@ -249,7 +249,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
   if (id == kNone) {
     InputSymbol reference = symbol;
     reference.binding = format::kStbGlobal;  // whatever it was, nvlink makes it that
-    id = AddSymbol(reference, format::kSttObject);
+    id = AddSymbol(reference, ObjectType());
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (program_.symbols[id].space == format::kStoShared && symbol.size == 0) {
       program_.symbols[id].external_shared = true;
@@ -401,7 +401,7 @@ SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId te
   program_.functions[out.function].constants.push_back(id);
   // Bank 0 brings the name of a relocation section that never exists with it.
   program_.section_names.push_back({.text = section.name, .section = id});
-  if (section.type == format::kShtCudaConstant0) {
+  if (section.type == format::kShtCudaConstant0 && !options_.relocatable) {
     const std::string_view rel = program_.arena->Concat(".rel", section.name);
     program_.section_names.push_back({.text = rel, .section = id});
     program_.symbol_names.push_back({.text = rel, .section = id});

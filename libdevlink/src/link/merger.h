@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "format/elf_cuda.h"
 #include "link/merge.h"
 #include "model/module.h"
 
@@ -112,6 +113,10 @@ class Merger {
   void Report(DiagnosticCode code, std::string_view what, SymbolId first);
   void ReportText(DiagnosticCode code, std::string text, SymbolId symbol);
   void CheckPrototype(SymbolId symbol, std::uint32_t prototype);
+  // nvlink knows variables by a type of its own until it writes an executable.
+  [[nodiscard]] std::uint8_t ObjectType() const {
+    return options_.relocatable ? format::kSttCudaObject : format::kSttObject;
+  }
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 
   const MergeOptions& options_;

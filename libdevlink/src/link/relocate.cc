@@ -5,6 +5,7 @@
 
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
+#include "link/relocation_field.h"
 
 namespace devlink::internal {
 
@@ -32,18 +33,9 @@ class Relocator {
   }
 
  private:
-  // Relocations of sections that are gone, and of bodies that were replaced.
   bool IsObsolete(const Relocation& relocation, std::uint32_t index) const {
-    const Section& section = program_.sections[relocation.section];
-    if (liveness_.section_removed[relocation.section]) return true;
-    if (constants_.moved.contains(relocation.section)) return true;
-    if (section.function != kNone &&
-        program_.functions[section.function].generation != relocation.generation) {
-      return true;
-    }
-    return index < program_.symbols[relocation.symbol].debug_relocations_dropped_before &&
-           section.kind == SectionKind::kDebug &&
-           program_.sections[relocation.list].type == format::kShtRela;
+    return constants_.moved.contains(relocation.section) ||
+           internal::IsObsolete(program_, liveness_, relocation, index);
   }
 
   void Handle(const Relocation& relocation) {
@@ -52,10 +44,10 @@ class Relocator {
     if (symbol.name == "__UFT_OFFSET") return;
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     if (info == nullptr) return;
-    const bool global = IsGlobalMemory(symbol);
+    const bool global = IsGlobalMemory(program_, symbol);
     if (info->action == RelocationAction::kClear) {
       if (!InOutput(relocation.symbol) && !IsOfReplacedBody(relocation)) {
-        Store(relocation, info->parts[0], 0);
+        StoreBits(relocation, info->parts[0], 0, result_.patches);
       }
       if (!global) return;
     }
@@ -86,16 +78,6 @@ class Relocator {
            program_.functions[function].generation != relocation.generation;
   }
 
-  // Only the loader knows where it will be.
-  bool IsGlobalMemory(const Symbol& symbol) const {
-    if (symbol.section != kNone) {
-      const SectionKind kind = program_.sections[symbol.section].kind;
-      return kind == SectionKind::kGlobal || kind == SectionKind::kGlobalInit;
-    }
-    return symbol.space != format::kStoShared && symbol.space != format::kStoConstant &&
-           symbol.function == kNone && !symbol.constant_size && !format::IsTextureType(symbol.type);
-  }
-
   // Whether the symbol stands in the output's symbol table.
   bool InOutput(SymbolId id) const {
     const Symbol& symbol = program_.symbols[id];
@@ -119,46 +101,10 @@ class Relocator {
     result_.kept.push_back({relocation.offset, relocation.addend, relocation.list, type, symbol});
   }
 
-  void Store(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits) {
-    if (part.width == 0) return;
-    result_.patches.push_back(
-        {relocation.section, BitField{part.position, part.width}, relocation.offset, bits});
-  }
-
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,
              std::uint64_t value) {
-    const bool adds = program_.sections[relocation.list].type == format::kShtRel;
-    const std::uint64_t bank = BankOf(program_.symbols[relocation.symbol]);
-    for (const format::FieldPart& part : info.parts) {
-      const std::uint64_t whole = part.of_bank ? bank : value;
-      if (!adds) {
-        Store(relocation, part, whole >> part.low_bit);
-        continue;
-      }
-      // Without an addend of its own a relocation adds to what the field holds. Single bytes are
-      // added before the value is shifted, all others after.
-      const std::uint64_t held = HeldBits(relocation, part);
-      const bool byte = part.width == 8;
-      Store(relocation, part,
-            byte ? (whole + held) >> part.low_bit : (whole >> part.low_bit) + held);
-    }
-  }
-
-  // What the field holds in the input.
-  std::uint64_t HeldBits(const Relocation& relocation, const format::FieldPart& part) const {
-    const auto& pieces = program_.sections[relocation.section].pieces;
-    auto piece = std::upper_bound(pieces.begin(), pieces.end(), relocation.offset,
-                                  [](std::uint64_t at, const Piece& p) { return at < p.offset; });
-    if (piece == pieces.begin() || part.width == 0) return 0;
-    --piece;
-    const base::BoundedReader bytes(piece->bytes);
-    std::uint64_t bits = 0;
-    for (unsigned i = 0; i < part.width; ++i) {
-      const std::uint64_t bit = part.position + i;
-      const auto byte = bytes.ReadOrZero<std::uint8_t>(relocation.offset - piece->offset + bit / 8);
-      bits |= std::uint64_t{(byte >> (bit % 8)) & 1U} << i;
-    }
-    return bits;
+    const Symbol& symbol = program_.symbols[relocation.symbol];
+    StoreValue(program_, relocation, info, value, BankOf(program_, symbol), result_.patches);
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
@@ -195,25 +141,6 @@ class Relocator {
     if (symbol.section == kNone) return symbol.value;
     const auto moved = constants_.moved.find(symbol.section);
     return symbol.value + (moved == constants_.moved.end() ? 0 : moved->second);
-  }
-
-  // nvlink computes it from the type of any section, not only of constant banks.
-  [[nodiscard]] std::uint64_t BankOf(const Symbol& symbol) const {
-    constexpr std::uint64_t kShared = 6;
-    constexpr std::uint64_t kUndefined = 0x1c;
-    if (format::IsTextureType(symbol.type)) return 0;
-    if (symbol.section == kNone) return kUndefined;
-    const Section& section = program_.sections[symbol.section];
-    switch (section.kind) {
-      case SectionKind::kConstantBank:
-      case SectionKind::kFunctionConstants:
-        return section.bank;
-      case SectionKind::kEntryShared:
-      case SectionKind::kModuleShared:
-        return kShared;
-      default:
-        return (section.type - format::kShtCudaConstant0) & 31;
-    }
   }
 
   const Program& program_;

@@ -19,6 +19,7 @@
 #include "link/liveness.h"
 #include "link/merge.h"
 #include "link/relocate.h"
+#include "link/relocate_again.h"
 #include "link/resources.h"
 #include "link/shared_layout.h"
 #include "link/texture_layout.h"
@@ -149,10 +150,13 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
                                   .architecture_specific = options.target.variant == 'a',
                                   .profile = options.profile,
                                   .kernels = kernels,
+                                  .relocatable = options.relocatable,
                                   .debug = options.debug},
                                  found));
   Log(absl::StrCat("merged ", inputs.size(), " inputs: ", program.functions.size(), " functions, ",
                    program.sections.size(), " sections"));
+
+  if (options.relocatable) return RunRelocatablePasses(program, report);
 
   // 2. and 3. Who calls whom, and who stays.
   const CallGraph graph(program);
@@ -185,6 +189,27 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(std::vector<Diagno
 
   // 11. The output, described.
   return DescribeExecutable(linked, options);
+}
+
+// What is left of the passes where the result is to be linked again: nothing is left out, nothing
+// is laid out, nothing travels along calls.
+absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(internal::Program& program,
+                                                                         LinkReport& report) const {
+  using namespace internal;  // NOLINT: the passes
+  const CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true, {});
+  liveness.entries.clear();
+  const SharedLayout shared;
+  const ConstantLayout constants;
+  const TextureLayout textures;
+  const Resources resources;
+  const Attributes attributes = KeepAttributes(program, graph, liveness);
+  Relocated relocated = RelocateAgain(
+      program, liveness, {.resolve_as_nvlink = options.compatibility == Compatibility::kNvlink});
+  const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
+                             textures, resources, attributes, relocated};
+  report = MakeReport(linked, inputs);
+  return DescribeRelocatable(linked, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }

@@ -71,6 +71,8 @@ struct LinkSession::State {
   absl::StatusOr<LinkResult> Run(std::vector<Diagnostic>& found) const;
   absl::StatusOr<internal::Image> RunPasses(std::vector<Diagnostic>& found,
                                             LinkReport& report) const;
+  absl::StatusOr<internal::Image> RunRelocatablePasses(internal::Program& program,
+                                                       LinkReport& report) const;
 };
 
 }  // namespace devlink

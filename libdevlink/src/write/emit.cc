@@ -23,12 +23,13 @@ Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options
   return Emitter(linked, options).Run();
 }
 
-Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options)
+Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options, bool relocatable)
     : linked_(linked),
       program_(linked.program),
       options_(options),
+      relocatable_(relocatable),
       writer_({.sm = options.target.number,
-               .executable = true,
+               .executable = !relocatable,
                .wide_section_indices = linked.program.internal_sections >= kWideIndicesFrom}),
       section_handles_(linked.program.sections.size(), kNoSection),
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
@@ -168,14 +169,8 @@ void Emitter::AddSections() {
     // One more section comes into being behind the two notes.
     spec.number = before + (before < 2 ? kFirstSectionNumber : kFirstSectionNumber + 1);
     if (section.type == format::kShtNobits) spec.nobits_size = section.size;
-    if (section.kind == SectionKind::kEntryShared) {
-      const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
-      spec.nobits_size = shared.size;
-      spec.align = shared.align;
-    } else if (section.kind == SectionKind::kModuleShared) {
-      spec.nobits_size = linked_.shared.module_section_size;
-      spec.align = linked_.shared.module_section_align;
-    } else if (section.kind == SectionKind::kRelocations) {
+    DescribeSection(id, spec);
+    if (section.kind == SectionKind::kRelocations) {
       spec.entry_size = section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
       spec.links_to_symtab = true;
     } else {
@@ -183,10 +178,23 @@ void Emitter::AddSections() {
                              section.kind == SectionKind::kModuleInfo ||
                              section.kind == SectionKind::kFunctionInfo;
     }
-    if (const ConstantBank* bank = BankOf(id)) spec.align = bank->align;
     section_handles_[id] = writer_.AddSection(spec);
     if (section.bank == 0 && BankOf(id) != nullptr) AddSlotList(id);
   }
+}
+
+// What the layout has to say of a section.
+void Emitter::DescribeSection(SectionId id, SectionSpec& spec) const {
+  const Section& section = program_.sections[id];
+  if (section.kind == SectionKind::kEntryShared) {
+    const EntryShared& shared = linked_.shared.entries[entry_of_shared_.at(id)];
+    spec.nobits_size = shared.size;
+    spec.align = shared.align;
+  } else if (section.kind == SectionKind::kModuleShared) {
+    spec.nobits_size = linked_.shared.module_section_size;
+    spec.align = linked_.shared.module_section_align;
+  }
+  if (const ConstantBank* bank = BankOf(id)) spec.align = bank->align;
 }
 
 // Tells the driver where an entry's texture references want their handles.
@@ -243,6 +251,10 @@ void Emitter::AddLateSections() {
     writer_.AddSectionName(".nv.prototype");
     writer_.AddSymbolName(".nv.prototype");
   }
+  AddBanksAndActions();
+}
+
+void Emitter::AddBanksAndActions() {
   for (const ConstantBank& bank : linked_.constants.banks) {
     if (bank.section != kNone) continue;
     const SectionHandle handle = writer_.AddSection({.name = bank.name,
@@ -268,7 +280,7 @@ void Emitter::AddSymbols() {
   add_section_symbol(call_graph_);
   if (prototypes_ != kNoSection) add_section_symbol(prototypes_);
   for (const auto& [handle, bank] : new_banks_) add_section_symbol(handle);
-  add_section_symbol(action_);
+  if (action_ != kNoSection) add_section_symbol(action_);
 }
 
 void Emitter::AddSymbol(SymbolId id) {

@@ -42,4 +42,7 @@ struct Image {
 
 Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options);
 
+// A program that is to be linked again; of `linked` only what needs no layout counts.
+Image DescribeRelocatable(const LinkedProgram& linked, const LinkOptions& options);
+
 }  // namespace devlink::internal

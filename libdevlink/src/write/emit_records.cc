@@ -42,14 +42,16 @@ std::vector<std::uint8_t> OwnRecord(const LinkOptions& options) {
 void Emitter::FillNotes() {
   const SectionHandle tools = section_handles_[program_.tool_note];
   writer_.AppendCopy(tools, OwnRecord(options_));
-  for (const Piece& piece : program_.sections[program_.tool_note].pieces) {
-    writer_.AppendAligned(tools, piece.bytes, 1);
+  if (!relocatable_) {
+    for (const Piece& piece : program_.sections[program_.tool_note].pieces) {
+      writer_.AppendAligned(tools, piece.bytes, 1);
+    }
   }
   writer_.AppendCopy(section_handles_[program_.cuda_note], program_.cuda_note_bytes);
   if (program_.compat != kNone) {
     writer_.AppendCopy(section_handles_[program_.compat], program_.compat_bytes);
   }
-  writer_.AppendCopy(action_, kRelocationActions);
+  if (action_ != kNoSection) writer_.AppendCopy(action_, kRelocationActions);
 }
 
 bool Emitter::HasPrototype(FunctionId function) const {
@@ -133,7 +135,7 @@ void Emitter::FillAttributes() {
 bool Emitter::StaysInModuleInfo(const InfoEntry& entry) const {
   if (entry.format != format::kInfoSized) return true;
   if (entry.symbol == kNone) return entry.externs == kNone;
-  if (entry.id == format::kAttrMaxStackSize) return false;
+  if (entry.id == format::kAttrMaxStackSize && !relocatable_) return false;
   const FunctionId function = program_.symbols[entry.symbol].function;
   return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function) &&
          program_.functions[function].generation == entry.generation;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of writing one output. Only emit*.cc see it.
+// The state of writing one output. Only emit*.cc see it. What a relocatable cubin has otherwise than
+// an executable is virtual.
 #pragma once
 
 #include <string>
@@ -17,20 +18,25 @@ namespace devlink::internal {
 
 class Emitter {
  public:
-  Emitter(const LinkedProgram& linked, const LinkOptions& options);
+  Emitter(const LinkedProgram& linked, const LinkOptions& options, bool relocatable = false);
+  virtual ~Emitter() = default;
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
   Image Run();
 
- private:
+ protected:
   // emit.cc: which sections and symbols there are, and what is in them
-  void DropSectionsAndSymbols();
+  virtual void DropSectionsAndSymbols();
   [[nodiscard]] bool IsOmitted(SectionId id) const;
   [[nodiscard]] bool LacksSymbol(SectionId id) const;
   [[nodiscard]] bool IsGone(SymbolId id) const;
   void AddNames();
   void AddSections();
   void AddLateSections();
+  virtual void AddBanksAndActions();
+  virtual void DescribeSection(SectionId id, SectionSpec& spec) const;
   void AddSymbols();
-  void AddSymbol(SymbolId id);
+  virtual void AddSymbol(SymbolId id);
   void LinkSections();
   void FillContents();
   template <typename Pieces>
@@ -62,6 +68,7 @@ class Emitter {
   const LinkedProgram& linked_;
   Program& program_;
   const LinkOptions& options_;
+  const bool relocatable_;
   CubinWriter writer_;
   std::vector<SectionHandle> section_handles_;  // by SectionId
   std::vector<SymbolHandle> symbol_handles_;    // by SymbolId

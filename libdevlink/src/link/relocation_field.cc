@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/relocation_field.h"
+
+#include <algorithm>
+
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// What the field holds in the input.
+std::uint64_t HeldBits(const Program& program, const Relocation& relocation,
+                       const format::FieldPart& part) {
+  const auto& pieces = program.sections[relocation.section].pieces;
+  auto piece = std::upper_bound(pieces.begin(), pieces.end(), relocation.offset,
+                                [](std::uint64_t at, const Piece& p) { return at < p.offset; });
+  if (piece == pieces.begin() || part.width == 0) return 0;
+  --piece;
+  const base::BoundedReader bytes(piece->bytes);
+  std::uint64_t bits = 0;
+  for (unsigned i = 0; i < part.width; ++i) {
+    const std::uint64_t bit = part.position + i;
+    const auto byte = bytes.ReadOrZero<std::uint8_t>(relocation.offset - piece->offset + bit / 8);
+    bits |= std::uint64_t{(byte >> (bit % 8)) & 1U} << i;
+  }
+  return bits;
+}
+
+}  // namespace
+
+bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation,
+                std::uint32_t index) {
+  const Section& section = program.sections[relocation.section];
+  if (liveness.section_removed[relocation.section]) return true;
+  if (section.function != kNone &&
+      program.functions[section.function].generation != relocation.generation) {
+    return true;
+  }
+  return index < program.symbols[relocation.symbol].debug_relocations_dropped_before &&
+         section.kind == SectionKind::kDebug &&
+         program.sections[relocation.list].type == format::kShtRela;
+}
+
+bool IsGlobalMemory(const Program& program, const Symbol& symbol) {
+  if (symbol.section != kNone) {
+    const SectionKind kind = program.sections[symbol.section].kind;
+    return kind == SectionKind::kGlobal || kind == SectionKind::kGlobalInit;
+  }
+  return symbol.space != format::kStoShared && symbol.space != format::kStoConstant &&
+         symbol.function == kNone && !symbol.constant_size && !format::IsTextureType(symbol.type);
+}
+
+void StoreBits(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits,
+               std::vector<FieldPatch>& patches) {
+  if (part.width == 0) return;
+  patches.push_back(
+      {relocation.section, BitField{part.position, part.width}, relocation.offset, bits});
+}
+
+void StoreValue(const Program& program, const Relocation& relocation,
+                const format::RelocationInfo& info, std::uint64_t value, std::uint64_t bank,
+                std::vector<FieldPatch>& patches) {
+  const bool adds = program.sections[relocation.list].type == format::kShtRel;
+  for (const format::FieldPart& part : info.parts) {
+    const std::uint64_t whole = part.of_bank ? bank : value;
+    if (!adds) {
+      StoreBits(relocation, part, whole >> part.low_bit, patches);
+      continue;
+    }
+    // Single bytes are added before the value is shifted, all others after.
+    const std::uint64_t held = HeldBits(program, relocation, part);
+    const bool byte = part.width == 8;
+    StoreBits(relocation, part,
+              byte ? (whole + held) >> part.low_bit : (whole >> part.low_bit) + held, patches);
+  }
+}
+
+std::uint64_t BankOf(const Program& program, const Symbol& symbol) {
+  constexpr std::uint64_t kShared = 6;
+  constexpr std::uint64_t kUndefined = 0x1c;
+  if (format::IsTextureType(symbol.type)) return 0;
+  if (symbol.section == kNone) return kUndefined;
+  const Section& section = program.sections[symbol.section];
+  switch (section.kind) {
+    case SectionKind::kConstantBank:
+    case SectionKind::kFunctionConstants:
+      return section.bank;
+    case SectionKind::kEntryShared:
+    case SectionKind::kModuleShared:
+      return kShared;
+    default:
+      return (section.type - format::kShtCudaConstant0) & 31;
+  }
+}
+
+}  // namespace devlink::internal

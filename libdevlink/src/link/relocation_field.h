@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What both kinds of links need to know of a relocation, and how a value gets into its field.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/relocations.h"
+#include "link/liveness.h"
+#include "link/relocate.h"
+#include "model/program.h"
+
+namespace devlink::internal {
+
+// Relocations of sections that are gone, and of bodies that were replaced; `index` is the
+// relocation's in the program.
+[[nodiscard]] bool IsObsolete(const Program& program, const Liveness& liveness,
+                              const Relocation& relocation, std::uint32_t index);
+
+// Only the loader knows where it will be.
+[[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);
+
+// Stores the low bits of `bits` into one part of the field.
+void StoreBits(const Relocation& relocation, const format::FieldPart& part, std::uint64_t bits,
+               std::vector<FieldPatch>& patches);
+
+// Stores a value, and for types that name a constant bank the bank. RELA replaces what the field
+// holds, REL adds to it (docs/cubin-format.md, "Relocations").
+void StoreValue(const Program& program, const Relocation& relocation,
+                const format::RelocationInfo& info, std::uint64_t value, std::uint64_t bank,
+                std::vector<FieldPatch>& patches);
+
+// The bank that nvlink takes a symbol to be in, of whatever kind it is.
+[[nodiscard]] std::uint64_t BankOf(const Program& program, const Symbol& symbol);
+
+}  // namespace devlink::internal
