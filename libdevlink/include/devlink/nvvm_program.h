@@ -37,7 +37,8 @@ std::vector<std::string> NvvmLibraryFiles(std::string_view place);
 // NotFound, with what was tried, where there is none.
 absl::StatusOr<std::string> FindNvvmLibrary(std::span<const std::string> places);
 
-// A libNVVM. Copies share the library, which is unloaded with the last of them. Thread-safe.
+// A libNVVM. Copies share the library, which stays loaded for as long as the process lives.
+// Thread-safe.
 class NvvmLibrary {
  public:
   // `place` as for NvvmLibraryFiles. NotFound where no library is there, FailedPrecondition where

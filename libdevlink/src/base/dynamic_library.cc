@@ -63,7 +63,9 @@ absl::StatusOr<DynamicLibrary> DynamicLibrary::Load(const std::string& path) {
   if (access(file.c_str(), R_OK) != 0) {
     return absl::NotFoundError(base::Cat({"there is no library '", path, "' that can be read"}));
   }
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // A compiler may leave threads behind that are still at work in it, as nvPTXCompiler does with
+  // -split-compile: it stays where it is for as long as the process lives.
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return LoaderSays(path);
   return DynamicLibrary(handle, path);
 }

@@ -8,11 +8,11 @@
 
 namespace devlink::internal {
 
-// A shared object, loaded with its names out of the way of all others. Move-only; what was looked
-// up in it is gone with it.
+// A shared object, loaded with its names out of the way of all others. Move-only.
 class DynamicLibrary {
  public:
-  // NotFound where there is none at the path, FailedPrecondition where it cannot be loaded.
+  // NotFound where there is none at the path, FailedPrecondition where it cannot be loaded. Stays
+  // loaded for as long as the process lives.
   static absl::StatusOr<DynamicLibrary> Load(const std::string& path);
 
   // As Load, but what the library keeps in variables is shared with no other user of it in this
