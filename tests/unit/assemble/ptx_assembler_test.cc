@@ -312,24 +312,6 @@ TEST_CASE("What is no PTX never reaches an assembler", "[assemble]") {
   }
 }
 
-// With -split-compile nvPTXCompiler leaves threads behind, which outlive the call and the
-// assembler.
-TEST_CASE("An assembler may go as soon as it has answered", "[assemble]") {
-  const TemporaryDirectory directory;
-  PtxBackendOptions options = Paths(directory);
-  if (options.nvptxcompiler_path.empty()) DEVLINK_SKIP("no nvPTXCompiler");
-  options.backend = PtxBackend::kNvPtxCompiler;
-  const auto arguments = *PtxasOptionBuilder(*Arch::Parse("sm_90")).SplitCompile(3).Build();
-  const std::string text = Program("both");
-  for (int i = 0; i < 200; ++i) {
-    const auto assembler = CreatePtxAssembler(options);
-    REQUIRE(assembler.ok());
-    REQUIRE((*assembler)
-                ->Assemble({.name = "x.ptx", .text = text, .arguments = arguments})
-                .status.ok());
-  }
-}
-
 TEST_CASE("Threads, damage and the first failure", "[assemble]") {
   const TemporaryDirectory directory;
   const auto arguments = *PtxasOptionBuilder(*Arch::Parse("sm_90")).Build();
