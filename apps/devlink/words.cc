@@ -65,7 +65,7 @@ std::optional<std::string> ReadList(const std::vector<std::string>& values,
 std::optional<std::string> ReadNumber(const std::string& text, int& out) {
   errno = 0;
   char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 0);
+  const auto value = std::strtoll(text.c_str(), &end, 0);
   if (text.empty() || *end != '\0') return fmt::format("'{}': expected a number", text);
   if (errno != 0 || value < INT32_MIN || value > INT32_MAX) {
     return fmt::format("32-bit integer value ({}) out of range", text);

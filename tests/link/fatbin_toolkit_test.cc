@@ -205,7 +205,7 @@ TEST_CASE("Compressed members hold the same code", "[fatbin][toolkit]") {
       REQUIRE(ours.ok());
       CheckSameContents(*ours, theirs, 2);
       // nvlink reads what we compressed.
-      CHECK(tools->Link(*ours, "100").output.find("_") != std::string::npos);
+      CHECK(tools->Link(*ours, "100").output.find('_') != std::string::npos);
     }
   }
 }

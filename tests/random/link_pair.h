@@ -39,7 +39,7 @@ std::string UnderDevlinksName(const std::string& messages);
 
 // Links files with the library in this process, up to the first that it cannot take, as nvlink
 // does.
-LinkOutcome LinkWithLibrary(const LinkOptions& options, const std::vector<std::string>& inputs);
+LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::string>& inputs);
 
 // Works in one directory, for one target. Used by one thread at a time.
 class LinkPair {

@@ -33,7 +33,7 @@ class Prng {
 
   // first to last, both included.
   int Range(int first, int last) {
-    return first + static_cast<int>(Below(static_cast<std::size_t>(last - first + 1)));
+    return first + static_cast<int>(Below(static_cast<std::size_t>(last - first) + 1));
   }
 
   bool Chance(int percent) { return Range(0, 99) < percent; }

@@ -56,8 +56,8 @@ class Builder {
     for (const std::uint32_t word : {12U, 8U, format::kNoteCudaInfo}) {
       writer_.AppendWord(cuda, word);
     }
-    const std::string_view vendor("NVIDIA Corp", 12);
-    writer_.AppendCopy(cuda, {reinterpret_cast<const std::uint8_t*>(vendor.data()), vendor.size()});
+    static constexpr char kVendor[] = "NVIDIA Corp";  // with its NUL
+    writer_.AppendCopy(cuda, {reinterpret_cast<const std::uint8_t*>(kVendor), sizeof(kVendor)});
     writer_.AppendWord(cuda, 2U | std::uint32_t{spec_.sm} << 16);
     writer_.AppendWord(cuda, spec_.toolkit);
   }

@@ -55,9 +55,9 @@ class FatbinWriter {
   // lines stay. InvalidArgument where no `.version` is found.
   absl::Status AddPtx(std::string_view text, Arch arch, std::string_view ptxas_options = {});
 
-  // `cicc_options` as in `fatbinary --cicc-cmdline`. InvalidArgument where `code` is too short to
+  // `cicc_options` as in `fatbinary --cicc-cmdline`. InvalidArgument where `bytes` are too short to
   // be LTO IR.
-  absl::Status AddLtoIr(std::span<const std::uint8_t> code, Arch arch,
+  absl::Status AddLtoIr(std::span<const std::uint8_t> bytes, Arch arch,
                         std::string_view cicc_options = {});
 
   // The container. May be called any number of times. FailedPrecondition where nothing was added,

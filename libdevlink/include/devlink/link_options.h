@@ -109,8 +109,8 @@ struct LinkOptions {
   // The output's name in the same record, which nvlink keeps with -g only.
   std::string recorded_object;
 
-  // Called once in each link that succeeds: when all that its passes needed is freed, and the output
-  // is not allocated yet. A program may give freed memory back to the system here.
+  // Called once in each link that succeeds: when all that its passes needed is freed, and the
+  // output is not allocated yet. A program may give freed memory back to the system here.
   std::function<void()> before_output;
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.

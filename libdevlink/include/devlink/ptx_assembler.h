@@ -111,10 +111,10 @@ using AssembleAllOptions = ParallelOptions;
 
 // All jobs up to the first that fails, in the order of the jobs; a failed one is the last. That is
 // what assembling them one after the other gives, whatever the number of threads. The caller's
-// thread works too, and `progress` is told from it alone, with the name of the next job.
+// thread works too, and `sink` is told from it alone, with the name of the next job.
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
                                    const AssembleAllOptions& options = {},
-                                   ProgressSink* progress = nullptr);
+                                   ProgressSink* sink = nullptr);
 
 // The most memory that assembling a text of this size was seen to take, in bytes.
 std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 
@@ -41,7 +42,7 @@ int Left(bool limited, Clock::time_point end) {
   if (!limited) return -1;
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left, 0, 1 << 30));
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30));
 }
 
 // Reads until the other side is closed. False where the time is over before.

@@ -16,7 +16,10 @@
 #define DEVLINK_CONCAT(a, b) DEVLINK_CONCAT_INNER(a, b)
 #define DEVLINK_ASSIGN_OR_RETURN(declaration, expression) \
   DEVLINK_ASSIGN_OR_RETURN_IMPL(DEVLINK_CONCAT(devlink_or_, __LINE__), declaration, expression)
+// `declaration` may not stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define DEVLINK_ASSIGN_OR_RETURN_IMPL(result, declaration, expression) \
   auto result = (expression);                                          \
   if (!result.ok()) return std::move(result).status();                 \
   declaration = *std::move(result)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -179,7 +179,8 @@ class DirectoryCache final : public CacheStore {
     policy.MaxSizePercentageOfAvailableSpace = 0;
     policy.MaxSizeBytes = options_.max_bytes;
     constexpr std::uint64_t kShare = 8;
-    if (options_.max_bytes != 0 && (added_ += added) > options_.max_bytes / kShare) {
+    if (options_.max_bytes != 0) added_ += added;
+    if (options_.max_bytes != 0 && added_ > options_.max_bytes / kShare) {
       added_ = 0;
       policy.Interval = std::chrono::seconds(0);
     }

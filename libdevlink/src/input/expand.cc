@@ -390,10 +390,9 @@ void Expander::ExpandByExtension(base::Bytes bytes) {
     } else {
       CheckPromise(kind);
     }
-  } else if (extension == ".fatbin" && kind == ContentKind::kFatbin) {
-    Add({path_, 0}, kind, bytes);
-  } else if ((extension == ".nvvm" || extension == ".ltoir") && options_.lto &&
-             kind == ContentKind::kLtoIr) {
+  } else if ((extension == ".fatbin" && kind == ContentKind::kFatbin) ||
+             ((extension == ".nvvm" || extension == ".ltoir") && options_.lto &&
+              kind == ContentKind::kLtoIr)) {
     Add({path_, 0}, kind, bytes);
   } else if (extension == ".fatbin" || extension == ".nvvm" || extension == ".ltoir" ||
              extension == ".bc") {

@@ -76,7 +76,8 @@ ModuleIds ParseModuleIds(std::string_view text) {
 
 template <typename ElfType>
 absl::StatusOr<HostObject> Read(base::Bytes bytes) {
-  auto file = ELFFile<ElfType>::create(llvm::StringRef(View(bytes).data(), bytes.size()));
+  const std::string_view text = View(bytes);
+  auto file = ELFFile<ElfType>::create(llvm::StringRef(text.data(), text.size()));
   if (!file) return Malformed(file.takeError());
   auto sections = file->sections();
   if (!sections) return Malformed(sections.takeError());

@@ -77,21 +77,21 @@ std::optional<CpuArch> ParseCpuArch(std::string_view name) {
   return std::nullopt;
 }
 
-FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& given, CpuArch arch,
-                         const LibraryProbe& probe) {
-  std::vector<std::string> directories;
-  for (const std::string& directory : given) {
+FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& directories,
+                         CpuArch arch, const LibraryProbe& probe) {
+  std::vector<std::string> places;
+  for (const std::string& directory : directories) {
     if (directory.empty()) continue;
-    directories.push_back(directory.substr(0, directory.find_last_not_of('/') + 1));
+    places.push_back(directory.substr(0, directory.find_last_not_of('/') + 1));
   }
   FoundLibrary out;
-  for (const std::string& directory : directories) {
+  for (const std::string& directory : places) {
     const std::string path = base::Cat({directory, "/lib", name, ".so"});
     if (!probe.exists(path)) continue;
     out.hidden_by = path;
     return out;
   }
-  for (const std::string& directory : directories) {
+  for (const std::string& directory : places) {
     const std::string path = base::Cat({directory, "/lib", name, ".a"});
     if (!probe.exists(path)) continue;
     std::string why;

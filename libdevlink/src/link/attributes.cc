@@ -313,7 +313,8 @@ class Propagator {
   // Undefined functions that are named anywhere, last arrived first.
   std::vector<SymbolId> AllUndefined() const {
     std::vector<std::pair<std::uint32_t, FunctionId>> lists;  // by arrival of their records
-    for (const ExternList& list : extern_lists_) lists.push_back({list.arrival, list.function});
+    lists.reserve(extern_lists_.size());
+    for (const ExternList& list : extern_lists_) lists.emplace_back(list.arrival, list.function);
     std::sort(lists.begin(), lists.end());
     std::vector<SymbolId> met;
     absl::flat_hash_set<SymbolId> seen;

@@ -155,6 +155,7 @@ class Checker {
       return std::pair(a.text, a.entry) < std::pair(b.text, b.entry);
     });
     std::vector<std::uint32_t> most;
+    most.reserve(limited.size());
     for (const FunctionId entry : limited) most.push_back(registers[entry]);
     for (const Excess& excess : found) {
       const FunctionId entry = limited[excess.entry];

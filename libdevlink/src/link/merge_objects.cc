@@ -163,7 +163,7 @@ void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
       first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
   if (symbol.section != format::kShnUndef && first.section != kNone &&
       first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
-      !(symbol.section == format::kShnCommon && first_init)) {
+      (symbol.section != format::kShnCommon || !first_init)) {
     Report(DiagnosticCode::kMultipleDefinition, "Multiple definition of", known);
   }
 }

@@ -208,7 +208,7 @@ void Merger::MergeCallGraph(const InputSection& section) {
     // if a function takes it that stays; pointers in variables are not enough.
     if (function == kNone || (discarded_[first] && list != 2)) continue;
     if (discarded_[first]) {
-      taken_of_discarded_.push_back({first, static_cast<std::uint32_t>(second)});
+      taken_of_discarded_.emplace_back(first, static_cast<std::uint32_t>(second));
       continue;
     }
     const auto other = static_cast<std::uint32_t>(second);

@@ -61,7 +61,7 @@ class SharedLayouter {
       referenced_.insert(relocation.symbol);
       if (symbol.external_shared) {
         if (symbol.section == kNone) {
-          external_users_.push_back({section.function, relocation.symbol});
+          external_users_.emplace_back(section.function, relocation.symbol);
         }
       } else {
         uses_.push_back({section.function, relocation.symbol, 0});
@@ -194,6 +194,7 @@ class SharedLayouter {
   void PlaceExternal() {
     // With -g it begins at one offset per symbol instead.
     std::vector<Holding> holdings;
+    holdings.reserve(external_users_.size());
     for (const auto& [function, symbol] : external_users_) {
       holdings.push_back({function, options_.debug ? symbol : function, 0});
     }

@@ -98,10 +98,10 @@ class Explainer {
     } else if (const auto user = users_.find(id); user != users_.end()) {
       notes.push_back(base::Cat({"used by ", Path(user->second)}));
     } else {
-      notes.push_back("declared there, but no function uses it");
+      notes.emplace_back("declared there, but no function uses it");
     }
     Suggest(symbol, readable, notes);
-    if (notes.size() < 2) notes.push_back("no input defines it; add the input that does");
+    if (notes.size() < 2) notes.emplace_back("no input defines it; add the input that does");
     return notes;
   }
 
@@ -159,7 +159,7 @@ class Explainer {
     if (callers > kMost) {
       notes.push_back(base::Cat({"and by ", std::to_string(callers - kMost), " more functions"}));
     }
-    if (callers == 0) notes.push_back("its address is taken; no function calls it directly");
+    if (callers == 0) notes.emplace_back("its address is taken; no function calls it directly");
   }
 
   // Defined names that differ little, or that differ in their parameters only.

@@ -317,9 +317,6 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
       case format::kAttrFrameSize:
       case format::kAttrMinStackSize:
       case format::kAttrMaxStackSize:
-        indices = 1;
-        least = 8;
-        break;
       case format::kAttrParamCbank:
       case format::kAttrSamplerInit:
         indices = 1;

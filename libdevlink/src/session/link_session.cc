@@ -131,7 +131,7 @@ absl::StatusOr<LinkResult> LinkSession::Link() {
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
   if (!IsLinkTarget(options.target)) {
-    const absl::Status status = NotALinkTarget(options.target);
+    absl::Status status = NotALinkTarget(options.target);
     Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
                                std::string(base::FromAbsl(status.message())),
                                "only whole programs made by link-time optimization are"));

@@ -143,13 +143,14 @@ absl::Status LinkSession::State::OpenLtoCompiler() {
       backend.backend == LtoBackend::kAutomatic && !backend.needs_protected) {
     backend.backend = LtoBackend::kNvvm;
   }
-  const auto keep = [this](auto made) -> absl::Status {
-    if (made.ok()) lto_compiler = *std::move(made);
-    return made.status();
+  const auto keep = [this](auto result) -> absl::Status {
+    if (!result.ok()) return result.status();
+    lto_compiler = *std::move(result);
+    return absl::OkStatus();
   };
-  const absl::Status made = options.cache != nullptr
-                                ? keep(CreateCachingLtoCompiler(backend, options.cache))
-                                : keep(CreateLtoCompiler(backend));
+  absl::Status made = options.cache != nullptr
+                          ? keep(CreateCachingLtoCompiler(backend, options.cache))
+                          : keep(CreateLtoCompiler(backend));
   if (made.ok()) return absl::OkStatus();
   Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
                              "elfLink linker library load error",
@@ -216,6 +217,7 @@ absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAt
   DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
                            builder.Build(&out.diagnostics));
   std::vector<PtxJob> jobs;
+  jobs.reserve(out.pieces.size());
   for (const std::string& piece : out.pieces) {
     jobs.push_back({.name = kResultName, .text = piece, .arguments = arguments});
   }

@@ -217,13 +217,14 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
   if (assembler != nullptr) return absl::OkStatus();
   PtxBackendOptions backend = options.ptx_backend;
   backend.profile = options.profile;
-  const auto keep = [this](auto made) -> absl::Status {
-    if (made.ok()) assembler = *std::move(made);
-    return made.status();
+  const auto keep = [this](auto result) -> absl::Status {
+    if (!result.ok()) return result.status();
+    assembler = *std::move(result);
+    return absl::OkStatus();
   };
-  const absl::Status made = options.cache != nullptr
-                                ? keep(CreateCachingPtxAssembler(backend, options.cache))
-                                : keep(CreatePtxAssembler(backend));
+  absl::Status made = options.cache != nullptr
+                          ? keep(CreateCachingPtxAssembler(backend, options.cache))
+                          : keep(CreatePtxAssembler(backend));
   if (made.ok()) return absl::OkStatus();
   Diagnostic fatal = internal::MakeAssemblyError(
       name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
@@ -255,7 +256,7 @@ absl::Status LinkSession::State::AssemblePending() {
 absl::Status LinkSession::State::TakeAssembled(const PendingPtx& ptx, PtxResult& result) {
   const std::string name = set.inputs[ptx.input].name;
   std::vector<Diagnostic> found;
-  const absl::Status status = internal::TakeAssemblerLines(
+  absl::Status status = internal::TakeAssemblerLines(
       name, base::Cat({"the PTX is that of '", name, "'"}), result, found);
   for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
   if (!status.ok()) return status;

@@ -208,7 +208,7 @@ void Emitter::AddSlotList(SectionId parameters) {
                                                    .entry_size = format::kRelSize,
                                                    .links_to_symtab = true});
   writer_.SetInfoSection(handle, section_handles_[parameters]);
-  slot_lists_.push_back({handle, parameters});
+  slot_lists_.emplace_back(handle, parameters);
 }
 
 void Emitter::FillSlotLists() {
@@ -263,7 +263,7 @@ void Emitter::AddBanksAndActions() {
                                                      .type = format::kShtProgbits,
                                                      .flags = bank.flags,
                                                      .align = bank.align});
-    new_banks_.push_back({handle, &bank});
+    new_banks_.emplace_back(handle, &bank);
   }
   action_ = writer_.AddSection({.name = ".nv.rel.action",
                                 .type = format::kShtCudaRelocInfo,

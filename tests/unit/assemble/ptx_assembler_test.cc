@@ -295,10 +295,8 @@ TEST_CASE("A refused text is refused in nvlink's words", "[assemble]") {
 
 TEST_CASE("What is no PTX never reaches an assembler", "[assemble]") {
   CHECK(LooksLikePtx(" // a\n /* b */ .version 8.0"));
-  for (const char* text : {"", " \n", "// .version", "/* .version",
-                           "\x7f"
-                           "ELF",
-                           ".target sm_75", "\xef\xbb\xbf.version 8.0"}) {
+  for (const char* text : {"", " \n", "// .version", "/* .version", "\177ELF", ".target sm_75",
+                           "\xef\xbb\xbf.version 8.0"}) {
     CHECK_FALSE(LooksLikePtx(text));
   }
   const TemporaryDirectory directory;

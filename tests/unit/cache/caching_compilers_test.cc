@@ -106,7 +106,7 @@ struct PtxFixture {
     options.ptxas_path = directory.File("ptxas");
     REQUIRE(WriteText(options.ptxas_path, "tool 1"));
   }
-  std::unique_ptr<CachingPtxAssembler> Make(std::string name = "ptxas") {
+  std::unique_ptr<CachingPtxAssembler> Make(const std::string& name = "ptxas") {
     return internal::MakeCachingPtxAssembler(
         options, store, [this, name]() -> absl::StatusOr<std::unique_ptr<PtxAssembler>> {
           ++counts.opened;
