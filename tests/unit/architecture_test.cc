@@ -25,9 +25,9 @@ const fs::path kLibrary = kRoot / "libdevlink" / "src";
 const fs::path kPublic = kRoot / "libdevlink" / "include" / "devlink";
 
 // A folder may include itself and those before it.
-constexpr std::array<std::string_view, 11> kLayers = {
-    "base", "format", "cache", "input", "assemble", "lto",
-    "model", "pool", "link", "write", "session"};
+constexpr std::array<std::string_view, 11> kLayers = {"base",     "format", "cache",  "input",
+                                                      "assemble", "lto",    "model",  "pool",
+                                                      "link",     "write",  "session"};
 
 std::vector<fs::path> SourcesUnder(const fs::path& directory) {
   std::vector<fs::path> out;
@@ -101,9 +101,9 @@ TEST_CASE("Folders include only what stands below them", "[architecture]") {
 
 TEST_CASE("LLVM is used in few places", "[architecture]") {
   const std::set<std::string> allowed = {
-      "libdevlink/src/base/demangle.cc", "libdevlink/src/cache/cache_key.cc",
+      "libdevlink/src/base/demangle.cc",         "libdevlink/src/cache/cache_key.cc",
       "libdevlink/src/cache/directory_cache.cc", "libdevlink/src/input/archive.cc",
-      "libdevlink/src/input/host_object.cc", "libdevlink/src/pool/module_pool.cc",
+      "libdevlink/src/input/host_object.cc",     "libdevlink/src/pool/module_pool.cc",
       "libdevlink/src/session/input_check.cc"};
   for (const fs::path& file : SourcesUnder(kRoot / "libdevlink")) {
     for (const Include& include : IncludesOf(file)) {
