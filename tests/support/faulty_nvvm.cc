@@ -2,6 +2,7 @@
 //
 // A library in libNVVM's place that does what it is told to, among that what the real one never
 // does: it fails at a step of choice or tells sizes that do not fit together.
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -35,7 +36,7 @@ int Count(void* /*program*/, int* count) {
 }
 
 int Sizes(void* /*program*/, int count, std::size_t* sizes) {
-  for (int i = 0; i < count; ++i) sizes[i] = kSizes[i];
+  for (int i = 0; i < std::min(count, kPieces); ++i) sizes[i] = kSizes[i];
   if (Is("long pieces")) ++sizes[1];
   if (Is("short pieces")) --sizes[1];
   if (Is("wild pieces")) sizes[0] = ~std::size_t{0} - 1;
@@ -49,7 +50,7 @@ FAULTY_NVVM_API void faultyNvvmSet(const char* new_fault, int new_answer) {
   answer = new_answer;
 }
 
-FAULTY_NVVM_API void* __nvvmHandle(unsigned number) {
+FAULTY_NVVM_API void* __nvvmHandle(unsigned number) {  // NOLINT(bugprone-reserved-identifier)
   if (number == 0x2080 && !Is("0x2080")) return reinterpret_cast<void*>(&Add);
   if (number == 0xB0BA && !Is("0xB0BA")) return reinterpret_cast<void*>(&Sizes);
   if (number == 0xF00D && !Is("0xF00D")) return reinterpret_cast<void*>(&Count);

@@ -23,17 +23,17 @@ std::optional<std::vector<std::uint8_t>> CacheClient::Find(const CacheKey& key) 
 void CacheClient::Store(const CacheKey& key, std::span<const std::uint8_t> value) {
   const absl::Status status = store_->Store(key, value);
   if (!status.ok()) return Report(status);
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   ++use_.stored;
 }
 
 void CacheClient::CountHit() {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   ++use_.hits;
 }
 
 void CacheClient::CountMiss() {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   ++use_.misses;
 }
 
@@ -45,13 +45,13 @@ CacheKey CacheClient::KeyOfFile(const std::string& path) {
 }
 
 CacheUse CacheClient::Read() const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return use_;
 }
 
 void CacheClient::Report(const absl::Status& status) {
   const std::string text(status.message().data(), status.message().size());
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (use_.problems.size() >= kMostProblems || std::ranges::count(use_.problems, text) > 0) return;
   use_.problems.push_back(text);
 }

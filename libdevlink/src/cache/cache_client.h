@@ -4,13 +4,13 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
 #include "devlink/compile_cache.h"
 
 namespace devlink::internal {
@@ -35,8 +35,8 @@ class CacheClient {
   void Report(const absl::Status& status);
 
   std::shared_ptr<CacheStore> store_;
-  mutable absl::Mutex mutex_;
-  CacheUse use_ ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;
+  CacheUse use_;
 };
 
 }  // namespace devlink::internal

@@ -2,10 +2,10 @@
 #include <iterator>
 #include <list>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "devlink/compile_cache.h"
 
 namespace devlink {
@@ -17,7 +17,7 @@ class MemoryCache final : public CacheStore {
   explicit MemoryCache(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) override {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     const auto found = places_.find(key);
     if (found == places_.end()) return std::nullopt;
     entries_.splice(entries_.begin(), entries_, found->second);
@@ -30,7 +30,7 @@ class MemoryCache final : public CacheStore {
           absl::StrCat("a result of ", value.size(), " bytes is too large for the cache"));
     }
     Entry entry{.key = key, .value = {value.begin(), value.end()}};
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     if (const auto found = places_.find(key); found != places_.end()) Remove(found->second);
     bytes_ += value.size();
     entries_.push_front(std::move(entry));
@@ -52,10 +52,10 @@ class MemoryCache final : public CacheStore {
   }
 
   const std::uint64_t max_bytes_;
-  absl::Mutex mutex_;
-  std::list<Entry> entries_ ABSL_GUARDED_BY(mutex_);  // the last used first
-  std::map<CacheKey, std::list<Entry>::iterator> places_ ABSL_GUARDED_BY(mutex_);
-  std::uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used first
+  std::map<CacheKey, std::list<Entry>::iterator> places_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace

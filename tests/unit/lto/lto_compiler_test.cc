@@ -544,7 +544,7 @@ TEST_CASE("Objects of a plain nvcc -dlto give nvlink's PTX", "[lto_compiler][liv
 // --- the choice ----------------------------------------------------------------------------------
 
 TEST_CASE("What is missing is said", "[lto_compiler]") {
-  const auto why = [](LtoBackendOptions options) {
+  const auto why = [](const LtoBackendOptions& options) {
     const auto compiler = CreateLtoCompiler(options);
     CHECK(absl::IsNotFound(compiler.status()));
     return Message(compiler.status());

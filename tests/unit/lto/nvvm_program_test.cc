@@ -80,7 +80,7 @@ NvvmResult CompileFaulty(const char* fault, int answer, std::uint64_t max_bytes 
 
 TEST_CASE("A place means the library or a folder that has it", "[nvvm]") {
   const TemporaryDirectory directory;
-  const fs::path root = directory.path();
+  const fs::path& root = directory.path();
   const auto find = [](const fs::path& place) {
     const std::string places[] = {"", "/no/such/place", place.string()};
     return FindNvvmLibrary(places).value_or("");
