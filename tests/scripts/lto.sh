@@ -177,6 +177,51 @@ for kind in ltoir fatbin plain protected; do
     esac
   done
 done
+# What nvlink loses, or cannot link. `like` makes the cubin that is right.
+like() {
+  local arch="$1"
+  shift
+  timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" -o like.cubin "$@" 2>nv.err
+}
+ours() {
+  local arch="$1"
+  shift
+  rm -f diff.txt our/out
+  if ! "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" -o our/out "$@" 2>our.err ||
+    ! "$diff_program" like.cubin our/out >diff.txt 2>&1; then
+    report "$arch $*: not linked as it should be"
+  fi
+}
+for arch in sm_80 sm_90; do
+  mapfile -t objects < <(inputs plain $arch main shade curve)
+  mapfile -t files < <(inputs ltoir $arch main shade curve)
+  # IR in files of its own, beside other code.
+  like $arch extra.$arch.cubin "${objects[@]}"
+  ours $arch extra.$arch.cubin "${files[@]}"
+  like $arch "${objects[@]}" extra.$arch.cubin
+  ours $arch "${files[@]}" extra.$arch.cubin
+  # A device runtime that no host object precedes.
+  mapfile -t objects < <(inputs plain $arch nested shade)
+  mapfile -t files < <(inputs ltoir $arch nested shade)
+  # shellcheck disable=SC2086
+  like $arch -ignore-host-info "${objects[@]}" $runtime
+  # shellcheck disable=SC2086
+  ours $arch -ignore-host-info "${files[@]}" $runtime
+  # Pieces in one order.
+  mapfile -t objects < <(inputs plain $arch main shade curve nested)
+  for run in 1 2 3 4; do
+    "$DEVLINK" -arch=$arch -lto -nvvmpath="$nvvm" -split-compile-extended=4 -o pieces.$run \
+      -ignore-host-info "${objects[0]}" "${objects[1]}" "${objects[2]}" 2>our.err
+    cmp -s pieces.1 pieces.$run || report "$arch: another output with -split-compile-extended"
+  done
+  # Words that libNVVM would misread.
+  for words in -Xopt,-unroll-cuont=4 -Xopt -Xopt,-help; do
+    status=0
+    "$DEVLINK" -arch=$arch -lto -nvvmpath="$nvvm" -Xnvvm "$words" -o refused "${files[1]}" \
+      2>our.err || status=$?
+    [[ $status -eq 1 && ! -e refused ]] || report "$arch: '$words' ends with $status"
+  done
+done
 for kind in ltoir fatbin plain protected; do
   echo "$kind: ${texts[$kind]-0} texts of PTX and ${links[$kind]-0} cubins compared"
 done

@@ -94,8 +94,9 @@ absl::Status LinkSession::State::TakeLtoIr(const DeviceBlob& blob, FoundCode&& c
     lto.runtime_modules.push_back(std::move(module));
     return absl::OkStatus();
   }
+  lto.last_place = next_place++;
   if (blob.from_host_object) {
-    lto.place = next_place++;
+    lto.place = lto.last_place;
     set.references.push_back(blob.references);
   }
   lto.worth_compiling |= !IsLibdevice(blob.name);
@@ -311,7 +312,7 @@ absl::StatusOr<LinkSession::State::LinkSet> LinkSession::State::PlaceLto(
     std::vector<std::vector<std::uint8_t>> cubins) {
   const bool is_split = cubins.size() > 1;
   if (!is_split && !lto.place && options.compatibility == Compatibility::kNvlink) cubins.clear();
-  const std::size_t place = is_split ? 0 : lto.place.value_or(next_place);
+  const std::size_t place = is_split ? 0 : lto.place.value_or(lto.last_place);
   LinkSet all = set;
   all.references_known_before =
       lto.worth_compiling && ScopeOf(ShapeOf(options, lto.partial, false)) != LtoScope::kPartial;

@@ -81,6 +81,7 @@ struct LinkSession::State {
     std::vector<HeldRuntime> runtime;       // code of one
     std::vector<LtoHostInput> references;   // of all host objects
     std::optional<std::size_t> place;       // of the last host object with LTO IR
+    std::size_t last_place = 0;             // of the last LTO IR of any kind
     bool worth_compiling = false;           // there is IR other than libdevice
     bool partial = false;                   // there is code that is not LTO IR
     std::string last_without;               // the last input that made it so
