@@ -25,7 +25,7 @@ for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOM
 done
 failures=0
 declare -A links texts
-mkdir nv our
+mkdir nv us
 
 cat >main.cu <<'CUDA'
 #include <cstdio>
@@ -88,31 +88,31 @@ report() {
 same() {
   local kind="$1" arch="$2" status=0 theirs=0
   shift 2
-  rm -f nv/out our/out nv.reg our.reg diff.txt
-  touch nv.reg our.reg
+  rm -f nv/out us/out nv.reg us.reg diff.txt
+  touch nv.reg us.reg
   timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=nv.reg \
     -o nv/out "$@" 2>nv.err || theirs=$?
   # nvlink writes a whole program of host objects and then misses the device runtime.
   if grep -q "expected libcudadevrt object" nv.err; then
     theirs=0
     sed -i '/expected libcudadevrt object/d' nv.err
-    cp our.reg nv.reg
+    cp us.reg nv.reg
   fi
-  "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=our.reg -o our/out \
+  "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=us.reg -o us/out \
     "$@" 2>our.err || status=$?
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
-  [[ -s nv.reg ]] || cp our.reg nv.reg
-  if [[ $status -ne $theirs ]] || ! cmp -s nv.err our.err || ! cmp -s nv.reg our.reg; then
+  [[ -s nv.reg ]] || cp us.reg nv.reg
+  if [[ $status -ne $theirs ]] || ! cmp -s nv.err our.err || ! cmp -s nv.reg us.reg; then
     report "$kind $arch $*: status $status, nvlink $theirs"
     return
   fi
   [[ -f nv/out ]] || return 0
   if [[ " $* " == *" -emit-ptx "* ]]; then
-    cmp nv/out our/out >diff.txt 2>&1 || report "$kind $arch $*: another PTX"
+    cmp nv/out us/out >diff.txt 2>&1 || report "$kind $arch $*: another PTX"
     texts[$kind]=$((${texts[$kind]-0} + 1))
   else
-    "$diff_program" nv/out our/out >diff.txt 2>&1 || report "$kind $arch $*: another cubin"
+    "$diff_program" nv/out us/out >diff.txt 2>&1 || report "$kind $arch $*: another cubin"
     links[$kind]=$((${links[$kind]-0} + 1))
   fi
 }
@@ -122,7 +122,7 @@ again() {
   local kind="$1" arch="$2"
   shift 2
   same "$kind" "$arch" -r "$@"
-  "$DEVLINK" -arch="$arch" -o final.cubin our/out 2>our.err ||
+  "$DEVLINK" -arch="$arch" -o final.cubin us/out 2>our.err ||
     report "$kind $arch -r $*: what was made cannot be linked again"
 }
 
@@ -186,9 +186,9 @@ like() {
 ours() {
   local arch="$1"
   shift
-  rm -f diff.txt our/out
-  if ! "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" -o our/out "$@" 2>our.err ||
-    ! "$diff_program" like.cubin our/out >diff.txt 2>&1; then
+  rm -f diff.txt us/out
+  if ! "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" -o us/out "$@" 2>our.err ||
+    ! "$diff_program" like.cubin us/out >diff.txt 2>&1; then
     report "$arch $*: not linked as it should be"
   fi
 }
