@@ -52,6 +52,16 @@ mkdir -p view/bin
 for entry in "$CUDA_HOME"/*; do
   [[ ${entry##*/} == bin ]] || ln -s "$entry" "view/${entry##*/}"
 done
+# As the wheels of PyPI leave it: libNVVM lies with the other libraries.
+as_wheels=
+if [[ -f $CUDA_HOME/lib64/libnvvm.so ]]; then
+  as_wheels=yes
+  rm view/nvvm
+  mkdir view/nvvm
+  for entry in "$CUDA_HOME"/nvvm/*; do
+    [[ ${entry##*/} == lib64 ]] || ln -s "$entry" view/nvvm/
+  done
+fi
 for entry in "$CUDA_HOME"/bin/*; do
   case ${entry##*/} in
     nvlink) ;;
@@ -65,7 +75,6 @@ nvvm=
 for place in "$CUDA_HOME" "$CUDA_HOME/nvvm"; do
   [[ -f $place/lib64/libnvvm.so ]] && nvvm="$place" && break
 done
-[[ -f $CUDA_HOME/nvvm/lib64/libnvvm.so ]] || echo "nvcc's folder for libNVVM is not there"
 
 for arch in sm_80 sm_90; do
   rm -rf calls keep && mkdir keep
@@ -97,4 +106,15 @@ for arch in sm_80 sm_90; do
     failures=$((failures + 1))
   fi
 done
+# nvlink itself does not find libNVVM there.
+if [[ -n $as_wheels ]]; then
+  rm view/bin/nvlink
+  ln -s "$CUDA_HOME/bin/nvlink" view/bin/nvlink
+  if view/bin/nvcc -dlto -arch=sm_90 main.o render.o -L. -lpaint -o program 2>nvcc.err ||
+    ! grep -q "linker library load error" nvcc.err; then
+    echo "nvlink was expected not to find libNVVM"
+    cat nvcc.err
+    failures=$((failures + 1))
+  fi
+fi
 [[ $failures -eq 0 ]] && echo "objects, library and executable linked for sm_80 and sm_90"
