@@ -135,10 +135,15 @@ absl::Status LinkSession::State::SayWithoutLto(const std::string& name) {
 }
 
 absl::Status LinkSession::State::OpenLtoCompiler() {
-  if (lto_compiler != nullptr) return absl::OkStatus();
   LtoBackendOptions backend = options.lto.backend;
-  backend.needs_protected = std::any_of(lto.modules.begin(), lto.modules.end(),
-                                        [](const LtoInput& module) { return module.is_protected; });
+  const auto is_protected = [](const LtoInput& module) { return module.is_protected; };
+  backend.needs_protected =
+      std::any_of(lto.modules.begin(), lto.modules.end(), is_protected) ||
+      std::any_of(lto.runtime_modules.begin(), lto.runtime_modules.end(), is_protected);
+  // Since an earlier link there may be protected modules.
+  const bool fits = lto.compiler_is_for_protected || !backend.needs_protected;
+  if (lto_compiler != nullptr && fits) return absl::OkStatus();
+  lto.compiler_is_for_protected = backend.needs_protected;
   // nvlink knows libNVVM only.
   if (options.compatibility == Compatibility::kNvlink &&
       backend.backend == LtoBackend::kAutomatic && !backend.needs_protected) {
@@ -193,7 +198,7 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
   if (options.compatibility == Compatibility::kNvlink) return absl::OkStatus();
   // libNVVM passes over a knob that it does not know, and ends the process for some words.
   std::vector<std::string> others;
-  const absl::Status knobs =
+  absl::Status knobs =
       NvvmPassOptions::Parse(job.arguments, NvvmGenerationOf(options.target), &others).status();
   if (!knobs.ok()) {
     found.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",

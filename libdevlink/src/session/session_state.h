@@ -77,17 +77,18 @@ struct LinkSession::State {
   };
   struct Lto {
     std::vector<LtoInput> modules;
-    std::vector<LtoInput> runtime_modules;  // IR of a device runtime, which goes last
-    std::vector<HeldRuntime> runtime;       // code of one
-    std::vector<LtoHostInput> references;   // of all host objects
-    std::optional<std::size_t> place;       // of the last host object with LTO IR
-    std::size_t last_place = 0;             // of the last LTO IR of any kind
-    bool worth_compiling = false;           // there is IR other than libdevice
-    bool partial = false;                   // there is code that is not LTO IR
-    std::string last_without;               // the last input that made it so
-    std::string last_host_object;           // with code for the device or without
-    bool object_after_runtime = false;      // a host object came behind one of `runtime`
-    bool runtime_left_out = false;          // by the last link
+    std::vector<LtoInput> runtime_modules;   // IR of a device runtime, which goes last
+    std::vector<HeldRuntime> runtime;        // code of one
+    std::vector<LtoHostInput> references;    // of all host objects
+    std::optional<std::size_t> place;        // of the last host object with LTO IR
+    std::size_t last_place = 0;              // of the last LTO IR of any kind
+    bool worth_compiling = false;            // there is IR other than libdevice
+    bool partial = false;                    // there is code that is not LTO IR
+    std::string last_without;                // the last input that made it so
+    std::string last_host_object;            // with code for the device or without
+    bool object_after_runtime = false;       // a host object came behind one of `runtime`
+    bool runtime_left_out = false;           // by the last link
+    bool compiler_is_for_protected = false;  // what `lto_compiler` was made for
   };
 
   LinkOptions options;
