@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Debian's liblz4-dev brings no CMake files. Defines LZ4::lz4.
+# Debian's liblz4-dev brings no CMake files. Defines LZ4::lz4: the shared library, or the archive
+# where LZ4_USE_STATIC_LIBS is on.
 find_path(LZ4_INCLUDE_DIR lz4.h)
-find_library(LZ4_LIBRARY lz4)
+if(LZ4_USE_STATIC_LIBS)
+  find_library(LZ4_LIBRARY NAMES liblz4.a lz4)
+else()
+  find_library(LZ4_LIBRARY lz4)
+endif()
 mark_as_advanced(LZ4_INCLUDE_DIR LZ4_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

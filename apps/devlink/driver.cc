@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -20,6 +19,7 @@
 #include "devlink/command_line.h"
 #include "devlink/devlink.h"
 #include "devlink/environment.h"
+#include "devlink/output_file.h"
 #include "devlink/spdlog_sink.h"
 #include "devlink/terminal_progress.h"
 
@@ -41,31 +41,6 @@ int Fail(std::string text) {
   diagnostic.text = std::move(text);
   Print(diagnostic);
   return kFatalStatus;
-}
-
-// Writes beside the target and renames: nobody ever sees half a file.
-bool WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return false;
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    std::FILE* file = std::fopen(path.c_str(), "wb");  // a device or a pipe cannot be renamed onto
-    if (file == nullptr) return false;
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    return std::fclose(file) == 0 && written;
-  }
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return false;
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (std::fclose(file) != 0 || !written) {
-    std::filesystem::remove(temporary, error);
-    return false;
-  }
-  std::filesystem::rename(temporary, path, error);
-  if (!error) return true;
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  return false;
 }
 
 int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
@@ -92,16 +67,19 @@ bool AddInputs(const CommandLine& line, LinkSession& session) {
          std::all_of(libraries->begin(), libraries->end(), add);
 }
 
-bool WriteRegisterFile(const CommandLine& line, const LinkSession& session) {
+absl::Status WriteText(const std::string& path, std::string_view text) {
+  return WriteWhole(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+absl::Status WriteRegisterFile(const CommandLine& line, const LinkSession& session) {
   std::ifstream file(line.register_file, std::ios::binary);
   if (file.good()) {
     const std::string old{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (session.KeepsRegisterFile(old)) return true;
+    if (session.KeepsRegisterFile(old)) return absl::OkStatus();
   }
   std::error_code error;
-  const std::string text = session.RegisterFileText(std::filesystem::current_path(error).string());
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  return WriteWhole(line.register_file, {bytes, text.size()});
+  return WriteText(line.register_file,
+                   session.RegisterFileText(std::filesystem::current_path(error).string()));
 }
 
 int Link(const CommandLine& line) {
@@ -136,34 +114,25 @@ int Link(const CommandLine& line) {
   // As with nvlink, the first input that cannot be used ends the run.
   const bool added = AddInputs(line, *session);
   absl::StatusOr<LinkResult> result = absl::CancelledError();
-  if (added && ExitStatus(session->diagnostics()) == 0) result = session->Link();
+  OutputFile output(line.output);
+  if (added && ExitStatus(session->diagnostics()) == 0) result = session->LinkTo(output);
   progress.Clear();
   for (const Diagnostic& diagnostic : session->diagnostics()) Print(diagnostic);
+  const int status = ExitStatus(session->diagnostics());
   if (!result.ok()) {
-    if (added && !line.register_file.empty() &&
-        ExitStatus(session->diagnostics()) == kErrorStatus) {
-      WriteRegisterFile(line, *session);
+    if (added && !line.register_file.empty() && status == kErrorStatus) {
+      WriteRegisterFile(line, *session).IgnoreError();
     }
-    const int status = ExitStatus(session->diagnostics());
     return status != 0 ? status : Fail(std::string(result.status().message()));
   }
-  const auto* ptx = reinterpret_cast<const std::uint8_t*>(result->ptx.data());
-  const bool writes = !options.check_only || options.lto.enabled;
-  if (writes && !(options.lto.emit_ptx && !result->ptx.empty()
-                      ? WriteWhole(line.output, {ptx, result->ptx.size()})
-                      : WriteWhole(line.output, result->cubin))) {
-    return Fail(fmt::format("Could not open output file '{}'", line.output));
+  absl::Status written;
+  if (!options.check_only || options.lto.enabled) {
+    written = result->ptx.empty() ? output.Commit() : WriteText(line.output, result->ptx);
   }
-  if (!line.register_file.empty() && !WriteRegisterFile(line, *session)) {
-    return Fail(fmt::format("Could not open output file '{}'", line.register_file));
-  }
-  if (line.report.empty()) return ExitStatus(session->diagnostics());
-  const std::string json = ToJson(result->report);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(json.data());
-  if (WriteWhole(line.report, {bytes, json.size()})) {
-    return ExitStatus(session->diagnostics());
-  }
-  return Fail(fmt::format("Could not open output file '{}'", line.report));
+  if (written.ok() && !line.register_file.empty()) written = WriteRegisterFile(line, *session);
+  if (written.ok() && !line.report.empty())
+    written = WriteText(line.report, ToJson(result->report));
+  return written.ok() ? status : Fail(std::string(written.message()));
 }
 
 }  // namespace

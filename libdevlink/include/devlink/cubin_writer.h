@@ -26,7 +26,9 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "devlink/output_sink.h"
 
 namespace devlink {
 
@@ -83,7 +85,8 @@ struct BitField {
   std::uint8_t width = 0;     // 1 to 64
 };
 
-// Used by one thread at a time. Borrows all names and bytes handed to it until Write returns.
+// Used by one thread at a time. Borrows all names and bytes handed to it until Write or WriteTo
+// returns.
 class CubinWriter {
  public:
   explicit CubinWriter(CubinHeader header);
@@ -143,10 +146,15 @@ class CubinWriter {
   // Bytes in the section so far.
   [[nodiscard]] std::uint64_t SizeOf(SectionHandle section) const;
 
-  // Lays the file out, allocates it once and fills it. InvalidArgument for handles that are none,
+  // Lays the file out and tells its size in bytes. InvalidArgument for handles that are none,
   // patches outside a section, alignments that are no power of two; ResourceExhausted where the
-  // file would be larger than 64 GiB. May be called again and then gives the same bytes; nothing
-  // may be added behind the first call.
+  // file would be larger than 64 GiB. Nothing may be added afterwards.
+  absl::StatusOr<std::uint64_t> LayOut();
+  // Hands the file to `sink` in pieces: never more of it is in memory than one piece, or one
+  // section that has patches. Errors of LayOut, which need not be called before, and of the sink.
+  // May be called again and then gives the same bytes.
+  absl::Status WriteTo(OutputSink& sink);
+  // The same into memory.
   absl::StatusOr<std::vector<std::uint8_t>> Write();
 
  private:

@@ -27,6 +27,7 @@
 #include "devlink/nvvm_pass_options.h"
 #include "devlink/nvvm_program.h"
 #include "devlink/option_consensus.h"
+#include "devlink/output_sink.h"
 #include "devlink/parallel.h"
 #include "devlink/progress.h"
 #include "devlink/ptx_assembler.h"

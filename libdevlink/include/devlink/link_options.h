@@ -110,7 +110,7 @@ struct LinkOptions {
   std::string recorded_object;
 
   // Called once in each link that succeeds: when all that its passes needed is freed, and the
-  // output is not allocated yet. A program may give freed memory back to the system here.
+  // output is not written yet. A program may give freed memory back to the system here.
   std::function<void()> before_output;
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.

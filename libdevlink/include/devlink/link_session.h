@@ -26,12 +26,13 @@
 #include "devlink/link_report.h"
 #include "devlink/log.h"
 #include "devlink/module_pool.h"
+#include "devlink/output_sink.h"
 #include "devlink/progress.h"
 
 namespace devlink {
 
 struct LinkResult {
-  std::vector<std::uint8_t> cubin;  // the executable cubin
+  std::vector<std::uint8_t> cubin;  // the executable cubin; empty where a sink has it
   std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin
   LinkReport report;
 };
@@ -98,6 +99,10 @@ class LinkSession {
   // FailedPrecondition for other contradictions between inputs, ResourceExhausted where a limit of
   // the target is exceeded; `diagnostics` has the details.
   absl::StatusOr<LinkResult> Link();
+  // The same, but the cubin goes to `output` in pieces, not into the result: it is never whole in
+  // memory. Nothing reaches the sink before the link is known to succeed; after that, only errors
+  // of the sink itself are left. With LtoOptions::emit_ptx nothing reaches it at all.
+  absl::StatusOr<LinkResult> LinkTo(OutputSink& output);
 
   // Everything that was found so far, in the order in which nvlink reports it.
   [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const;

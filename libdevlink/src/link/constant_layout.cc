@@ -88,8 +88,10 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       offset = std::max(offset, base::AlignUp(size_of(entry), align));
     }
     layout.moved[holding->item] = offset;
-    if (callee.has_stray && !entries.empty() && !program.packed_constants_end.has_value()) {
-      layout.null_symbol_value = offset + callee.stray_base;
+    const auto stray = program.stray_bases.find(holding->item);
+    if (stray != program.stray_bases.end() && !entries.empty() &&
+        !program.packed_constants_end.has_value()) {
+      layout.null_symbol_value = offset + stray->second;
     }
     for (const std::uint32_t entry : entries) {
       ConstantBank& bank = open_bank(entry, callee);

@@ -418,9 +418,7 @@ void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
     AppendConstants(*known, index, base::AlignUp(program_.sections[*known].size, section.align));
   }
   if (kept || parameters) return;
-  Section& out = program_.sections[mapping.section];
-  out.has_stray = out.has_stray || mapping.has_symbols;
-  if (mapping.has_symbols) out.stray_base = mapping.base;
+  if (mapping.has_symbols) program_.stray_bases[mapping.section] = mapping.base;
   mapping.state = Mapping::kDiscarded;
 }
 

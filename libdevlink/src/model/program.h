@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
 #include "base/strings.h"
@@ -60,16 +61,12 @@ struct Piece {
   std::uint64_t offset = 0;
 };
 
+// There are tens of thousands in a large link; hence the order of the fields.
 struct Section {
   std::string_view name;
   absl::InlinedVector<Piece, 1> pieces;
   std::uint64_t size = 0;
-  std::uint64_t stray_base = 0;  // of constants: where the last discarded copy's lie,
-  bool has_stray = false;        // if there is one that had variables
-  SectionKind kind = SectionKind::kDebug;
-  std::uint8_t registers = 0;  // upper byte of a code section's sh_info
-  std::uint8_t bank = 0;       // of constants
-  std::uint32_t flags = 0;     // no CUDA tool uses the upper half
+  std::uint32_t flags = 0;  // no CUDA tool uses the upper half
   std::uint32_t type = 0;
   std::uint32_t align = 1;
   SectionId owner = kNone;      // the section that sh_info names: a function's code, mostly
@@ -79,9 +76,14 @@ struct Section {
   SectionId rela = kNone;
   std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
   std::uint32_t generation = 0;     // counts how often the variables in it were given up
-  bool vacated = false;             // constants of a replaced body that the new one does not have
-  bool unused_copy = false;  // constants that only a discarded copy has: they stay where they are
+  SectionKind kind = SectionKind::kDebug;
+  std::uint8_t registers = 0;    // upper byte of a code section's sh_info
+  std::uint8_t bank : 6 = 0;     // of constants
+  bool vacated : 1 = false;      // constants of a replaced body that the new one does not have
+  bool unused_copy : 1 = false;  // constants that only a discarded copy has: they stay where they
+                                 // are
 };
+static_assert(sizeof(Section) == 104);
 
 // How many nvlink counts for it: every parameter bank has one for texture slots beside it.
 inline std::uint32_t SectionsCountedFor(const Section& section) {
@@ -102,15 +104,16 @@ struct Symbol {
   std::uint32_t debug_relocations_dropped_before = 0;  // see Merger::ReplaceBody
   std::uint8_t binding = 0;
   std::uint8_t type = 0;
-  std::uint8_t other = 0;        // without the memory space
-  std::uint8_t space = 0;        // kStoGlobal, kStoShared, kStoConstant or 0
-  bool global_part = false;      // of the symbol table
-  bool external_shared = false;  // `extern __shared__ x[]`
-  bool constant_size = false;    // stands for the size of `.nv.constant3`
-  bool common = false;           // `.common`: allocated when all inputs are known
-  bool common_defined = false;   // a strong definition without initialiser was met, too
-  bool weak_reference = false;   // undefined, and may stay so
+  std::uint8_t other = 0;            // without the memory space
+  std::uint8_t space = 0;            // kStoGlobal, kStoShared, kStoConstant or 0
+  bool global_part : 1 = false;      // of the symbol table
+  bool external_shared : 1 = false;  // `extern __shared__ x[]`
+  bool constant_size : 1 = false;    // stands for the size of `.nv.constant3`
+  bool common : 1 = false;           // `.common`: allocated when all inputs are known
+  bool common_defined : 1 = false;   // a strong definition without initialiser was met, too
+  bool weak_reference : 1 = false;   // undefined, and may stay so
 };
+static_assert(sizeof(Symbol) == 64);
 
 struct Function {
   SymbolId symbol = kNone;
@@ -189,6 +192,8 @@ struct Program {
   std::vector<std::vector<InfoEntry>> info_lists;  // in creation order of their sections
   std::vector<SectionId> info_sections;            // whose they are
   std::vector<SymbolId> extern_symbols;
+  // Of constants whose discarded copies had variables: where the last copy's lie.
+  absl::flat_hash_map<SectionId, std::uint64_t> stray_bases;
   std::vector<SymbolId> commons;             // in the order of becoming common
   std::vector<SymbolId> shared_definitions;  // `extern x[]` too; one per definition, so some twice
 

@@ -122,14 +122,18 @@ void LinkSession::AddHostReferences(HostReferences references) {
   state_->set.references.push_back(std::move(references));
 }
 
-absl::StatusOr<LinkResult> LinkSession::Link() {
-  DEVLINK_RETURN_IF_ERROR(state_->AssemblePending());
-  if (state_->options.check_only && !state_->options.lto.enabled) return LinkResult();
-  if (state_->options.lto.enabled) return state_->LinkWithLto();
-  return state_->LinkAll(state_->LeavesOutPrelinked() ? state_->LeaveOutPrelinked() : state_->set);
+absl::StatusOr<LinkResult> LinkSession::Link() { return state_->Link(nullptr); }
+
+absl::StatusOr<LinkResult> LinkSession::LinkTo(OutputSink& output) { return state_->Link(&output); }
+
+absl::StatusOr<LinkResult> LinkSession::State::Link(OutputSink* output) {
+  DEVLINK_RETURN_IF_ERROR(AssemblePending());
+  if (options.check_only && !options.lto.enabled) return LinkResult();
+  if (options.lto.enabled) return LinkWithLto(output);
+  return LinkAll(LeavesOutPrelinked() ? LeaveOutPrelinked() : set, output);
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
+absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all, OutputSink* output) {
   if (!IsLinkTarget(options.target)) {
     absl::Status status = NotALinkTarget(options.target);
     Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
@@ -139,33 +143,37 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all) {
   }
   Report(LinkPhase::kLinking);
   std::vector<Diagnostic> found;
-  auto result = Run(all, found);
+  auto result = Run(all, output, found);
   for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
   return result;
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all,
+absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all, OutputSink* output,
                                                    std::vector<Diagnostic>& found) const {
   LinkResult result;
   DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
-  // What the passes found is gone by now: one buffer, sized once, filled once.
+  // What the passes found is gone by now.
   if (options.before_output) options.before_output();
   Report(LinkPhase::kWriting);
-  auto written = image.writer.Write();
-  if (!written.ok()) {
+  auto size = image.writer.LayOut();
+  if (!size.ok()) {
     Diagnostic& failure = found.emplace_back(
         format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
-                               absl::StrCat("Internal error: ", written.status().message())));
+                               absl::StrCat("Internal error: ", size.status().message())));
     for (const LinkInput& input : all.inputs) {
       if (failure.notes.size() == 8) break;
       failure.notes.push_back(
           base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
     }
-    return written.status();
+    return size.status();
   }
-  result.cubin = *std::move(written);
-  result.report.output_bytes = result.cubin.size();
-  Log(absl::StrCat("wrote ", result.cubin.size(), " bytes"));
+  if (output != nullptr) {
+    DEVLINK_RETURN_IF_ERROR(image.writer.WriteTo(*output));
+  } else {
+    DEVLINK_ASSIGN_OR_RETURN(result.cubin, image.writer.Write());
+  }
+  result.report.output_bytes = *size;
+  Log(absl::StrCat("wrote ", *size, " bytes"));
   return result;
 }
 

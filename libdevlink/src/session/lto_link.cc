@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/release.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/caching_compilers.h"
@@ -373,7 +374,7 @@ absl::Status LinkSession::State::CheckRuntimeIsLast() {
                 absl::StatusCode::kFailedPrecondition);
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
+absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto(OutputSink* output) {
   LtoAttempt made;
   if (!lto.worth_compiling) {
     DEVLINK_RETURN_IF_ERROR(WarnOfNoLto());
@@ -390,12 +391,16 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto() {
       SayRuntimeExpected();
       result.cubin = std::move(made.cubins.front());
       result.report.output_bytes = result.cubin.size();
+      if (output == nullptr) return result;
+      DEVLINK_RETURN_IF_ERROR(output->Begin(result.cubin.size()));
+      DEVLINK_RETURN_IF_ERROR(output->Append(result.cubin));
+      base::Release(result.cubin);
       return result;
     }
   }
   if (made.cubins.size() == 1) DEVLINK_RETURN_IF_ERROR(CheckRuntimeIsLast());
   DEVLINK_ASSIGN_OR_RETURN(const LinkSet all, PlaceLto(std::move(made.cubins)));
-  return LinkAll(all);
+  return LinkAll(all, output);
 }
 
 }  // namespace devlink

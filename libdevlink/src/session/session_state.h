@@ -150,7 +150,7 @@ struct LinkSession::State {
   absl::Status TakeLtoIr(const internal::DeviceBlob& blob, internal::FoundCode&& code);
   absl::Status HoldRuntime(const internal::DeviceBlob& blob, internal::FoundCode&& code);
   absl::Status SayWithoutLto(const std::string& name);
-  absl::StatusOr<LinkResult> LinkWithLto();
+  absl::StatusOr<LinkResult> LinkWithLto(OutputSink* output);
   absl::Status WarnOfNoLto();
   absl::Status OpenLtoCompiler();
   absl::Status PrepareLto(const internal::LtoChoices& choices, CiccOptionBuilder& builder,
@@ -163,8 +163,11 @@ struct LinkSession::State {
   absl::Status CheckRuntimeIsLast();
   absl::StatusOr<LinkSet> PlaceLto(std::vector<std::vector<std::uint8_t>> cubins);
 
-  absl::StatusOr<LinkResult> LinkAll(const LinkSet& all);
-  absl::StatusOr<LinkResult> Run(const LinkSet& all, std::vector<Diagnostic>& found) const;
+  // Where `output` is null, the cubin is in the result.
+  absl::StatusOr<LinkResult> Link(OutputSink* output);
+  absl::StatusOr<LinkResult> LinkAll(const LinkSet& all, OutputSink* output);
+  absl::StatusOr<LinkResult> Run(const LinkSet& all, OutputSink* output,
+                                 std::vector<Diagnostic>& found) const;
   absl::StatusOr<internal::Image> RunPasses(const LinkSet& all, std::vector<Diagnostic>& found,
                                             LinkReport& report) const;
   absl::StatusOr<internal::Image> RunRelocatablePasses(const LinkSet& all,

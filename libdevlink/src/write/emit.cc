@@ -51,10 +51,10 @@ Image Emitter::Run() {
   AddLateSections();
   AddSymbols();
   LinkSections();
+  FillContents();
   FillRelocations();
   FillSlotLists();
   FillNotes();
-  FillContents();
   FillCallGraph();
   FillAttributes();
   Image image{std::move(writer_), program_.arena};
@@ -355,6 +355,7 @@ void Emitter::FillContents() {
     const SectionHandle handle = section_handles_[patch.section];
     if (handle != kNoSection) writer_.Patch(handle, patch.offset, patch.field, patch.value);
   }
+  base::Release(linked_.relocated.patches);
 }
 
 template <typename Pieces>

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
+#include "write/output_buffer.h"
 
 namespace devlink::internal {
 
@@ -51,11 +52,14 @@ class StringTable {
   [[nodiscard]] std::string_view TextOf(NameId name) const { return names_[name].text(); }
   [[nodiscard]] std::uint32_t OffsetOf(NameId name) const { return names_[name].offset; }
 
-  // Writes the table to `out`, which is zeroed and has room for it.
-  void Write(std::uint8_t* out) const {
-    char* at = reinterpret_cast<char*>(out) + 1;
-    at += head_.copy(at, head_.size());
-    for (const Name& name : names_) at += name.text().copy(at, name.size) + 1;
+  void Write(OutputBuffer& out) const {
+    constexpr std::uint8_t kEnd = 0;
+    out.PutValue(kEnd);
+    out.Put(head_);
+    for (const Name& name : names_) {
+      out.Put(name.text());
+      out.PutValue(kEnd);
+    }
   }
 
  private:

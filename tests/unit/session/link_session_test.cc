@@ -13,6 +13,7 @@
 #include "support/elf_builder.h"
 #include "support/fatbin_builder.h"
 #include "support/process.h"
+#include "support/recording_sink.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
@@ -279,7 +280,7 @@ TEST_CASE("Names of inputs do not enter the output", "[session]") {
   CHECK(plain == LinkPairNamed("same", "same"));
 }
 
-TEST_CASE("A program hears when the output is about to be allocated", "[session]") {
+TEST_CASE("A program hears when the output is about to be written", "[session]") {
   int calls = 0;
   LinkOptions options;
   options.target = *Arch::Parse("sm_80");
@@ -291,6 +292,25 @@ TEST_CASE("A program hears when the output is about to be allocated", "[session]
   REQUIRE(session.AddCubin("b", Helper()).ok());
   CHECK(session.Link().ok());
   CHECK(calls == 1);
+}
+
+TEST_CASE("A link into a sink writes what a link into memory returns", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Caller()).ok());
+  RecordingSink sink;
+  CHECK_FALSE(session.LinkTo(sink).ok());  // the helper is missing
+  CHECK(sink.begun == 0);
+  REQUIRE(session.AddCubin("b", Helper()).ok());
+  const auto result = session.LinkTo(sink);
+  REQUIRE(result.ok());
+  CHECK(result->cubin.empty());
+  CHECK(result->report.output_bytes == sink.bytes.size());
+  CHECK(sink.announced == sink.bytes.size());
+  CHECK((sink.bytes == LinkPairNamed("a", "b")));
+
+  RecordingSink full(0);
+  CHECK(session.LinkTo(full).status().code() == absl::StatusCode::kDataLoss);
+  CHECK(session.Link().ok());
 }
 
 TEST_CASE("The order of inputs counts", "[session]") {

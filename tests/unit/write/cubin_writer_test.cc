@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/cubin_writer.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "model/module.h"
 #include "support/catch.h"
 #include "support/cubin_view.h"
+#include "support/recording_sink.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
@@ -251,6 +255,91 @@ TEST_CASE("Writing twice gives the same bytes", "[write]") {
     REQUIRE(second.ok());
     CHECK(*first == *second);
   }
+}
+
+// A file of several pieces: sections with and without patches, larger and smaller than a piece.
+struct LargeFile {
+  LargeFile();
+
+  std::vector<std::uint8_t> large = std::vector<std::uint8_t>(300'000);
+  std::vector<std::string> names;
+  CubinWriter writer = CubinWriter({.sm = 80, .wide_section_indices = true});
+};
+
+LargeFile::LargeFile() {
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::uint8_t>(i * 7 / 3);
+  for (int i = 0; i < 40; ++i) names.push_back(".text.k" + std::to_string(i));
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto text = AddText(writer, names[i]);
+    const std::size_t size = i % 4 == 0 ? large.size() : i * 37;
+    writer.Append(text, std::span(large).first(size));
+    writer.AppendZeros(text, i % 3 == 0 ? 1000 : 0);
+    writer.Append(text, std::span(large).first(3));
+    writer.AddSymbol({.type = format::kSttSection, .section = text});
+  }
+  // In no order, some twice: the last one stays.
+  for (std::uint32_t i = 0; i < 40; i += 2) {
+    writer.Patch(SectionHandle{i}, 1, {0, 8}, 7);
+    writer.Patch(SectionHandle{38 - i}, 2, {4, 16}, i);
+    writer.Patch(SectionHandle{i}, 1, {0, 8}, i);
+  }
+}
+
+TEST_CASE("What goes to a sink in pieces is what is written at once", "[write]") {
+  LargeFile file;
+  CubinWriter& writer = file.writer;
+  const std::vector<std::uint8_t>& large = file.large;
+  const auto size = writer.LayOut();
+  const auto whole = writer.Write();
+  REQUIRE(size.ok());
+  REQUIRE(whole.ok());
+  CHECK(*size == whole->size());
+  RecordingSink sink;
+  REQUIRE(writer.WriteTo(sink).ok());
+  CHECK(sink.begun == 1);
+  CHECK(sink.announced == whole->size());
+  CHECK(sink.pieces > 10);
+  CHECK((sink.bytes == *whole));
+
+  const CubinView view = ViewCubin(*whole);
+  CHECK(view.problems.empty());
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    const ViewSection* section = view.Find(".text.k" + std::to_string(i));
+    REQUIRE(section != nullptr);
+    const std::size_t head = i % 4 == 0 ? large.size() : std::size_t{i} * 37;
+    std::vector<std::uint8_t> expected(large.begin(),
+                                       large.begin() + static_cast<std::ptrdiff_t>(head));
+    expected.resize(head + (i % 3 == 0 ? 1000 : 0));
+    expected.insert(expected.end(), large.begin(), large.begin() + 3);
+    if (i % 2 == 0) {
+      const std::uint32_t value = (38 - i) << 4;
+      expected[1] = static_cast<std::uint8_t>(i);
+      expected[2] = static_cast<std::uint8_t>((expected[2] & 0xf) | (value & 0xff));
+      expected[3] = static_cast<std::uint8_t>(value >> 8);
+      expected[4] = static_cast<std::uint8_t>((expected[4] & 0xf0) | value >> 16);
+    }
+    CHECK(std::equal(section->data.begin(), section->data.end(), expected.begin(), expected.end()));
+  }
+}
+
+TEST_CASE("The first error of a sink is the writer's, and the last call", "[write]") {
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+    LargeFile file;
+    RecordingSink sink(limit);
+    const absl::Status status = file.writer.WriteTo(sink);
+    CHECK(status.code() == absl::StatusCode::kDataLoss);
+    CHECK(sink.pieces == limit);
+    CHECK(file.writer.Write().ok());  // the file itself is sound
+  }
+}
+
+TEST_CASE("Nothing reaches a sink of a file that cannot be", "[write]") {
+  CubinWriter writer({.sm = 80});
+  writer.Patch(AddText(writer, ".text.k"), 0, {0, 8}, 1);
+  RecordingSink sink;
+  CHECK(writer.LayOut().status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(writer.WriteTo(sink).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(sink.begun == 0);
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/output_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace devlink::app {
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+}
+
+// nvlink's words.
+absl::Status OutputFile::Failed() const {
+  return absl::UnavailableError(fmt::format("Could not open output file '{}'", path_));
+}
+
+absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path_, error)) return Failed();
+  const bool is_device =
+      std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error);
+  if (!is_device) temporary_ = fmt::format("{}.{}.tmp", path_, getpid());
+  file_ = std::fopen((is_device ? path_ : temporary_).c_str(), "wb");
+  if (file_ == nullptr) {
+    temporary_.clear();
+    return Failed();
+  }
+  std::setvbuf(file_, nullptr, _IONBF, 0);  // pieces are large
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::Append(std::span<const std::uint8_t> bytes) {
+  if (file_ == nullptr) return Failed();
+  return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size() ? absl::OkStatus()
+                                                                           : Failed();
+}
+
+absl::Status OutputFile::Commit() {
+  if (file_ == nullptr || std::fclose(std::exchange(file_, nullptr)) != 0) return Failed();
+  if (temporary_.empty()) return absl::OkStatus();
+  std::error_code error;
+  std::filesystem::rename(temporary_, path_, error);
+  if (error) return Failed();
+  temporary_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes) {
+  OutputFile file(path);
+  absl::Status status = file.Begin(bytes.size());
+  if (status.ok()) status = file.Append(bytes);
+  return status.ok() ? file.Commit() : status;
+}
+
+}  // namespace devlink::app

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "devlink/output_sink.h"
+
+namespace devlink::app {
+
+// A file that is there whole or not at all: it is written beside `path` and renamed by Commit; what
+// was not committed is removed. Devices and pipes, which cannot be renamed onto, are written as
+// they are.
+class OutputFile final : public OutputSink {
+ public:
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  ~OutputFile() override;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  absl::Status Begin(std::uint64_t size) override;
+  absl::Status Append(std::span<const std::uint8_t> bytes) override;
+  absl::Status Commit();
+
+ private:
+  [[nodiscard]] absl::Status Failed() const;
+
+  std::string path_;
+  std::string temporary_;  // empty: none
+  std::FILE* file_ = nullptr;
+};
+
+// All of a file at once.
+absl::Status WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes);
+
+}  // namespace devlink::app

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "devlink/output_sink.h"
+
+namespace devlink::testing {
+
+// Keeps what it is given, and fails behind `limit` pieces.
+class RecordingSink final : public OutputSink {
+ public:
+  explicit RecordingSink(std::size_t limit = std::numeric_limits<std::size_t>::max())
+      : limit_(limit) {}
+
+  absl::Status Begin(std::uint64_t size) override {
+    announced = size;
+    ++begun;
+    return absl::OkStatus();
+  }
+  absl::Status Append(std::span<const std::uint8_t> piece) override {
+    if (pieces == limit_) return absl::DataLossError("full");
+    ++pieces;
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return absl::OkStatus();
+  }
+
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t announced = 0;
+  std::size_t begun = 0;
+  std::size_t pieces = 0;
+
+ private:
+  std::size_t limit_;
+};
+
+}  // namespace devlink::testing
