@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "measure.h"
@@ -100,7 +101,8 @@ std::vector<std::string> LinkCommand(const std::string& linker, const Options& o
   return command;
 }
 
-Result MeasureClass(const ProgramClass& program, const Options& options) {
+Result MeasureClass(const ProgramClass& program, Options options) {
+  if (!program.only_target.empty()) options.target = program.only_target;
   constexpr double kNever = 1e9;
   constexpr double kLongRun = 5;
   const std::string theirs = "nvlink.out";
@@ -120,14 +122,25 @@ Result MeasureClass(const ProgramClass& program, const Options& options) {
   cat.insert(cat.end(), compiled.files.begin(), compiled.files.end());
   // First, and so it is also what brings the inputs into the page cache for the two linkers.
   result.cat = Measure(cat, directory, 5, kNever);
-  std::fprintf(stderr, "%s: devlink ...\n", program.name.c_str());
-  result.devlink = Measure(LinkCommand(options.devlink.string(), options, ours, compiled.files),
-                           directory, 5, kNever);
+  result.is_ptx = program.is_ptx;
+  const std::vector<std::string> our_link =
+      LinkCommand(options.devlink.string(), options, ours, compiled.files);
+  const std::vector<std::string> their_link =
+      LinkCommand("nvlink", options, theirs, compiled.files);
+  const bool both = !options.without_nvlink && !(options.quick && program.slow_for_nvlink);
+  if (program.is_ptx && both) {
+    std::fprintf(stderr, "%s: devlink and nvlink in turns ...\n", program.name.c_str());
+    std::tie(result.devlink, result.nvlink) = MeasureInTurns(our_link, their_link, directory, 7);
+  } else {
+    std::fprintf(stderr, "%s: devlink ...\n", program.name.c_str());
+    result.devlink = Measure(our_link, directory, 5, kNever);
+  }
   if (result.devlink.ok) result.bytes_out = fs::file_size(directory / ours);
-  if (options.without_nvlink || (options.quick && program.slow_for_nvlink)) return result;
-  std::fprintf(stderr, "%s: nvlink ...\n", program.name.c_str());
-  result.nvlink =
-      Measure(LinkCommand("nvlink", options, theirs, compiled.files), directory, 3, kLongRun);
+  if (!both) return result;
+  if (!program.is_ptx) {
+    std::fprintf(stderr, "%s: nvlink ...\n", program.name.c_str());
+    result.nvlink = Measure(their_link, directory, 3, kLongRun);
+  }
   if (result.nvlink.ok && result.devlink.ok) {
     const Measurement diff = Measure({options.diff.string(), theirs, ours}, directory, 1, kNever);
     result.outputs = diff.ok ? Comparison::kIdentical : Comparison::kDifferent;

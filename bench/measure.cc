@@ -47,36 +47,72 @@ Run RunOnce(char* const* arguments, const char* directory, const char* messages)
   return run;
 }
 
+// One program, run again and again.
+class Series {
+ public:
+  Series(const std::vector<std::string>& arguments, const std::filesystem::path& directory)
+      : directory_(directory.string()), messages_((directory / "messages.txt").string()) {
+    // exec takes char* for historical reasons and does not write to the strings.
+    for (const std::string& word : arguments) arguments_.push_back(const_cast<char*>(word.c_str()));
+    arguments_.push_back(nullptr);
+  }
+
+  // The time it took; negative where it failed.
+  double Once() {
+    const Run run = RunOnce(arguments_.data(), directory_.c_str(), messages_.c_str());
+    ++out_.runs;
+    if (run.status != 0) {
+      std::ifstream file(messages_);
+      std::getline(file, out_.failure);
+      if (out_.failure.empty()) {
+        out_.failure =
+            std::string(arguments_[0]) + " ended with status " + std::to_string(run.status);
+      }
+      return -1;
+    }
+    times_.push_back(run.seconds);
+    out_.peak = std::max(out_.peak, run.peak);
+    return run.seconds;
+  }
+
+  Measurement Result() {
+    if (!out_.failure.empty() || times_.empty()) return out_;
+    std::sort(times_.begin(), times_.end());
+    out_.ok = true;
+    out_.seconds = times_[times_.size() / 2];
+    return out_;
+  }
+
+ private:
+  std::vector<char*> arguments_;
+  std::string directory_;
+  std::string messages_;
+  std::vector<double> times_;
+  Measurement out_;
+};
+
 }  // namespace
 
 Measurement Measure(const std::vector<std::string>& arguments,
                     const std::filesystem::path& directory, int runs, double long_run) {
-  std::vector<char*> raw;
-  // exec takes char* for historical reasons and does not write to the strings.
-  for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
-  raw.push_back(nullptr);
-  const std::string messages = (directory / "messages.txt").string();
-
-  Measurement out;
-  std::vector<double> times;
-  while (out.runs < runs) {
-    const Run run = RunOnce(raw.data(), directory.c_str(), messages.c_str());
-    ++out.runs;
-    if (run.status != 0) {
-      std::ifstream file(messages);
-      std::getline(file, out.failure);
-      if (out.failure.empty())
-        out.failure = arguments[0] + " ended with status " + std::to_string(run.status);
-      return out;
-    }
-    times.push_back(run.seconds);
-    out.peak = std::max(out.peak, run.peak);
-    if (run.seconds > long_run) break;
+  Series series(arguments, directory);
+  for (int i = 0; i < runs; ++i) {
+    const double seconds = series.Once();
+    if (seconds < 0 || seconds > long_run) break;
   }
-  std::sort(times.begin(), times.end());
-  out.ok = true;
-  out.seconds = times[times.size() / 2];
-  return out;
+  return series.Result();
+}
+
+std::pair<Measurement, Measurement> MeasureInTurns(const std::vector<std::string>& first,
+                                                   const std::vector<std::string>& second,
+                                                   const std::filesystem::path& directory,
+                                                   int runs) {
+  Series one(first, directory);
+  Series other(second, directory);
+  for (int i = 0; i < runs; ++i) {
+    if (one.Once() < 0 || other.Once() < 0) break;
+  }
+  return {one.Result(), other.Result()};
 }
 
 }  // namespace devlink::bench

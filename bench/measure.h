@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace devlink::bench {
@@ -25,5 +26,11 @@ struct Measurement {
 // memory of its parent: so this program keeps itself small, and reads no module while it measures.
 Measurement Measure(const std::vector<std::string>& arguments,
                     const std::filesystem::path& directory, int runs, double long_run);
+
+// The same for two programs that take turns, so that a change of the machine's speed meets both.
+std::pair<Measurement, Measurement> MeasureInTurns(const std::vector<std::string>& first,
+                                                   const std::vector<std::string>& second,
+                                                   const std::filesystem::path& directory,
+                                                   int runs);
 
 }  // namespace devlink::bench

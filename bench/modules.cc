@@ -20,9 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool Compile(const std::string& target, const fs::path& source, const fs::path& object) {
-  const std::vector<std::string> arguments = {"ptxas",         "-c", "-arch=" + target,
-                                              source.string(), "-o", object.string()};
+bool RunTool(const std::vector<std::string>& arguments) {
   std::vector<char*> raw;
   // posix_spawn takes char* for historical reasons and does not write to the strings.
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
@@ -34,27 +32,41 @@ bool Compile(const std::string& target, const fs::path& source, const fs::path& 
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-std::string FileName(int module) { return "m" + std::to_string(module) + ".cubin"; }
+std::string FileName(const ProgramClass& program, int module) {
+  return "m" + std::to_string(module) + (program.is_ptx ? ".ptx" : ".cubin");
+}
 
 std::string ReadText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The text is kept beside the object and compared, so that a changed generator is noticed. An
-// object appears under its name only when it is whole: an interrupted run leaves nothing half done.
+// How the module `output` is made of the file `source`.
+std::vector<std::string> CompileCommand(const ProgramClass& program, int module,
+                                        const std::string& target, const fs::path& source,
+                                        const fs::path& output) {
+  const std::string arch = "-arch=" + target;
+  if (!program.is_ptx) return {"ptxas", "-c", arch, source.string(), "-o", output.string()};
+  return {"nvcc", "-ptx",          "-rdc=true",
+          arch,   source.string(), "-DUNIT=" + std::to_string(module),
+          "-o",   output.string(), "-DNEXT=" + std::to_string((module + 1) % program.modules)};
+}
+
+// The source is kept beside the module and compared, so that a changed generator is noticed. A
+// module appears under its name only when it is whole: an interrupted run leaves nothing half done.
 bool MakeModule(const ProgramClass& program, int module, const std::string& target,
                 const fs::path& directory) {
-  const std::string text = ModuleText(program.family, module, target);
-  const fs::path object = directory / FileName(module);
-  const fs::path source = fs::path(object).replace_extension(".ptx");
-  if (fs::exists(object) && ReadText(source) == text) return true;
+  const std::string text = program.is_ptx ? ReadText(DEVLINK_BENCH_SOURCE "/kernels.cu")
+                                          : ModuleText(program.family, module, target);
+  const fs::path output = directory / FileName(program, module);
+  const fs::path source = fs::path(output).replace_extension(program.is_ptx ? ".cu" : ".ptx");
+  if (fs::exists(output) && ReadText(source) == text) return true;
   std::error_code ignored;
-  fs::remove(object, ignored);
+  fs::remove(output, ignored);
   std::ofstream(source, std::ios::binary) << text;
-  const fs::path unfinished = fs::path(object).replace_extension(".new");
-  if (!Compile(target, source, unfinished)) return false;
-  fs::rename(unfinished, object);
+  const fs::path unfinished = fs::path(output).replace_extension(".new");
+  if (!RunTool(CompileCommand(program, module, target, source, unfinished))) return false;
+  fs::rename(unfinished, output);
   return true;
 }
 
@@ -78,9 +90,9 @@ CompiledProgram CompileProgram(const ProgramClass& program, const std::string& t
       workers.emplace_back(work);
     }
   }
-  if (failed) throw std::runtime_error("ptxas failed on a module of " + program.name);
+  if (failed) throw std::runtime_error("compiling failed: a module of " + program.name);
   for (int module = 0; module < program.modules; ++module) {
-    out.files.push_back(FileName(module));
+    out.files.push_back(FileName(program, module));
     out.bytes += fs::file_size(out.directory / out.files.back());
   }
   return out;

@@ -19,8 +19,8 @@ struct CompiledProgram {
   std::uint64_t bytes = 0;
 };
 
-// Compiles with ptxas from $PATH what `cache` does not hold yet, on all processors. Throws
-// std::runtime_error where ptxas fails.
+// Compiles with ptxas or nvcc from $PATH what `cache` does not hold yet, on all processors. Throws
+// std::runtime_error where they fail.
 CompiledProgram CompileProgram(const ProgramClass& program, const std::string& target,
                                const std::filesystem::path& cache);
 

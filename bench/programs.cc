@@ -228,6 +228,7 @@ const std::vector<ProgramClass>& ProgramClasses() {
       {"chain2000", "chain", 80, true},
       {"shared", "shared", 10, false},
       {"templates", "templ", 200, false},
+      {"ptx64", "kernels", 64, false, /*is_ptx=*/true, "sm_90"},
   };
   return classes;
 }

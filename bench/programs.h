@@ -17,6 +17,10 @@ struct ProgramClass {
   std::string family;  // whose modules it takes; also the name of their directory
   int modules = 0;
   bool slow_for_nvlink = false;  // more than 20 s: left out by --quick
+  // Modules are linked as PTX, which nvcc made of bench/kernels.cu: this measures the assembling.
+  bool is_ptx = false;
+  // Empty: whatever is asked for. nvlink loses what is in .ptx files below sm_90.
+  std::string only_target = {};
 };
 
 const std::vector<ProgramClass>& ProgramClasses();

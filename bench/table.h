@@ -15,6 +15,7 @@ enum class Comparison { kNotMade, kIdentical, kDifferent };
 
 struct Result {
   std::string name;
+  bool is_ptx = false;  // the memory is the assembler's
   std::size_t inputs = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
