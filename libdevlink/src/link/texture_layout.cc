@@ -72,11 +72,12 @@ TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
                             .align = section.align,
                             .pieces = {section.pieces.begin(), section.pieces.end()}});
   }
-  if (layout.banks.empty()) return layout;
-
+  // Behind the largest bank of all, so that every offset is free in every entry. Code that no user
+  // reaches, in functions whose address is taken, gets the same offsets.
   std::uint64_t at = 0;
-  for (const ConstantBank& bank : layout.banks) {
-    at = std::max(at, base::AlignUp(bank.size, kSlotSize));
+  for (const FunctionId entry : liveness.entries) {
+    const SectionId id = ParametersOf(program, entry);
+    if (id != kNone) at = std::max(at, base::AlignUp(program.sections[id].size, kSlotSize));
   }
   for (const SymbolId id : InSlotOrder(program)) {
     layout.slots.push_back({id, at});

@@ -82,6 +82,19 @@ class ProgramBuilder {
     program.shared_definitions.push_back(id);
     return id;
   }
+  // The parameter bank of an entry.
+  void AddParameters(internal::FunctionId entry, std::uint64_t size) {
+    const auto id = AddSection(internal::SectionKind::kFunctionConstants, entry);
+    program.sections[id].size = size;
+    program.functions[entry].constants.push_back(id);
+  }
+  // A texture reference.
+  internal::SymbolId AddTexture() {
+    internal::Symbol symbol;
+    symbol.type = format::kSttCudaTexture;
+    program.symbols.push_back(symbol);
+    return static_cast<internal::SymbolId>(program.symbols.size() - 1);
+  }
   void AddUse(internal::FunctionId function, internal::SymbolId symbol) {
     internal::Relocation relocation;
     relocation.section = program.functions[function].text;
