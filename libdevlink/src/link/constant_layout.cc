@@ -30,7 +30,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     if (program.functions[section.function].entry) {
       // One that a replaced body left empty is filled again, in its old place.
       bank_of_entry[section.function] = id;
-    } else if (!section.unused_copy && !section.vacated) {
+    } else if (!section.unused_copy) {
       holdings.push_back({section.function, id, 0});
     }
   }
@@ -102,6 +102,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       bank.size = base::AlignUp(offset + callee.size, align);
     }
   }
+  std::erase_if(layout.banks, [](const ConstantBank& bank) { return bank.size == 0; });
   return layout;
 }
 

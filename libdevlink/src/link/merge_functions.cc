@@ -235,8 +235,10 @@ void Merger::ForgetBody(SymbolId symbol, bool by_strong_copy) {
     Section& constants = program_.sections[id];
     // A strong copy of an entry leaves the parameters of the weak one where they are.
     if (by_strong_copy && constants.name.starts_with(".nv.constant0.")) continue;
+    if (FindConstants(function, constants.name) != id) continue;
     ++constants.generation;
     constants.vacated = true;
+    program_.stray_bases.erase(id);
     constants.pieces.clear();
     constants.size = 0;
   }

@@ -133,11 +133,10 @@ void Merger::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol)
   const SectionId text = surviving_[bank.info];
   if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
   if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section, true);
-  for (const SectionId id : program_.functions[program_.sections[text].function].constants) {
-    if (program_.sections[id].name != bank.name) continue;
-    DefineObject(index, symbol, kNone, {.section = id, .base = section_map_[symbol.section].base});
-    return;
-  }
+  const SectionId id =
+      FindConstants(program_.functions[program_.sections[text].function], bank.name);
+  if (id == kNone) return;
+  DefineObject(index, symbol, kNone, {.section = id, .base = section_map_[symbol.section].base});
 }
 
 // A second copy of a weak variable.
@@ -382,6 +381,16 @@ void Merger::MapLocals(std::uint32_t index) {
   if (shared != kNone) mapping = {shared, 0, Mapping::kMapped};
 }
 
+SectionId Merger::FindConstants(const Function& function, std::string_view name) const {
+  SectionId found = kNone;
+  for (const SectionId id : function.constants) {
+    if (program_.sections[id].name != name) continue;
+    found = id;
+    if (!function.entry) break;
+  }
+  return found;
+}
+
 // Constants of one function. Those of a discarded copy stay all the same, unused, behind those of
 // the copy that stays; the parameter bank does so only where a strong copy met a weak one.
 void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
@@ -394,32 +403,29 @@ void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;
 
-  Function& function = program_.functions[program_.sections[text].function];
-  auto known =
-      std::find_if(function.constants.begin(), function.constants.end(),
-                   [&](SectionId id) { return program_.sections[id].name == section.name; });
-  // Constants that only a discarded copy brought are not those of a body that now takes its place.
-  if (known != function.constants.end() && kept && program_.sections[*known].unused_copy &&
-      program_.sections[*known].vacated) {
-    function.constants.erase(known);
-    known = function.constants.end();
-  }
-  if (known == function.constants.end()) {
+  const Function& function = program_.functions[program_.sections[text].function];
+  const SectionId known = FindConstants(function, section.name);
+  // A section that only a discarded copy brought is not that of a body that now takes its place.
+  const bool stranger = known != kNone && kept && program_.sections[known].unused_copy &&
+                        program_.sections[known].vacated;
+  bool stray = !kept && mapping.has_symbols;
+  if (known == kNone || stranger) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);
     AppendConstants(added, index, 0);
     program_.sections[added].unused_copy = !kept || (!by_variable && !parameters);
-  } else if (program_.sections[*known].vacated) {
+  } else if (program_.sections[known].vacated) {
     if (!kept && parameters) return;
-    AppendConstants(*known, index, 0);
+    AppendConstants(known, index, 0);
   } else {
     const bool weak_only = program_.symbols[function.symbol].binding == format::kStbWeak;
     if (parameters && weak_only) return;
-    AppendConstants(*known, index, base::AlignUp(program_.sections[*known].size, section.align));
+    AppendConstants(known, index, base::AlignUp(program_.sections[known].size, section.align));
+    stray = stray || (kept && !by_variable);  // a second section of nvlink -r, without variables
   }
-  if (kept || parameters) return;
-  if (mapping.has_symbols) program_.stray_bases[mapping.section] = mapping.base;
-  mapping.state = Mapping::kDiscarded;
+  if (parameters) return;
+  if (stray) program_.stray_bases[mapping.section] = mapping.base;
+  if (!kept) mapping.state = Mapping::kDiscarded;
 }
 
 void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset) {

@@ -80,6 +80,9 @@ class Merger {
   // `by_variable`: for the sake of one that lies in the section.
   void MapData(std::uint32_t index, bool by_variable);
   void MapFunctionConstants(std::uint32_t index, bool by_variable);
+  // The first of that name, for whichever body it was made: nvlink looks no further. It does so
+  // with entries, too, and gives them two banks; here it is the last one.
+  [[nodiscard]] SectionId FindConstants(const Function& function, std::string_view name) const;
   void TrimConstants();
   void AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset);
   SectionId AddFunctionConstants(const InputSection& section, SectionId text);
