@@ -227,8 +227,8 @@ void Merger::ForgetBody(SymbolId symbol, bool by_strong_copy) {
   Function& function = program_.functions[out.function];
   const Section& text = program_.sections[out.section];
   ++function.generation;
-  // Debug relocations to the function stay, except in RELA sections where `.rela.text.F` exists.
-  if (text.rela != kNone) {
+  // Debug relocations to the function stay, except in RELA sections where its code has relocations.
+  if (text.rel != kNone || text.rela != kNone) {
     out.debug_relocations_dropped_before = static_cast<std::uint32_t>(program_.relocations.size());
   }
   for (const SectionId id : function.constants) {

@@ -268,7 +268,9 @@ void Merger::MergeRelocations(std::uint32_t index) {
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
   const SectionRole role = sections_[section.info].role;
   bool any = false;
-  for (std::uint64_t i = 0; i < count && !any; ++i) any = !IsOfDuplicate(read(i), role);
+  for (std::uint64_t i = 0; i < count && !any; ++i) {
+    any = !IsOfDuplicate(read(i), role) && !IsOfDiscarded(read(i), target);
+  }
   if (!any) return;
   const SectionId list =
       with_addend ? RelocationSection(section.name, target.section, section.type) : kNone;
@@ -289,6 +291,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const format::Rela entry = read(i);
     if (IsOfDuplicate(entry, role)) continue;
+    if (!with_addend && IsOfDiscarded(entry, target)) continue;
     if (with_addend) {
       MergeRelocation(entry, list, target);
     } else if (MovesSection(entry)) {

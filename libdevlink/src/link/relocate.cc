@@ -46,9 +46,7 @@ class Relocator {
     if (info == nullptr) return;
     const bool global = IsGlobalMemory(program_, symbol);
     if (info->action == RelocationAction::kClear) {
-      if (!InOutput(relocation.symbol) && !IsOfReplacedBody(relocation)) {
-        StoreBits(relocation, info->parts[0], 0, result_.patches);
-      }
+      if (!InOutput(relocation.symbol)) StoreBits(relocation, info->parts[0], 0, result_.patches);
       if (!global) return;
     }
     const bool function = symbol.function != kNone;
@@ -67,15 +65,6 @@ class Relocator {
       return Keep(relocation, relocation.type);
     }
     result_.refused.push_back(relocation);
-  }
-
-  // A debug record of a body that another copy replaced: nvlink forgets it as it is, below sm_90
-  // (which has a `.nv.compat`).
-  bool IsOfReplacedBody(const Relocation& relocation) const {
-    const FunctionId function = program_.symbols[relocation.symbol].function;
-    return function != kNone && program_.compat == kNone &&
-           program_.sections[relocation.section].kind == SectionKind::kDebug &&
-           program_.functions[function].generation != relocation.generation;
   }
 
   // Whether the symbol stands in the output's symbol table.

@@ -38,7 +38,7 @@ bool IsObsolete(const Program& program, const Liveness& liveness, const Relocati
     return true;
   }
   return index < program.symbols[relocation.symbol].debug_relocations_dropped_before &&
-         section.kind == SectionKind::kDebug &&
+         section.kind == SectionKind::kDebug && section.name != ".debug_info" &&
          program.sections[relocation.list].type == format::kShtRela;
 }
 
