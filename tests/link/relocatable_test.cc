@@ -75,6 +75,14 @@ constexpr char kElsewhere[] = R"(
 }
 )";
 
+// `extern __shared__ x[]` (or a definition of x) and a kernel that uses it.
+std::string UserOf(std::string_view declaration, std::string_view kernel) {
+  return Cat(declaration, " .shared .align 4 .b8 x[", declaration == ".extern" ? "" : "16", "];\n",
+             ".visible .entry ", kernel, " (.param .u64 out) {\n",
+             "  .reg .b64 %rd1;\n  .reg .b32 %r1;\n  ld.param.u64 %rd1, [out];\n"
+             "  st.shared.u32 [x+8], %r1;\n  st.global.u32 [%rd1], %r1;\n  ret;\n}\n");
+}
+
 class Modules {
  public:
   Modules(const Toolkit& toolkit, std::string arch) : toolkit_(toolkit), arch_(std::move(arch)) {
@@ -100,6 +108,20 @@ class Modules {
     CAPTURE(result.err);
     REQUIRE(result.ok());
     return ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+  }
+
+  // The path of what nvlink -r makes of a module of that name.
+  std::string CompileRelocatable(const std::string& name, std::string_view text) {
+    const std::string output = directory_.File(name + ".r.cubin");
+    REQUIRE(WriteBytes(output, NvlinkRelocatable(Compile(name, text))));
+    return output;
+  }
+
+  std::string NvlinkMessages(const std::vector<std::string>& inputs) {
+    std::vector<std::string> command = {toolkit_.nvlink, "-arch=sm_" + arch_, "-o",
+                                        directory_.File("out.cubin")};
+    command.insert(command.end(), inputs.begin(), inputs.end());
+    return UnderDevlinksName(RunProcess(command).err);
   }
 
   LinkOutcome Link(const std::vector<std::string>& inputs, bool relocatable, bool keep) {
@@ -182,6 +204,47 @@ TEST_CASE("A link in two steps that keeps references has the code of one step", 
           CodeOf(direct.cubin, ".text.kernel"));
     CHECK(modules.WarnsOfEarlyReferences(inputs[0], false));
     CHECK_FALSE(modules.WarnsOfEarlyReferences(inputs[0], true));
+  }
+}
+
+TEST_CASE("What nvlink -r made of `extern x[]` does not go behind a definition", "[relocatable]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "80", "90"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    const std::string unsized = modules.CompileRelocatable("unsized", UserOf(".extern", "k1"));
+    for (const char* linkage : {".visible", ".weak"}) {
+      const std::string sized = modules.Compile("sized", UserOf(linkage, "k2"));
+      const LinkOutcome actual = modules.Link({sized, unsized}, false, false);
+      CHECK_FALSE(actual.ok);
+      CHECK(actual.messages.find("Size doesn't match for 'x'") != std::string::npos);
+      CHECK(actual.messages == modules.NvlinkMessages({sized, unsized}));
+      CHECK(modules.Link({unsized, sized}, false, false).ok);
+    }
+  }
+}
+
+TEST_CASE("Results of -r may use the same `extern x[]`", "[relocatable]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "80", "90"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    const std::vector<std::string> relocatable = {
+        modules.CompileRelocatable("one", UserOf(".extern", "k1")),
+        modules.CompileRelocatable("two", UserOf(".extern", "k2"))};
+    const LinkOutcome direct = modules.Link({modules.Compile("one", UserOf(".extern", "k1")),
+                                             modules.Compile("two", UserOf(".extern", "k2"))},
+                                            false, false);
+    const LinkOutcome again = modules.Link(relocatable, false, false);
+    REQUIRE(direct.ok);
+    REQUIRE(again.ok);
+    for (const char* section : {".text.k1", ".text.k2"}) {
+      CHECK(CodeOf(again.cubin, section) == CodeOf(direct.cubin, section));
+    }
+    CHECK(modules.NvlinkMessages(relocatable).find("Multiple definition of 'x'") !=
+          std::string::npos);
   }
 }
 

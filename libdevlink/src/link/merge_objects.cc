@@ -179,7 +179,9 @@ void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
   const bool second_common = symbol.section == format::kShnCommon;
   const bool first_init =
       first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
-  if (first.size == 0 || symbol.size == 0 || first.size == symbol.size) return;
+  // `extern x[]` says nothing, unless nvlink -r has made a variable without size of it.
+  const bool unsized = symbol.size == 0 && symbol.section == format::kShnUndef;
+  if (first.size == 0 || unsized || first.size == symbol.size) return;
   if (first.common && second_common) return;
   if ((first.common && IsInit(symbol)) || (second_common && first_init)) {
     const std::uint64_t common = first.common ? first.size : symbol.size;
