@@ -101,31 +101,10 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
 
 }  // namespace internal
 
-namespace {
-
-using Open = absl::StatusOr<std::unique_ptr<PtxAssembler>> (*)(const PtxBackendOptions&);
-struct Way {
-  PtxBackend backend;
-  std::string_view name;
-  const std::string PtxBackendOptions::* path;
-  Open open;
-};
-
-// The order of kAutomatic. First what makes nvlink's cubins, the faster one first; then what makes
-// cubins that mean the same.
-constexpr Way kWays[] = {
-    {PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path,
-     internal::OpenNvPtxCompiler},
-    {PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, internal::OpenPtxas},
-    {PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path,
-     internal::OpenNvJitLink}};
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options) {
   std::string tried;
-  for (const Way& way : kWays) {
-    const bool automatic = options.backend == PtxBackend::kAutomatic;
+  const bool automatic = options.backend == PtxBackend::kAutomatic;
+  for (const internal::Way& way : internal::kWays) {
     if (!automatic && options.backend != way.backend) continue;
     if ((options.*way.path).empty()) {
       tried += base::Cat({"; no path is given for ", way.name});

@@ -53,4 +53,21 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenNvPtxCompiler(const PtxBackend
 absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenPtxas(const PtxBackendOptions& options);
 absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenNvJitLink(const PtxBackendOptions& options);
 
+struct Way {
+  PtxBackend backend;
+  std::string_view name;
+  const std::string PtxBackendOptions::* path;
+  bool matches_nvlink;
+  absl::StatusOr<std::unique_ptr<PtxAssembler>> (*open)(const PtxBackendOptions&);
+};
+
+// The order of kAutomatic. First what makes nvlink's cubins, the faster one first; then what makes
+// cubins that mean the same.
+inline constexpr Way kWays[] = {
+    {PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path, true,
+     OpenNvPtxCompiler},
+    {PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, true, OpenPtxas},
+    {PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path, false,
+     OpenNvJitLink}};
+
 }  // namespace devlink::internal

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/caching_ptx_assembler.h"
 
-#include <array>
-#include <filesystem>
-#include <mutex>
-#include <system_error>
 #include <utility>
 
-#include "base/strings.h"
+#include "assemble/backend.h"
+#include "base/file.h"
 #include "cache/cache_client.h"
 #include "cache/serial.h"
 
@@ -18,28 +15,11 @@ namespace {
 using internal::CacheClient;
 using internal::FieldReader;
 using internal::FieldWriter;
+using internal::Way;
 
-struct Candidate {
-  PtxBackend backend;
-  std::string_view name;
-  const std::string PtxBackendOptions::* path;
-  bool matches_nvlink;
-};
-// In the order of PtxBackend::kAutomatic.
-constexpr std::array kCandidates = {
-    Candidate{PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path,
-              true},
-    Candidate{PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, true},
-    Candidate{PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path, false}};
-
-bool IsWanted(const Candidate& candidate, const PtxBackendOptions& options) {
-  return (options.backend == PtxBackend::kAutomatic || options.backend == candidate.backend) &&
-         !(options.*candidate.path).empty();
-}
-
-bool IsFile(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
+bool IsWanted(const Way& way, const PtxBackendOptions& options) {
+  return (options.backend == PtxBackend::kAutomatic || options.backend == way.backend) &&
+         !(options.*way.path).empty();
 }
 
 std::vector<std::uint8_t> Pack(const PtxJob& job, const PtxResult& result) {
@@ -90,19 +70,19 @@ class CachingAssembler final : public CachingPtxAssembler {
       : options_(std::move(options)),
         cache_(std::move(store)),
         tool_(KeyOfTool()),
-        open_(std::move(open)) {}
+        inner_(std::move(open)) {}
 
   [[nodiscard]] std::string_view name() const override {
-    const std::lock_guard lock(mutex_);
-    return inner_ != nullptr ? inner_->name() : Expected().name;
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->name() : Expected().name;
   }
   [[nodiscard]] std::string_view version() const override {
-    const std::lock_guard lock(mutex_);
-    return inner_ != nullptr ? inner_->version() : std::string_view();
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->version() : std::string_view();
   }
   [[nodiscard]] bool matches_nvlink() const override {
-    const std::lock_guard lock(mutex_);
-    return inner_ != nullptr ? inner_->matches_nvlink() : Expected().matches_nvlink;
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->matches_nvlink() : Expected().matches_nvlink;
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
@@ -116,7 +96,7 @@ class CachingAssembler final : public CachingPtxAssembler {
       }
     }
     cache_.CountMiss();
-    const auto inner = Open();
+    const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
     PtxResult result = (*inner)->Assemble(job);
     // What stands in for a tool that could not be loaded makes other results elsewhere.
@@ -126,20 +106,20 @@ class CachingAssembler final : public CachingPtxAssembler {
   }
 
  private:
-  [[nodiscard]] const Candidate& Expected() const {
-    for (const Candidate& candidate : kCandidates) {
-      if (IsWanted(candidate, options_) && IsFile(options_.*candidate.path)) return candidate;
+  [[nodiscard]] const Way& Expected() const {
+    for (const Way& way : internal::kWays) {
+      if (IsWanted(way, options_) && base::IsFile(options_.*way.path)) return way;
     }
-    return kCandidates.front();
+    return internal::kWays[0];
   }
 
   // Everything that decides which tool it is and what else it sees. Where the first cannot be
   // loaded it is the next, so all of them count.
   [[nodiscard]] CacheKey KeyOfTool() const {
     CacheKeyBuilder builder("PTX assembler");
-    for (const Candidate& candidate : kCandidates) {
-      if (!IsWanted(candidate, options_)) continue;
-      builder.Key(candidate.name, cache_.KeyOfFile(options_.*candidate.path));
+    for (const Way& way : internal::kWays) {
+      if (!IsWanted(way, options_)) continue;
+      builder.Key(way.name, cache_.KeyOfFile(options_.*way.path));
     }
     return builder.Texts("environment", options_.environment)
         .Text("version text", options_.profile.version_text)
@@ -157,27 +137,10 @@ class CachingAssembler final : public CachingPtxAssembler {
         .Build();
   }
 
-  absl::StatusOr<const PtxAssembler*> Open() const {
-    const std::lock_guard lock(mutex_);
-    if (inner_ == nullptr && refused_.ok()) {
-      auto opened = open_();
-      if (opened.ok()) {
-        inner_ = *std::move(opened);
-      } else {
-        refused_ = opened.status();
-      }
-    }
-    if (inner_ == nullptr) return refused_;
-    return inner_.get();
-  }
-
   const PtxBackendOptions options_;
   mutable CacheClient cache_;
   const CacheKey tool_;
-  const internal::OpenPtxAssembler open_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<PtxAssembler> inner_;  // once there, it stays
-  mutable absl::Status refused_;
+  mutable internal::OpenOnce<PtxAssembler> inner_;
 };
 
 }  // namespace
@@ -192,8 +155,8 @@ absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
     const PtxBackendOptions& options, std::shared_ptr<CacheStore> store) {
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
   bool any = false;
-  for (const Candidate& candidate : kCandidates) {
-    any |= IsWanted(candidate, options) && IsFile(options.*candidate.path);
+  for (const Way& way : internal::kWays) {
+    any |= IsWanted(way, options) && base::IsFile(options.*way.path);
   }
   if (!any) {
     const auto opened = CreatePtxAssembler(options);

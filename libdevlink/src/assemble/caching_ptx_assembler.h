@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "absl/status/statusor.h"
+#include "cache/open_once.h"
 #include "devlink/caching_compilers.h"
 
 namespace devlink::internal {
 
-using OpenPtxAssembler = std::function<absl::StatusOr<std::unique_ptr<PtxAssembler>>()>;
+using OpenPtxAssembler = OpenOnce<PtxAssembler>::Open;
 
 // With another way to open the assembler; the files of `options` still name it in the keys.
 std::unique_ptr<CachingPtxAssembler> MakeCachingPtxAssembler(const PtxBackendOptions& options,

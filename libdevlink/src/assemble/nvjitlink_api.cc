@@ -2,6 +2,7 @@
 #include "assemble/nvjitlink_api.h"
 
 #include "absl/status/status.h"
+#include "assemble/ptx_log.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 
@@ -23,15 +24,6 @@ absl::Status FindAll(const DynamicLibrary& library, NvJitLinkFunctions& out) {
   DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetErrorLog", out.error_log));
   DEVLINK_RETURN_IF_ERROR(library.Find("nvJitLinkGetInfoLogSize", out.info_size));
   return library.Find("nvJitLinkGetInfoLog", out.info_log);
-}
-
-std::string Log(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*)) {
-  std::size_t size = 0;
-  if (handle == nullptr || get_size(handle, &size) != 0 || size == 0) return {};
-  std::string log(size + 1, '\0');
-  if (get(handle, log.data()) != 0) return {};
-  log.resize(log.find('\0'));
-  return log;
 }
 
 }  // namespace
@@ -67,11 +59,11 @@ int NvJitLinkHandle::Create(const std::vector<std::string>& options) {
 }
 
 std::string NvJitLinkHandle::ErrorLog() const {
-  return Log(handle_, functions_.error_size, functions_.error_log);
+  return FetchLog(handle_, functions_.error_size, functions_.error_log);
 }
 
 std::string NvJitLinkHandle::InfoLog() const {
-  return Log(handle_, functions_.info_size, functions_.info_log);
+  return FetchLog(handle_, functions_.info_size, functions_.info_log);
 }
 
 }  // namespace devlink::internal

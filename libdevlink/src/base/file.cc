@@ -15,6 +15,11 @@
 
 namespace devlink::base {
 
+bool IsFile(const std::string& path) {
+  struct stat info = {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 absl::StatusOr<FileContents> ReadFileAndIdentity(const std::string& path, std::uint64_t max_bytes) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return absl::NotFoundError(absl::StrCat("cannot open: ", std::strerror(errno)));

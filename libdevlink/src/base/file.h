@@ -16,6 +16,9 @@ namespace devlink::base {
 absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
                                                    std::uint64_t max_bytes);
 
+// Whether a path leads to a regular file.
+bool IsFile(const std::string& path);
+
 // Which file a path leads to: hard links and symbolic links of one file have the same.
 struct FileIdentity {
   std::uint64_t device = 0;

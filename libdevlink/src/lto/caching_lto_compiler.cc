@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lto/caching_lto_compiler.h"
 
-#include <filesystem>
-#include <mutex>
-#include <system_error>
 #include <utility>
 
+#include "base/file.h"
 #include "cache/cache_client.h"
 #include "cache/serial.h"
 #include "devlink/nvvm_program.h"
+#include "lto/lto_backends.h"
 
 namespace devlink {
 
@@ -17,31 +16,15 @@ namespace {
 using internal::CacheClient;
 using internal::FieldReader;
 using internal::FieldWriter;
-
-constexpr std::string_view kNvvmName = "libNVVM";
-constexpr std::string_view kNvJitLinkName = "libnvJitLink";
-
-bool IsFile(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
-bool MayBeNvvm(const LtoBackendOptions& options) {
-  return !options.nvvm_path.empty() &&
-         (options.backend == LtoBackend::kNvvm ||
-          (options.backend == LtoBackend::kAutomatic && !options.needs_protected));
-}
-
-bool MayBeNvJitLink(const LtoBackendOptions& options) {
-  return !options.nvjitlink_path.empty() && options.backend != LtoBackend::kNvvm;
-}
+using internal::MayBeNvJitLink;
+using internal::MayBeNvvm;
 
 // Every file that could become the compiler, in the order in which they are tried.
 std::vector<std::string> Candidates(const LtoBackendOptions& options) {
   std::vector<std::string> out;
   if (MayBeNvvm(options)) out = NvvmLibraryFiles(options.nvvm_path);
   if (MayBeNvJitLink(options)) out.push_back(options.nvjitlink_path);
-  std::erase_if(out, [](const std::string& path) { return !IsFile(path); });
+  std::erase_if(out, [](const std::string& path) { return !base::IsFile(path); });
   return out;
 }
 
@@ -82,20 +65,20 @@ class CachingCompiler final : public CachingLtoCompiler {
       : options_(std::move(options)),
         cache_(std::move(store)),
         tool_(KeyOfTool()),
-        open_(std::move(open)) {}
+        inner_(std::move(open)) {}
 
   [[nodiscard]] std::string_view name() const override {
-    const std::lock_guard lock(mutex_);
-    return inner_ != nullptr ? inner_->name() : Expected();
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->name() : Expected();
   }
   [[nodiscard]] std::string_view version() const override {
-    const std::lock_guard lock(mutex_);
-    return inner_ != nullptr ? inner_->version() : std::string_view();
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->version() : std::string_view();
   }
   [[nodiscard]] bool takes_protected() const override {
     if (!MayBeNvvm(options_)) return true;
     if (!MayBeNvJitLink(options_)) return false;
-    const auto inner = Open();
+    const auto inner = inner_.Get();
     return inner.ok() && (*inner)->takes_protected();
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
@@ -110,7 +93,7 @@ class CachingCompiler final : public CachingLtoCompiler {
       }
     }
     cache_.CountMiss();
-    const auto inner = Open();
+    const auto inner = inner_.Get();
     if (!inner.ok()) {
       LtoOutput output;
       output.status = inner.status();
@@ -126,7 +109,7 @@ class CachingCompiler final : public CachingLtoCompiler {
 
  private:
   [[nodiscard]] std::string_view Expected() const {
-    return MayBeNvvm(options_) ? kNvvmName : kNvJitLinkName;
+    return MayBeNvvm(options_) ? internal::kNvvmName : internal::kNvJitLinkName;
   }
 
   [[nodiscard]] CacheKey KeyOfTool() const {
@@ -154,27 +137,10 @@ class CachingCompiler final : public CachingLtoCompiler {
     return builder.Build();
   }
 
-  absl::StatusOr<const LtoCompiler*> Open() const {
-    const std::lock_guard lock(mutex_);
-    if (inner_ == nullptr && refused_.ok()) {
-      auto opened = open_();
-      if (opened.ok()) {
-        inner_ = *std::move(opened);
-      } else {
-        refused_ = opened.status();
-      }
-    }
-    if (inner_ == nullptr) return refused_;
-    return inner_.get();
-  }
-
   const LtoBackendOptions options_;
   mutable CacheClient cache_;
   const CacheKey tool_;
-  const internal::OpenLtoCompiler open_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<LtoCompiler> inner_;  // once there, it stays
-  mutable absl::Status refused_;
+  mutable internal::OpenOnce<LtoCompiler> inner_;
 };
 
 }  // namespace

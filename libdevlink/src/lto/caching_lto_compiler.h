@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "absl/status/statusor.h"
+#include "cache/open_once.h"
 #include "devlink/caching_compilers.h"
 
 namespace devlink::internal {
 
-using OpenLtoCompiler = std::function<absl::StatusOr<std::unique_ptr<LtoCompiler>>()>;
+using OpenLtoCompiler = OpenOnce<LtoCompiler>::Open;
 
 // With another way to open the compiler; the files of `options` still name it in the keys.
 std::unique_ptr<CachingLtoCompiler> MakeCachingLtoCompiler(const LtoBackendOptions& options,

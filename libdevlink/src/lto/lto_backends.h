@@ -14,6 +14,21 @@
 
 namespace devlink::internal {
 
+// What the two are called (LtoCompiler::name).
+inline constexpr std::string_view kNvvmName = "libNVVM";
+inline constexpr std::string_view kNvJitLinkName = "libnvJitLink";
+
+// Whether the options let the one or the other become the compiler. Where both may, libNVVM is
+// tried first.
+inline bool MayBeNvvm(const LtoBackendOptions& options) {
+  return !options.nvvm_path.empty() &&
+         (options.backend == LtoBackend::kNvvm ||
+          (options.backend == LtoBackend::kAutomatic && !options.needs_protected));
+}
+inline bool MayBeNvJitLink(const LtoBackendOptions& options) {
+  return !options.nvjitlink_path.empty() && options.backend != LtoBackend::kNvvm;
+}
+
 // Each expects its path in the options to be set.
 absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvvmCompiler(const LtoBackendOptions& options);
 absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvJitLinkCompiler(
