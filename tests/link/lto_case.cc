@@ -8,6 +8,7 @@
 
 #include "devlink/host_references.h"
 #include "devlink/option_consensus.h"
+#include "lto/xnvvm.h"
 #include "random/prng.h"
 #include "support/text.h"
 
@@ -180,7 +181,7 @@ LtoPrediction Predict(const LtoCase& link, NvvmVectorPolicy policy) {
     level = *parsed;
   }
   for (const std::string& value : link.xnvvm) {
-    if (!CheckXnvvm(value, &out.diagnostics).ok()) return out;
+    if (!internal::CheckXnvvm(value, &out.diagnostics).ok()) return out;
   }
 
   CiccOptionBuilder builder(link.arch, policy);

@@ -69,16 +69,12 @@ LtoScope ScopeOf(const LtoLinkShape& shape);
 
 // Whether the result of a compilation is a whole program, which is assembled without -c and then is
 // the output, or relocatable code that is still to be linked. `code` is what nvvmCompileProgram
-// returned, 0 or 100; `pieces` the number of texts.
+// returned (see NvvmResult::code); `pieces` the number of texts.
 bool ResultIsWholeProgram(const LtoLinkShape& shape, int code, int pieces);
 
 // A value of nvlink -Ofc: 0, min, mid or max. InvalidArgument and nvlink's fatal line otherwise.
 absl::StatusOr<FastCompile> ParseFastCompile(std::string_view value,
                                              std::vector<Diagnostic>* found = nullptr);
-
-// What nvlink finds wrong with a value of -Xnvvm already when it reads its command line: a double
-// quote that is left open.
-absl::Status CheckXnvvm(std::string_view value, std::vector<Diagnostic>* found = nullptr);
 
 // A plain value; the setters may be called in any order, and of those for one value the last call
 // counts. Nothing is checked before Build().

@@ -62,6 +62,11 @@ class NvvmLibrary {
   std::shared_ptr<const internal::LoadedNvvm> library_;
 };
 
+// What nvvmCompileProgram returns where it succeeds. The second, which nvvm.h does not name, says
+// with -link-lto that the program is a whole one, to which nothing has to be linked.
+inline constexpr int kNvvmSuccess = 0;
+inline constexpr int kNvvmWholeProgram = 100;
+
 // At which step a compilation ended.
 enum class NvvmStep : std::uint8_t {
   kDone,
@@ -75,8 +80,8 @@ enum class NvvmStep : std::uint8_t {
 struct NvvmResult {
   absl::Status status;
   NvvmStep step = NvvmStep::kDone;
-  // What nvvmCompileProgram, or the function that failed, returned. With -link-lto there are two
-  // codes of success: 0 for code that may still be linked, 100 for a whole program.
+  // What nvvmCompileProgram, or the function that failed, returned: kNvvmSuccess or
+  // kNvvmWholeProgram where `status` is ok.
   int code = 0;
   std::string log;  // whatever the library said, also where all went well
   // What was compiled, without the NUL at its end: one text, with -split-compile-extended several,

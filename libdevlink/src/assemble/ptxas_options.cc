@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/ptxas_options.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "absl/status/status.h"
-#include "base/status_macros.h"
+#include "assemble/option_builders.h"
 #include "base/strings.h"
-#include "format/make_diagnostic.h"
 
 namespace devlink {
+
+using internal::FastCompileWord;
+using internal::RefuseOption;
 
 namespace {
 
 using Words = std::vector<std::string>;
 
-absl::Status Refuse(std::vector<Diagnostic>* found, std::string text, std::string note) {
-  absl::Status status = absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", note})));
-  if (found != nullptr) {
-    found->push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, "",
-                                            std::move(text), std::move(note)));
-  }
-  return status;
-}
-
 absl::Status RefuseValue(std::vector<Diagnostic>* found, std::string_view option,
                          std::string_view value, std::string_view room) {
-  return Refuse(
+  return RefuseOption(
       found, base::Cat({"Invalid argument for option '", option, "'"}),
       base::Cat({"'", value, "' takes more than ", room, " characters, as nvlink allows"}));
 }
@@ -56,20 +49,6 @@ bool AppendXptxas(std::string_view value, Words& out) {
   }
   AppendWords(item, out);
   return !quoted;
-}
-
-std::string_view LevelText(FastCompile level) {
-  switch (level) {
-    case FastCompile::kMin:
-      return "min";
-    case FastCompile::kMid:
-      return "mid";
-    case FastCompile::kMax:
-      return "max";
-    case FastCompile::kOff:
-      break;
-  }
-  return "";
 }
 
 }  // namespace
@@ -137,8 +116,8 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   Words given;
   for (const std::string& value : xptxas_) {
     if (!AppendXptxas(value, given)) {
-      return Refuse(found, "Stray '\"' character",
-                    base::Cat({"in the value of -Xptxas: '", value, "'"}));
+      return RefuseOption(found, "Stray '\"' character",
+                          base::Cat({"in the value of -Xptxas: '", value, "'"}));
     }
   }
   if (max_registers_ > 0) {
@@ -153,7 +132,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
     given.push_back(base::Cat({"-cuda-api-version=", cuda_api_version_}));
   }
   if (fast_compile_ != FastCompile::kOff) {
-    given.push_back(base::Cat({"--Ofast-compile=", LevelText(fast_compile_)}));
+    given.push_back(base::Cat({"--Ofast-compile=", FastCompileWord(fast_compile_)}));
   }
   if (stack_protector_.has_value()) {
     given.push_back(base::Cat({"--device-stack-protector=", *stack_protector_ ? "true" : "false"}));

@@ -8,92 +8,25 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "assemble/option_builders.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/nvvm_program.h"
+#include "format/make_diagnostic.h"
+#include "lto/xnvvm.h"
 
 namespace devlink {
+
+using internal::FastCompileWord;
+using internal::RefuseOption;
 
 namespace {
 
 using Words = std::vector<std::string>;
 
-absl::Status Refuse(std::vector<Diagnostic>* found, std::string text, std::string note) {
-  absl::Status status = absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", note})));
-  if (found != nullptr) {
-    Diagnostic& diagnostic = found->emplace_back();
-    diagnostic.code = DiagnosticCode::kUsage;
-    diagnostic.severity = Severity::kFatal;
-    diagnostic.text = std::move(text);
-    diagnostic.notes.push_back(std::move(note));
-  }
-  return status;
-}
-
-void Inform(std::vector<Diagnostic>* found, std::string_view text) {
+void Inform(std::vector<Diagnostic>* found, const char* text) {
   if (found == nullptr) return;
-  Diagnostic& diagnostic = found->emplace_back();
-  diagnostic.code = DiagnosticCode::kUsage;
-  diagnostic.severity = Severity::kInfo;
-  diagnostic.text = text;
-}
-
-absl::Status RefuseQuote(std::string_view value, std::vector<Diagnostic>* found) {
-  return Refuse(found, "Stray '\"' character",
-                base::Cat({"a quote is left open in the value of -Xnvvm: '", value, "'"}));
-}
-
-// --- -Xnvvm: read twice, as by nvlink ----------------------------------------------------------
-
-// First as every list on nvlink's command line: items end at commas. Double quotes are removed and
-// keep commas inside an item; within them a backslash keeps a quote, and itself.
-absl::StatusOr<Words> SplitList(std::string_view value, std::vector<Diagnostic>* found) {
-  Words out(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const char c = value[i];
-    if (c == '"' && (!quoted || value[i - 1] != '\\')) {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      out.emplace_back();
-    } else {
-      out.back().push_back(c);
-    }
-  }
-  if (quoted) return RefuseQuote(value, found);
-  // Blanks around an item are not part of it.
-  for (std::string& item : out) {
-    item.erase(0, item.find_first_not_of(' '));
-    item.erase(item.find_last_not_of(' ') + 1);
-  }
-  return out;
-}
-
-// Then, when the vector is built, as words that end at blanks. Here a backslash takes the next
-// character as it is, and quotes keep blanks.
-absl::Status AppendWords(std::string_view item, Words& out, std::vector<Diagnostic>* found) {
-  bool quoted = false;
-  bool open = false;
-  for (std::size_t i = 0; i < item.size(); ++i) {
-    char c = item[i];
-    if (c == ' ' && !quoted) {
-      open = false;
-      continue;
-    }
-    if (c == '\\') {
-      if (++i == item.size()) {
-        return Refuse(found, "Stray '' character",
-                      base::Cat({"nothing follows the '\\' at the end of '", item, "' in -Xnvvm"}));
-      }
-      c = item[i];
-    } else if (c == '"') {
-      quoted = !quoted;
-      continue;
-    }
-    if (!open) out.emplace_back();
-    open = true;
-    out.back().push_back(c);
-  }
-  return quoted ? RefuseQuote(item, found) : absl::OkStatus();
+  found->push_back(format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kUsage, "", text));
 }
 
 // --- Host references ---------------------------------------------------------------------------
@@ -196,20 +129,6 @@ HostInformation FromCommandLine(const std::string& kernels, const std::string& v
   return out;
 }
 
-std::string_view LevelText(FastCompile level) {
-  switch (level) {
-    case FastCompile::kMin:
-      return "min";
-    case FastCompile::kMid:
-      return "mid";
-    case FastCompile::kMax:
-      return "max";
-    case FastCompile::kOff:
-      break;
-  }
-  return "";
-}
-
 // --- Math options ------------------------------------------------------------------------------
 
 struct MathOption {
@@ -242,23 +161,18 @@ LtoScope ScopeOf(const LtoLinkShape& shape) {
 }
 
 bool ResultIsWholeProgram(const LtoLinkShape& shape, int code, int pieces) {
-  constexpr int kWholeProgram = 100;
   if (pieces > 1 || ScopeOf(shape) == LtoScope::kPartial) return false;
-  return shape.force_whole || code == kWholeProgram;
+  return shape.force_whole || code == kNvvmWholeProgram;
 }
 
 absl::StatusOr<FastCompile> ParseFastCompile(std::string_view value,
                                              std::vector<Diagnostic>* found) {
   if (value == "0") return FastCompile::kOff;
   for (const FastCompile level : {FastCompile::kMin, FastCompile::kMid, FastCompile::kMax}) {
-    if (value == LevelText(level)) return level;
+    if (value == FastCompileWord(level)) return level;
   }
-  return Refuse(found, "Invalid argument for option '--Ofast-compile'",
-                base::Cat({"'", value, "' is none of 0, min, mid and max"}));
-}
-
-absl::Status CheckXnvvm(std::string_view value, std::vector<Diagnostic>* found) {
-  return SplitList(value, found).status();
+  return RefuseOption(found, "Invalid argument for option '--Ofast-compile'",
+                      base::Cat({"'", value, "' is none of 0, min, mid and max"}));
 }
 
 CiccOptionBuilder::CiccOptionBuilder(Arch target, NvvmVectorPolicy policy)
@@ -393,7 +307,7 @@ absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
   }
 
   if (fast_compile_.has_value() && *fast_compile_ != FastCompile::kOff) {
-    out.push_back(base::Cat({"-Ofast-compile=", LevelText(*fast_compile_)}));
+    out.push_back(base::Cat({"-Ofast-compile=", FastCompileWord(*fast_compile_)}));
   }
   if (const int registers = MaxRegistersInForce(); registers > 0) {
     out.push_back(base::Cat({"-maxreg=", std::to_string(registers)}));
@@ -426,10 +340,7 @@ absl::Status CiccOptionBuilder::AppendXnvvm(std::vector<Diagnostic>* found,
                                             std::vector<std::string>& out) const {
   Words words;
   for (const std::string& value : xnvvm_) {
-    DEVLINK_ASSIGN_OR_RETURN(const Words items, SplitList(value, found));
-    for (const std::string& item : items) {
-      DEVLINK_RETURN_IF_ERROR(AppendWords(item, words, found));
-    }
+    DEVLINK_RETURN_IF_ERROR(internal::AppendXnvvmWords(value, words, found));
   }
   constexpr std::array<std::string_view, 6> kNotTwice = {
       "-has-global-host-info", "-g",         "-generate-line-info",

@@ -19,8 +19,6 @@ namespace internal {
 
 namespace {
 
-constexpr int kWholeProgramCode = 100;
-
 // What to do where protected code cannot be compiled.
 constexpr const char* kProtectedAdvice =
     "it is stored in NVIDIA's protected form, which only libnvJitLink reads: name a "
@@ -32,7 +30,7 @@ class NvvmCompiler final : public LtoCompiler {
   NvvmCompiler(NvvmLibrary library, std::uint64_t max_output_bytes)
       : library_(std::move(library)), max_output_bytes_(max_output_bytes) {}
 
-  [[nodiscard]] std::string_view name() const override { return "libNVVM"; }
+  [[nodiscard]] std::string_view name() const override { return kNvvmName; }
   [[nodiscard]] std::string_view version() const override { return library_.version(); }
   [[nodiscard]] bool takes_protected() const override { return false; }
 
@@ -54,7 +52,7 @@ class NvvmCompiler final : public LtoCompiler {
     output.pieces = std::move(result.pieces);
     OrderPieces(output.pieces);
     output.diagnostics = std::move(result.diagnostics);
-    output.whole_program = output.status.ok() && result.code == kWholeProgramCode &&
+    output.whole_program = output.status.ok() && result.code == kNvvmWholeProgram &&
                            output.pieces.size() == 1 && !IsForcedPartial(job.arguments);
     return output;
   }
@@ -83,27 +81,21 @@ absl::Status Missing(std::string_view library, std::string_view rest) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LtoCompiler>> CreateLtoCompiler(const LtoBackendOptions& options) {
-  const bool wants_nvvm = options.backend == LtoBackend::kNvvm ||
-                          (options.backend == LtoBackend::kAutomatic && !options.needs_protected);
-  const bool may_change = options.backend == LtoBackend::kAutomatic;
-  if (wants_nvvm) {
-    if (options.nvvm_path.empty() && (!may_change || options.nvjitlink_path.empty())) {
-      return Missing("libnvvm.so", may_change ? ", and no libnvJitLink.so.13" : "");
-    }
-    if (!options.nvvm_path.empty()) {
-      auto compiler = internal::OpenNvvmCompiler(options);
-      if (compiler.ok() || !may_change || options.nvjitlink_path.empty()) return compiler;
-      auto other = internal::OpenNvJitLinkCompiler(options);
-      return other.ok() ? std::move(other) : std::move(compiler);
-    }
+  if (internal::MayBeNvvm(options)) {
+    auto compiler = internal::OpenNvvmCompiler(options);
+    if (compiler.ok() || !internal::MayBeNvJitLink(options)) return compiler;
+    auto other = internal::OpenNvJitLinkCompiler(options);
+    return other.ok() ? std::move(other) : std::move(compiler);
   }
-  if (options.nvjitlink_path.empty()) {
-    return Missing("libnvJitLink.so.13",
-                   options.needs_protected
-                       ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
-                       : "");
+  if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
+  if (options.backend == LtoBackend::kNvvm) return Missing("libnvvm.so", "");
+  if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
+    return Missing("libnvvm.so", ", and no libnvJitLink.so.13");
   }
-  return internal::OpenNvJitLinkCompiler(options);
+  return Missing("libnvJitLink.so.13",
+                 options.needs_protected
+                     ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
+                     : "");
 }
 
 }  // namespace devlink

@@ -125,14 +125,10 @@ absl::Status FitContainer(Arch target, std::vector<std::uint8_t>& bytes) {
   return absl::OkStatus();
 }
 
-std::string_view View(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
-
 void Fail(LtoOutput& output, absl::Status status, std::string_view nvlink_text,
           std::string_view input = {}) {
   output.pieces.clear();
-  output.diagnostics.push_back(LtoFatal(nvlink_text, View(status), input));
+  output.diagnostics.push_back(LtoFatal(nvlink_text, base::FromAbsl(status.message()), input));
   output.status = std::move(status);
 }
 
@@ -196,7 +192,7 @@ class NvJitLinkCompiler final : public LtoCompiler {
   NvJitLinkCompiler(LoadedNvJitLink library, std::uint64_t max_output_bytes)
       : library_(std::move(library)), max_output_bytes_(max_output_bytes) {}
 
-  [[nodiscard]] std::string_view name() const override { return "libnvJitLink"; }
+  [[nodiscard]] std::string_view name() const override { return kNvJitLinkName; }
   [[nodiscard]] std::string_view version() const override { return library_.version(); }
   [[nodiscard]] bool takes_protected() const override { return true; }
   [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override;

@@ -2,12 +2,11 @@
 #include "devlink/nvvm_program.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "lto/library_state.h"
@@ -21,9 +20,6 @@ using internal::NvvmFunctions;
 
 namespace {
 
-constexpr int kNvvmSuccess = 0;
-constexpr int kNvvmWholeProgram = 100;
-
 // A module that both compilers inside libNVVM, the one for targets below sm_100 and the other,
 // take.
 constexpr std::string_view kSmallestModule =
@@ -36,10 +32,6 @@ constexpr std::string_view kSmallestModule =
 std::string ErrorText(const NvvmFunctions& functions, int code) {
   const char* text = functions.error_text(code);
   return text != nullptr ? text : absl::StrCat("error ", code);
-}
-
-std::string_view View(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
 }
 
 // The target that the words name.
@@ -58,7 +50,7 @@ std::optional<Arch> TargetOf(const std::vector<std::string>& options) {
 std::string Explain(const NvvmLibrary& library, std::span<const std::uint8_t> bytes,
                     const std::vector<std::string>& options) {
   const auto ir = LtoIr::Parse(bytes);
-  if (!ir.ok()) return std::string(View(ir.status()));
+  if (!ir.ok()) return std::string(base::FromAbsl(ir.status().message()));
   const auto target = TargetOf(options);
   if (!target) return {};
   absl::Status check = ir->Check(*target);
@@ -67,7 +59,7 @@ std::string Explain(const NvvmLibrary& library, std::span<const std::uint8_t> by
   if (const auto newest = NewestLtoIr(library, *target); newest.ok()) {
     check = ir->Check(*target, *newest);
   }
-  return std::string(View(check));
+  return std::string(base::FromAbsl(check.message()));
 }
 
 // Fills in how a compilation failed.
@@ -75,10 +67,12 @@ void Fail(NvvmResult& result, NvvmStep step, absl::Status status, std::string_vi
           std::string_view input = {}) {
   result.step = step;
   result.pieces.clear();
-  result.diagnostics.push_back(internal::LtoFatal(nvlink_text, View(status), input));
+  result.diagnostics.push_back(
+      internal::LtoFatal(nvlink_text, base::FromAbsl(status.message()), input));
   result.status = std::move(status);
 }
 
+// Like nvlink, it does not ask for a log whose size is that of a NUL alone.
 std::string LogOf(const NvvmFunctions& functions, void* program) {
   std::size_t size = 0;
   if (functions.log_size(program, &size) != kNvvmSuccess || size <= 1) return {};
@@ -148,11 +142,6 @@ constexpr std::string_view kFilesOfPlace[] = {
     "nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so",  // site-packages, CUDA 12
 };
 
-bool IsFile(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 }  // namespace
 
 std::vector<std::string> NvvmLibraryFiles(std::string_view place) {
@@ -167,7 +156,7 @@ std::vector<std::string> NvvmLibraryFiles(std::string_view place) {
 absl::StatusOr<std::string> FindNvvmLibrary(std::span<const std::string> places) {
   for (const std::string& place : places) {
     for (std::string& file : NvvmLibraryFiles(place)) {
-      if (IsFile(file)) return std::move(file);
+      if (base::IsFile(file)) return std::move(file);
     }
   }
   std::string tried;

@@ -16,8 +16,10 @@
 #include "base/strings.h"
 #include "devlink/caching_compilers.h"
 #include "devlink/nvvm_pass_options.h"
+#include "devlink/nvvm_program.h"
 #include "devlink/option_consensus.h"
 #include "format/make_diagnostic.h"
+#include "lto/lto_messages.h"
 #include "session/assembler_lines.h"
 #include "session/input_check.h"
 #include "session/session_state.h"
@@ -37,10 +39,6 @@ constexpr const char* kResultName = "lto.cubin";
 
 // What the functions of the device runtime are called.
 constexpr std::string_view kRuntimePrefix = "__cudaCDP2";
-
-// What nvvmCompileProgram returns.
-constexpr int kRelocatableCode = 0;
-constexpr int kWholeProgram = 100;
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -159,9 +157,7 @@ absl::Status LinkSession::State::OpenLtoCompiler() {
                           ? keep(CreateCachingLtoCompiler(backend, options.cache))
                           : keep(CreateLtoCompiler(backend));
   if (made.ok()) return absl::OkStatus();
-  Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
-                             "elfLink linker library load error",
-                             std::string(base::FromAbsl(made.message()))));
+  Say(internal::LtoFatal(internal::kLibraryFailed, base::FromAbsl(made.message())));
   return made;
 }
 
@@ -202,9 +198,8 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
   absl::Status knobs =
       NvvmPassOptions::Parse(job.arguments, NvvmGenerationOf(options.target), &others).status();
   if (!knobs.ok()) {
-    found.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kLtoCompilation, "",
-                                           "elfLink JIT compile failed",
-                                           std::string(base::FromAbsl(knobs.message()))));
+    found.push_back(
+        internal::LtoFatal(internal::kCompilationFailed, base::FromAbsl(knobs.message())));
   }
   return knobs;
 }
@@ -254,7 +249,7 @@ LtoAttempt LinkSession::State::TryLto(const LtoChoices& choices) {
   if (!out.status.ok()) return out;
   out.is_whole_program =
       ResultIsWholeProgram(ShapeOf(options, lto.partial, choices.with_runtime),
-                           output.whole_program ? kWholeProgram : kRelocatableCode,
+                           output.whole_program ? kNvvmWholeProgram : kNvvmSuccess,
                            static_cast<int>(output.pieces.size()));
   out.pieces = std::move(output.pieces);
   if (!options.lto.emit_ptx) out.status = AssembleLto(builder, out);

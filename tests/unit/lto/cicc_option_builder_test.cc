@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lto/xnvvm.h"
 #include "support/catch.h"
 #include "support/text.h"
 
@@ -127,12 +128,12 @@ TEST_CASE("Words of -Xnvvm are read twice", "[lto]") {
   CHECK(Words("-g --device-c -Ofast-compile=min") == "-g --device-c -Ofast-compile=min");
 
   std::vector<Diagnostic> found;
-  CHECK(!CheckXnvvm("\"a", &found).ok());
+  CHECK(!internal::CheckXnvvm("\"a", &found).ok());
   REQUIRE(found.size() == 1);
   CHECK(found[0].severity == Severity::kFatal);
   CHECK(found[0].text == "Stray '\"' character");
   found.clear();
-  CHECK(CheckXnvvm("a\\").ok());
+  CHECK(internal::CheckXnvvm("a\\", nullptr).ok());
   CHECK(Line(Whole().Xnvvm("a\\"), &found).starts_with("refused"));
   REQUIRE(found.size() == 1);
   CHECK(found[0].text == "Stray '' character");
