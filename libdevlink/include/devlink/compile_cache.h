@@ -74,7 +74,7 @@ struct DirectoryCacheOptions {
   // processes and entries being written can exceed the bytes for a while.
   std::uint64_t max_bytes = std::uint64_t{5} << 30;
   std::chrono::seconds max_age = std::chrono::hours(24 * 7);  // since the last use
-  // Larger results are not kept.
+  // Larger results are not kept; what another process kept beyond it is not read, and stays.
   std::uint64_t max_entry_bytes = std::uint64_t{1} << 30;
   // How often the directory is searched for what has to go, by whichever process comes first.
   std::chrono::seconds prune_interval = std::chrono::minutes(20);

@@ -6,6 +6,7 @@
 #include "assemble/backend.h"
 #include "base/file.h"
 #include "cache/cache_client.h"
+#include "cache/file_identity.h"
 #include "cache/serial.h"
 
 namespace devlink {
@@ -69,12 +70,14 @@ class CachingAssembler final : public CachingPtxAssembler {
                    internal::OpenPtxAssembler open)
       : options_(std::move(options)),
         cache_(std::move(store)),
+        expected_(Expected(options_)),
+        state_(StateOfTool()),
         tool_(KeyOfTool()),
         inner_(std::move(open)) {}
 
   [[nodiscard]] std::string_view name() const override {
     const auto* inner = inner_.opened();
-    return inner != nullptr ? inner->name() : Expected().name;
+    return inner != nullptr ? inner->name() : expected_.name;
   }
   [[nodiscard]] std::string_view version() const override {
     const auto* inner = inner_.opened();
@@ -82,7 +85,7 @@ class CachingAssembler final : public CachingPtxAssembler {
   }
   [[nodiscard]] bool matches_nvlink() const override {
     const auto* inner = inner_.opened();
-    return inner != nullptr ? inner->matches_nvlink() : Expected().matches_nvlink;
+    return inner != nullptr ? inner->matches_nvlink() : expected_.matches_nvlink;
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
@@ -99,18 +102,32 @@ class CachingAssembler final : public CachingPtxAssembler {
     const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
     PtxResult result = (*inner)->Assemble(job);
-    // What stands in for a tool that could not be loaded makes other results elsewhere.
-    const bool expected = (*inner)->name() == Expected().name;
-    if (result.status.ok() && expected) cache_.Store(key, Pack(job, result));
+    if (result.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(job, result));
     return result;
   }
 
  private:
-  [[nodiscard]] const Way& Expected() const {
+  static const Way& Expected(const PtxBackendOptions& options) {
     for (const Way& way : internal::kWays) {
-      if (IsWanted(way, options_) && base::IsFile(options_.*way.path)) return way;
+      if (IsWanted(way, options) && base::IsFile(options.*way.path)) return way;
     }
     return internal::kWays[0];
+  }
+
+  // Whether the keys tell what `inner` makes. What stands in for a tool that could not be loaded
+  // makes other results elsewhere, and so does one that was replaced after it was looked at.
+  [[nodiscard]] bool IsOfTool(const PtxAssembler& inner) const {
+    return inner.name() == expected_.name && StateOfTool() == state_;
+  }
+
+  [[nodiscard]] CacheKey StateOfTool() const {
+    CacheKeyBuilder builder("state of the PTX assembler");
+    for (const Way& way : internal::kWays) {
+      if (IsWanted(way, options_)) {
+        builder.Key(way.name, internal::FileStateKey(options_.*way.path));
+      }
+    }
+    return builder.Build();
   }
 
   // Everything that decides which tool it is and what else it sees. Where the first cannot be
@@ -139,6 +156,8 @@ class CachingAssembler final : public CachingPtxAssembler {
 
   const PtxBackendOptions options_;
   mutable CacheClient cache_;
+  const Way& expected_;
+  const CacheKey state_;  // before the files were read for `tool_`
   const CacheKey tool_;
   mutable internal::OpenOnce<PtxAssembler> inner_;
 };

@@ -108,10 +108,15 @@ class DirectoryCache final : public CacheStore {
       return SystemError("cannot open an entry", options_.path);
     }
     const absl::Cleanup close_file = [file] { close(file); };
-    std::optional<std::vector<std::uint8_t>> value = Read(file, key);
-    if (!value.has_value()) {
-      unlinkat(directory_, name.c_str(), 0);
-      return std::nullopt;
+    std::vector<std::uint8_t> value;
+    switch (Read(file, key, value)) {
+      case Entry::kDamaged:
+        unlinkat(directory_, name.c_str(), 0);
+        return std::nullopt;
+      case Entry::kTooLarge:
+        return std::nullopt;
+      case Entry::kWhole:
+        break;
     }
     // Mounts may not keep the time of access by themselves.
     const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_NOW},
@@ -152,22 +157,26 @@ class DirectoryCache final : public CacheStore {
   }
 
  private:
-  // Nothing where it is not what was stored under the key.
-  [[nodiscard]] std::optional<std::vector<std::uint8_t>> Read(int file, const CacheKey& key) const {
+  enum class Entry {
+    kWhole,
+    kDamaged,   // not what was stored under the key
+    kTooLarge,  // for the bound of this process; another may have a use for it
+  };
+
+  Entry Read(int file, const CacheKey& key, std::vector<std::uint8_t>& value) const {
     struct stat info = {};
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Entry::kDamaged;
     const auto size = static_cast<std::uint64_t>(info.st_size);
     EntryHeader header{};
-    if (size < sizeof(header) || size - sizeof(header) > options_.max_entry_bytes ||
-        !ReadAll(file, &header, sizeof(header)) || header.magic != kMagic ||
-        header.size != size - sizeof(header)) {
-      return std::nullopt;
+    if (size < sizeof(header) || !ReadAll(file, &header, sizeof(header)) ||
+        header.magic != kMagic || header.size != size - sizeof(header)) {
+      return Entry::kDamaged;
     }
-    std::vector<std::uint8_t> value(header.size);
-    if (!ReadAll(file, value.data(), value.size()) || header.digest != DigestOf(key, value)) {
-      return std::nullopt;
-    }
-    return value;
+    if (header.size > options_.max_entry_bytes) return Entry::kTooLarge;
+    value.resize(header.size);
+    const bool whole =
+        ReadAll(file, value.data(), value.size()) && header.digest == DigestOf(key, value);
+    return whole ? Entry::kWhole : Entry::kDamaged;
   }
 
   // LLVM looks at a directory once in an interval. What this process writes in between must not

@@ -66,6 +66,11 @@ bool IsSettled(const struct stat& info) {
 
 }  // namespace
 
+CacheKey FileStateKey(const std::string& path) {
+  struct stat info = {};
+  return stat(path.c_str(), &info) == 0 ? KeyOfState(info) : CacheKeyBuilder("no file").Build();
+}
+
 absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& store,
                                         absl::Status& problem) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

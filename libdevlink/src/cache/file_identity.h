@@ -14,4 +14,8 @@ namespace devlink::internal {
 absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& store,
                                         absl::Status& problem);
 
+// Stands for the place, size and times of a file, which is not read: another one where the file was
+// written to or replaced. One key for every path that leads to no file.
+CacheKey FileStateKey(const std::string& path);
+
 }  // namespace devlink::internal

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lto/caching_lto_compiler.h"
 
+#include <span>
 #include <utility>
 
 #include "base/file.h"
 #include "cache/cache_client.h"
+#include "cache/file_identity.h"
 #include "cache/serial.h"
 #include "devlink/nvvm_program.h"
 #include "lto/lto_backends.h"
@@ -64,12 +66,14 @@ class CachingCompiler final : public CachingLtoCompiler {
                   internal::OpenLtoCompiler open)
       : options_(std::move(options)),
         cache_(std::move(store)),
+        expected_(Expected(options_)),
+        state_(StateOfTool()),
         tool_(KeyOfTool()),
         inner_(std::move(open)) {}
 
   [[nodiscard]] std::string_view name() const override {
     const auto* inner = inner_.opened();
-    return inner != nullptr ? inner->name() : Expected();
+    return inner != nullptr ? inner->name() : expected_;
   }
   [[nodiscard]] std::string_view version() const override {
     const auto* inner = inner_.opened();
@@ -101,15 +105,30 @@ class CachingCompiler final : public CachingLtoCompiler {
       return output;
     }
     LtoOutput output = (*inner)->Compile(job);
-    // What stands in for a library that could not be loaded makes other results elsewhere.
-    const bool expected = (*inner)->name() == Expected();
-    if (output.status.ok() && expected) cache_.Store(key, Pack(output));
+    if (output.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(output));
     return output;
   }
 
  private:
-  [[nodiscard]] std::string_view Expected() const {
-    return MayBeNvvm(options_) ? internal::kNvvmName : internal::kNvJitLinkName;
+  static std::string_view Expected(const LtoBackendOptions& options) {
+    const bool is_nvvm =
+        MayBeNvvm(options) &&
+        (!MayBeNvJitLink(options) || FindNvvmLibrary(std::span(&options.nvvm_path, 1)).ok());
+    return is_nvvm ? internal::kNvvmName : internal::kNvJitLinkName;
+  }
+
+  // Whether the keys tell what `inner` makes. What stands in for a library that could not be loaded
+  // makes other results elsewhere, and so does one that was replaced after it was looked at.
+  [[nodiscard]] bool IsOfTool(const LtoCompiler& inner) const {
+    return inner.name() == expected_ && StateOfTool() == state_;
+  }
+
+  [[nodiscard]] CacheKey StateOfTool() const {
+    CacheKeyBuilder builder("state of the LTO compiler");
+    for (const std::string& file : Candidates(options_)) {
+      builder.Key("library", internal::FileStateKey(file));
+    }
+    return builder.Build();
   }
 
   [[nodiscard]] CacheKey KeyOfTool() const {
@@ -139,6 +158,8 @@ class CachingCompiler final : public CachingLtoCompiler {
 
   const LtoBackendOptions options_;
   mutable CacheClient cache_;
+  const std::string_view expected_;
+  const CacheKey state_;  // before the files were read for `tool_`
   const CacheKey tool_;
   mutable internal::OpenOnce<LtoCompiler> inner_;
 };

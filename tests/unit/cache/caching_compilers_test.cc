@@ -59,8 +59,9 @@ class FakeAssembler final : public PtxAssembler {
 
 class FakeCompiler final : public LtoCompiler {
  public:
-  explicit FakeCompiler(Counts& counts) : counts_(counts) {}
-  [[nodiscard]] std::string_view name() const override { return "libNVVM"; }
+  explicit FakeCompiler(Counts& counts, std::string_view name = "libNVVM")
+      : counts_(counts), name_(name) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::string_view version() const override { return "2.0"; }
   [[nodiscard]] bool takes_protected() const override { return false; }
   [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override {
@@ -85,6 +86,7 @@ class FakeCompiler final : public LtoCompiler {
 
  private:
   Counts& counts_;
+  std::string_view name_;
 };
 
 void CheckSame(const std::vector<Diagnostic>& a, const std::vector<Diagnostic>& b) {
@@ -252,6 +254,20 @@ TEST_CASE("A substitute's results are not kept", "[cache]") {
   CHECK(f.counts.worked == 2);
 }
 
+TEST_CASE("Results of a tool that was replaced meanwhile are not kept", "[cache]") {
+  PtxFixture f;
+  const PtxJob job{.name = "a", .text = "text"};
+  const auto assembler = f.Make();
+  REQUIRE(WriteText(f.options.ptxas_path, "the next release"));
+  CHECK(assembler->Assemble(job).status.ok());
+  CHECK(assembler->cache_use().stored == 0);
+  REQUIRE(WriteText(f.options.ptxas_path, "tool 1"));
+  CHECK(f.Make()->Assemble(job).status.ok());
+  CHECK(f.counts.worked == 2);
+  CHECK(f.Make()->Assemble(job).status.ok());
+  CHECK(f.counts.worked == 2);
+}
+
 TEST_CASE("A result that is too large now is made anew", "[cache]") {
   PtxFixture f;
   const PtxJob job{.name = "a", .text = "a text"};
@@ -353,6 +369,32 @@ TEST_CASE("LTO IR is compiled once, with all that is said about it", "[cache]") 
   CHECK(f.Compile().whole_program);
   CHECK(f.Compile().whole_program);
   CHECK(f.counts.worked == 2);
+}
+
+TEST_CASE("libnvJitLink is no substitute where there is no libNVVM", "[cache]") {
+  LtoFixture f;
+  f.options.nvjitlink_path = f.options.nvvm_path;
+  f.options.nvvm_path = f.directory.File("nowhere");
+  for (int i = 0; i < 2; ++i) {
+    const auto compiler = internal::MakeCachingLtoCompiler(
+        f.options, f.store, [&f]() -> absl::StatusOr<std::unique_ptr<LtoCompiler>> {
+          return std::make_unique<FakeCompiler>(f.counts, "libnvJitLink");
+        });
+    CHECK(compiler->name() == "libnvJitLink");
+    CHECK(compiler->Compile(f.job).status.ok());
+  }
+  CHECK(f.counts.worked == 1);
+}
+
+TEST_CASE("Results of a library that was replaced meanwhile are not kept", "[cache]") {
+  LtoFixture f;
+  const auto compiler = internal::MakeCachingLtoCompiler(
+      f.options, f.store, [&f]() -> absl::StatusOr<std::unique_ptr<LtoCompiler>> {
+        return std::make_unique<FakeCompiler>(f.counts);
+      });
+  REQUIRE(WriteText(f.options.nvvm_path, "the next release"));
+  CHECK(compiler->Compile(f.job).status.ok());
+  CHECK(compiler->cache_use().stored == 0);
 }
 
 TEST_CASE("A store may answer anything about LTO IR", "[cache]") {

@@ -134,6 +134,15 @@ TEST_CASE("A damaged entry is a miss and is removed", "[cache]") {
   CHECK(Find(*store, key) == value);
 }
 
+TEST_CASE("What is too large for one user of a directory stays for the others", "[cache]") {
+  const TemporaryDirectory directory;
+  const auto large = Open({.path = directory.File("c")});
+  const auto small = Open({.path = directory.File("c"), .max_entry_bytes = 99});
+  REQUIRE(large->Store(KeyOf("x"), Bytes(100, 7)).ok());
+  CHECK(Find(*small, KeyOf("x")).empty());
+  CHECK(Find(*large, KeyOf("x")) == Bytes(100, 7));
+}
+
 TEST_CASE("What is no file in the place of an entry does no harm", "[cache]") {
   const TemporaryDirectory directory;
   const auto store = Open({.path = directory.File("c")});
