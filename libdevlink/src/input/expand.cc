@@ -40,9 +40,9 @@ bool PromisesDeviceCode(std::string_view path) {
 
 // nvlink goes by the whole path. A directory of that name makes no runtime of the objects in it,
 // which nvlink leaves out where nothing is undefined when it meets them.
-bool IsDeviceRuntime(std::string_view path, bool is_archive, Compat compat) {
+bool IsDeviceRuntime(std::string_view path, bool is_archive, Compatibility compatibility) {
   constexpr std::string_view kName = "cudadevrt";
-  if (compat == Compat::kNvlink) return path.find(kName) != std::string_view::npos;
+  if (compatibility == Compatibility::kNvlink) return path.find(kName) != std::string_view::npos;
   return is_archive && FileName(path).find(kName) != std::string_view::npos;
 }
 
@@ -143,7 +143,7 @@ DeviceBlob& Expander::Add(const Place& place, ContentKind kind, base::Bytes byte
   blob.kind = kind;
   blob.bytes = bytes;
   blob.from_archive = place.depth > 0;
-  blob.is_cudadevrt = IsDeviceRuntime(path_, blob.from_archive, options_.compat);
+  blob.is_cudadevrt = IsDeviceRuntime(path_, blob.from_archive, options_.compatibility);
   out_.blobs.push_back(std::move(blob));
   return out_.blobs.back();
 }
@@ -413,7 +413,7 @@ void Expander::ExpandByExtension(base::Bytes bytes) {
 Expansion ExpandInput(std::string_view name, base::Bytes bytes, const ExpandOptions& options) {
   Expansion out;
   Expander expander(name, options, out);
-  if (options.compat == Compat::kDevlink) {
+  if (options.compatibility == Compatibility::kDevlink) {
     expander.ExpandByContent(bytes);
   } else {
     expander.ExpandByExtension(bytes);

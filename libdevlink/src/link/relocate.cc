@@ -51,10 +51,7 @@ class Relocator {
     }
     const bool function = symbol.function != kNone;
     if (function && !liveness_.live[symbol.function]) return;
-    if (!global && (info->action == RelocationAction::kDrop ||
-                    (info->action == RelocationAction::kDropUnlessFunction && !function))) {
-      return;
-    }
+    if (IsDropped(*info, global, function)) return;
     if (global || function) {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
@@ -79,15 +76,8 @@ class Relocator {
     return !symbol.constant_size && (symbol.other & format::kStoInternal) == 0;
   }
 
-  // An alias is written as what it stands for.
   void Keep(const Relocation& relocation, std::uint32_t type) {
-    SymbolId symbol = relocation.symbol;
-    const FunctionId function = program_.symbols[relocation.symbol].function;
-    if (function != kNone && program_.functions[function].alias_of != kNone) {
-      symbol = program_.functions[program_.functions[function].alias_of].symbol;
-    }
-    ++result_.kept_in_list[relocation.list];
-    result_.kept.push_back({relocation.offset, relocation.addend, relocation.list, type, symbol});
+    KeepRelocation(program_, relocation, type, kNone, result_);
   }
 
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,

@@ -37,10 +37,7 @@ class Relocator {
     if (symbol.name == "__UFT_OFFSET") return;
     const bool function = symbol.function != kNone;
     const bool global = IsGlobalMemory(program_, symbol);
-    if (!global && (info->action == RelocationAction::kDrop ||
-                    (info->action == RelocationAction::kDropUnlessFunction && !function))) {
-      return;
-    }
+    if (IsDropped(*info, global, function)) return;
     const bool weak = symbol.binding == format::kStbWeak;  // may come to be another
     if (const auto instance = InstanceOf(relocation, symbol); instance != kNone) {
       return Keep(relocation, instance);
@@ -65,16 +62,8 @@ class Relocator {
     if (function == kNone || !program_.functions[function].entry) ++result_.early_constants;
   }
 
-  // An alias is written as what it stands for.
   void Keep(const Relocation& relocation, std::uint32_t instance = kNone) {
-    SymbolId symbol = relocation.symbol;
-    const FunctionId function = program_.symbols[symbol].function;
-    if (function != kNone && program_.functions[function].alias_of != kNone) {
-      symbol = program_.functions[program_.functions[function].alias_of].symbol;
-    }
-    ++result_.kept_in_list[relocation.list];
-    result_.kept.push_back(
-        {relocation.offset, relocation.addend, relocation.list, relocation.type, symbol, instance});
+    KeepRelocation(program_, relocation, relocation.type, instance, result_);
   }
 
   // Of `extern __shared__` in an entry.
@@ -93,7 +82,6 @@ class Relocator {
     if (symbol.constant_size) return ConstantSize(program_) + addend;
     const auto external = shared_.external_values.find(relocation.symbol);
     if (external != shared_.external_values.end()) return external->second + addend;
-    if (symbol.section == kNone) return symbol.value + addend;
     return symbol.value + addend;
   }
 

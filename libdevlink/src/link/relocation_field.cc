@@ -42,6 +42,24 @@ bool IsObsolete(const Program& program, const Liveness& liveness, const Relocati
          program.sections[relocation.list].type == format::kShtRela;
 }
 
+bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_function) {
+  using format::RelocationAction;
+  return !to_global && (info.action == RelocationAction::kDrop ||
+                        (info.action == RelocationAction::kDropUnlessFunction && !to_function));
+}
+
+void KeepRelocation(const Program& program, const Relocation& relocation, std::uint32_t type,
+                    std::uint32_t instance, Relocated& out) {
+  SymbolId symbol = relocation.symbol;
+  const FunctionId function = program.symbols[symbol].function;
+  if (function != kNone && program.functions[function].alias_of != kNone) {
+    symbol = program.functions[program.functions[function].alias_of].symbol;
+  }
+  ++out.kept_in_list[relocation.list];
+  out.kept.push_back(
+      {relocation.offset, relocation.addend, relocation.list, type, symbol, instance});
+}
+
 bool IsGlobalMemory(const Program& program, const Symbol& symbol) {
   if (symbol.section != kNone) {
     const SectionKind kind = program.sections[symbol.section].kind;

@@ -18,6 +18,13 @@ namespace devlink::internal {
 [[nodiscard]] bool IsObsolete(const Program& program, const Liveness& liveness,
                               const Relocation& relocation, std::uint32_t index);
 
+// Whether nothing becomes of a relocation, neither a value nor an entry in the output's lists.
+[[nodiscard]] bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_function);
+
+// Adds a relocation to those that the output keeps. An alias is written as what it stands for.
+void KeepRelocation(const Program& program, const Relocation& relocation, std::uint32_t type,
+                    std::uint32_t instance, Relocated& out);
+
 // Only the loader knows where it will be.
 [[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);
 

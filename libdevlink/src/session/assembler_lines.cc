@@ -9,6 +9,20 @@
 
 namespace devlink::internal {
 
+PtxasOptionBuilder AssemblerOptions(const LinkOptions& options, Arch target) {
+  PtxasOptionBuilder builder(target);
+  builder.Debug(options.debug && !options.suppress_debug_info)
+      .MaxRegisters(options.max_registers)
+      .StackProtector(options.stack_protector)
+      .SplitCompile(options.split_compile);
+  if (options.lto.enabled) {
+    builder.FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
+        .LimitNumbers(options.compatibility == Compatibility::kNvlink);
+  }
+  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  return builder;
+}
+
 Diagnostic MakeAssemblyError(const std::string& input, std::string note) {
   return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, input,
                                 "elfLink fatbinary error", std::move(note));

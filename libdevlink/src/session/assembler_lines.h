@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What the assembler is asked in a link, and what it answers.
 #pragma once
 
 #include <string>
@@ -6,9 +8,14 @@
 
 #include "absl/status/status.h"
 #include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
 #include "devlink/ptx_assembler.h"
+#include "devlink/ptxas_options.h"
 
 namespace devlink::internal {
+
+// What a link gives the assembler for any PTX; what depends on the text is still to be set.
+PtxasOptionBuilder AssemblerOptions(const LinkOptions& options, Arch target);
 
 // nvlink's words for PTX of `input` that does not become a cubin, and ours.
 Diagnostic MakeAssemblyError(const std::string& input, std::string note);

@@ -40,12 +40,13 @@ bool NamesWhatIsUsed(const LinkOptions& options) {
   return !options.kernels_used.empty() || !options.variables_used.empty();
 }
 
-template <typename LinkSet>
-internal::KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& all) {
+internal::KernelSelection SelectKernels(const LinkOptions& options,
+                                        const std::vector<HostReferences>& references,
+                                        bool known_before) {
   if (options.debug) return {};  // every kernel stays, whatever is named
   if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
   if (options.host_info == HostInfo::kIgnore) return {};
-  return internal::KernelSelection::ReferredTo(all.references, all.references_known_before);
+  return internal::KernelSelection::ReferredTo(references, known_before);
 }
 
 absl::Status NotALinkTarget(Arch target) {
@@ -183,7 +184,8 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   using namespace internal;  // NOLINT: the passes
 
   // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels = SelectKernels(options, all);
+  const KernelSelection kernels =
+      SelectKernels(options, all.references, all.references_known_before);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            Merge(all.inputs,
                                  {.sm = options.target.number,

@@ -206,18 +206,13 @@ absl::Status LinkSession::State::PrepareLto(const LtoChoices& choices, CiccOptio
 
 absl::Status LinkSession::State::AssembleLto(const CiccOptionBuilder& how, LtoAttempt& out) {
   DEVLINK_RETURN_IF_ERROR(OpenAssembler(kResultName));
-  PtxasOptionBuilder builder(how.AssemblerTarget());
-  builder.LinkTimeOptimized(true)
-      .Relocatable(!out.is_whole_program)
-      .LimitNumbers(PolicyOf(options).limits_numbers)
-      .Debug(options.debug && !options.suppress_debug_info)
-      .MaxRegisters(how.MaxRegistersInForce())
-      .StackProtector(options.stack_protector)
-      .FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
-      .SplitCompile(how.Split().assembler);
-  for (const std::string& words : options.xptxas) builder.Xptxas(words);
   DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
-                           builder.Build(&out.diagnostics));
+                           internal::AssemblerOptions(options, how.AssemblerTarget())
+                               .LinkTimeOptimized(true)
+                               .Relocatable(!out.is_whole_program)
+                               .MaxRegisters(how.MaxRegistersInForce())
+                               .SplitCompile(how.Split().assembler)
+                               .Build(&out.diagnostics));
   std::vector<PtxJob> jobs;
   jobs.reserve(out.pieces.size());
   for (const std::string& piece : out.pieces) {

@@ -14,7 +14,6 @@
 #include "base/strings.h"
 #include "devlink/caching_compilers.h"
 #include "devlink/library_search.h"
-#include "devlink/ptxas_options.h"
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "input/recognise.h"
@@ -79,7 +78,7 @@ absl::Status LinkSession::State::Add(std::string name, ModuleRef module,
 absl::Status LinkSession::State::TakeFile(std::string_view name,
                                           std::vector<std::uint8_t>&& bytes) {
   internal::ExpandOptions expand;
-  expand.compat = options.compatibility;
+  expand.compatibility = options.compatibility;
   expand.lto = options.lto.enabled;
   expand.read_file = [limit = options.max_input_bytes](const std::string& path) {
     return base::ReadFile(path, limit);
@@ -195,16 +194,7 @@ absl::Status LinkSession::State::TakeCubin(std::string name, std::vector<std::ui
 
 absl::StatusOr<std::vector<std::string>> LinkSession::State::AssemblerArguments(
     const PendingPtx& ptx) {
-  PtxasOptionBuilder builder(options.target);
-  builder.Debug(options.debug && !options.suppress_debug_info)
-      .MaxRegisters(options.max_registers)
-      .StackProtector(options.stack_protector)
-      .SplitCompile(options.split_compile);
-  if (options.lto.enabled) {
-    builder.FastCompileLevel(options.lto.fast_compile.value_or(FastCompile::kOff))
-        .LimitNumbers(options.compatibility == Compatibility::kNvlink);
-  }
-  for (const std::string& words : options.xptxas) builder.Xptxas(words);
+  PtxasOptionBuilder builder = internal::AssemblerOptions(options, options.target);
   if (ptx.member_options) builder.MemberOptions(*ptx.member_options);
   std::vector<Diagnostic> found;
   auto arguments = builder.Build(&found);

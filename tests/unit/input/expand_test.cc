@@ -8,13 +8,12 @@
 namespace devlink::testing {
 namespace {
 
-using internal::Compat;
 using internal::Expansion;
 
 // The names of what was found, and the texts of what was said, separated by `|`.
 std::string Outcome(const std::string& name, const ByteVector& bytes,
-                    Compat compat = Compat::kDevlink, bool lto = false) {
-  const Expansion found = internal::ExpandInput(name, bytes, {compat, lto, nullptr});
+                    Compatibility compatibility = Compatibility::kDevlink, bool lto = false) {
+  const Expansion found = internal::ExpandInput(name, bytes, {compatibility, lto, nullptr});
   std::string out;
   for (const auto& blob : found.blobs) out += (out.empty() ? "" : "|") + blob.name;
   for (const auto& said : found.diagnostics) out += (out.empty() ? "!" : "|!") + said.text;
@@ -50,7 +49,7 @@ TEST_CASE("Where no device code can be lost, nothing is said", "[input]") {
   }
   for (const char* name : {"a.cubin", "a.ptx", "a.fatbin", "a.nvvm", "a.ltoir", "a.bc"}) {
     CHECK(Outcome(name, {}) == Cat("!Could not open input file '", name, "'"));
-    CHECK(Outcome(name, {}, Compat::kNvlink).empty());
+    CHECK(Outcome(name, {}, Compatibility::kNvlink).empty());
   }
 }
 
@@ -58,7 +57,7 @@ TEST_CASE("Every section of device code counts, with a wrapper or without", "[in
   const ByteVector two =
       BuildElf({{"__nv_relfatbin", EmptyFatbin()}, {"__nv_relfatbin", EmptyFatbin()}});
   CHECK(Outcome("a.o", two) == "a.o|a.o");
-  CHECK(Outcome("a.o", two, Compat::kNvlink).empty());
+  CHECK(Outcome("a.o", two, Compatibility::kNvlink).empty());
   CHECK(Outcome("a.o", BuildHostObject(EmptyFatbin(), "x", {true, true, 21, 1})) == "a.o");
 }
 
@@ -68,7 +67,7 @@ TEST_CASE("A name that promises device code must keep its promise", "[input]") {
   CHECK(Outcome("a.fatbin", kText) == "!fatbin wrong format?");
   CHECK(Outcome("a.bc", kText) == "!should never see bc files");
   CHECK(Outcome("a.ltoir", kText) == "!should only see nvvm files when -lto");
-  CHECK(Outcome("a.ltoir", kText, Compat::kDevlink, true) == "!elfLink nvvm error");
+  CHECK(Outcome("a.ltoir", kText, Compatibility::kDevlink, true) == "!elfLink nvvm error");
   CHECK(Outcome("a.ptx", kText) ==
         "!Binary format for key='0', ident='' is not recognized|!elfLink fatbinary error");
   CHECK(Outcome("a.o", ToBytes("x")) == "!Could not open input file 'a.o'");
@@ -76,8 +75,8 @@ TEST_CASE("A name that promises device code must keep its promise", "[input]") {
 
 TEST_CASE("LTO IR needs -lto", "[input]") {
   CHECK(Outcome("a.o", kLtoIr) == "!should only see nvvm files when -lto");
-  CHECK(Outcome("a.o", kLtoIr, Compat::kDevlink, true) == "a.o");
-  CHECK(Outcome("a.ltoir", kLtoIr, Compat::kNvlink, true) == "a.ltoir");
+  CHECK(Outcome("a.o", kLtoIr, Compatibility::kDevlink, true) == "a.o");
+  CHECK(Outcome("a.ltoir", kLtoIr, Compatibility::kNvlink, true) == "a.ltoir");
 }
 
 TEST_CASE("Archives give all device code of all members, archives within them too", "[input]") {
@@ -85,7 +84,7 @@ TEST_CASE("Archives give all device code of all members, archives within them to
   const ByteVector archive = BuildArchive(
       {{"t.txt", kText}, {"e", {}}, {"c.o", kCubin}, {"p", kPtx}, {"i.a", inner}, {"h.o", kHost}});
   CHECK(Outcome("d/l.a", archive) == "d/l.a:c.o|d/l.a:p|d/l.a:i.a:in.o|d/l.a:h.o");
-  CHECK(Outcome("d/l.a", archive, Compat::kNvlink).empty());
+  CHECK(Outcome("d/l.a", archive, Compatibility::kNvlink).empty());
   const Expansion found = internal::ExpandInput("d/l.a", archive, {});
   CHECK(found.blobs.front().from_archive);
   CHECK_FALSE(found.blobs.front().from_host_object);
@@ -95,16 +94,19 @@ TEST_CASE("Archives give all device code of all members, archives within them to
 
 TEST_CASE("The device runtime is known by its name", "[input]") {
   const ByteVector archive = BuildArchive({{"h.o", kHost}});
-  const auto is_runtime = [&](const char* path, const ByteVector& bytes, Compat compat) {
-    return internal::ExpandInput(path, bytes, {compat, false, nullptr}).blobs.at(0).is_cudadevrt;
+  const auto is_runtime = [&](const char* path, const ByteVector& bytes,
+                              Compatibility compatibility) {
+    return internal::ExpandInput(path, bytes, {compatibility, false, nullptr})
+        .blobs.at(0)
+        .is_cudadevrt;
   };
-  CHECK(is_runtime("d/libcudadevrt.a", archive, Compat::kDevlink));
-  CHECK_FALSE(is_runtime("cudadevrt/l.a", archive, Compat::kDevlink));
-  CHECK_FALSE(is_runtime("d/cudadevrt.o", kHost, Compat::kDevlink));
+  CHECK(is_runtime("d/libcudadevrt.a", archive, Compatibility::kDevlink));
+  CHECK_FALSE(is_runtime("cudadevrt/l.a", archive, Compatibility::kDevlink));
+  CHECK_FALSE(is_runtime("d/cudadevrt.o", kHost, Compatibility::kDevlink));
   for (const char* path : {"d/libcudadevrt.a", "cudadevrt/l.a"}) {
-    CHECK(is_runtime(path, archive, Compat::kNvlink));
+    CHECK(is_runtime(path, archive, Compatibility::kNvlink));
   }
-  CHECK(is_runtime("my_cudadevrt_tests/a.o", kHost, Compat::kNvlink));
+  CHECK(is_runtime("my_cudadevrt_tests/a.o", kHost, Compatibility::kNvlink));
 }
 
 TEST_CASE("Archives within archives end somewhere", "[input]") {
@@ -117,7 +119,7 @@ TEST_CASE("Archives within archives end somewhere", "[input]") {
   // A thin archive that is its own member.
   const ByteVector self = BuildThinArchive({{"self.a", 10}});
   int reads = 0;
-  const internal::ExpandOptions options = {Compat::kDevlink, false,
+  const internal::ExpandOptions options = {Compatibility::kDevlink, false,
                                            [&](const std::string&) -> absl::StatusOr<ByteVector> {
                                              ++reads;
                                              return self;
@@ -129,8 +131,9 @@ TEST_CASE("Archives within archives end somewhere", "[input]") {
 TEST_CASE("What was linked before is remembered of objects without device code", "[input]") {
   using namespace std::string_literals;
   const ByteVector dlink = BuildElf({{"__nv_module_id", "def a\0def b\0"s}});
-  for (const Compat compat : {Compat::kDevlink, Compat::kNvlink}) {
-    const Expansion found = internal::ExpandInput("dlink.o", dlink, {compat, false, nullptr});
+  for (const Compatibility compatibility : {Compatibility::kDevlink, Compatibility::kNvlink}) {
+    const Expansion found =
+        internal::ExpandInput("dlink.o", dlink, {compatibility, false, nullptr});
     CHECK(found.blobs.empty());
     CHECK(found.diagnostics.empty());
     CHECK(found.prelinked_ids == std::vector<std::string_view>{"a", "b"});
@@ -164,7 +167,7 @@ TEST_CASE("What cannot be read and names device code is an error", "[input]") {
       const std::string text = "holds device code that cannot be read";
       CHECK(Outcome("a.o", bytes) == "!Input file 'a.o' " + text);
       CHECK(Outcome("l.a", BuildArchive({{"t", bytes}})) == "!Input file 'l.a:t' " + text);
-      CHECK(Outcome("a.o", bytes, Compat::kNvlink).empty());
+      CHECK(Outcome("a.o", bytes, Compatibility::kNvlink).empty());
     }
   }
 }
@@ -172,20 +175,22 @@ TEST_CASE("What cannot be read and names device code is an error", "[input]") {
 TEST_CASE("Damaged inputs are found out or read within their bounds", "[input]") {
   const ByteVector archive = BuildArchive({{"h.o", kHost}, {"c.o", kCubin}});
   for (const ByteVector* whole : {&kHost, &archive}) {
-    for (const Compat compat : {Compat::kDevlink, Compat::kNvlink}) {
+    for (const Compatibility compatibility : {Compatibility::kDevlink, Compatibility::kNvlink}) {
       for (std::size_t size = 0; size < whole->size(); ++size) {
         const ByteVector cut(whole->begin(), whole->begin() + static_cast<std::ptrdiff_t>(size));
-        const Expansion found = internal::ExpandInput("a.o", cut, {compat, false, nullptr});
+        const Expansion found = internal::ExpandInput("a.o", cut, {compatibility, false, nullptr});
         CheckInside(found, cut);
         // An archive that ends behind a member is a whole archive; no bytes are nothing to link.
-        const bool may_be_whole = whole == &archive || compat == Compat::kNvlink || size == 0;
+        const bool may_be_whole =
+            whole == &archive || compatibility == Compatibility::kNvlink || size == 0;
         if (!found.fatal() && !may_be_whole) FAIL_CHECK("taken when cut to " << size);
       }
       for (std::size_t at = 0; at < whole->size(); ++at) {
         for (const int bit : {0, 3, 7}) {
           ByteVector flipped = *whole;
           flipped[at] = static_cast<std::uint8_t>(flipped[at] ^ (1 << bit));
-          CheckInside(internal::ExpandInput("a.o", flipped, {compat, false, nullptr}), flipped);
+          CheckInside(internal::ExpandInput("a.o", flipped, {compatibility, false, nullptr}),
+                      flipped);
         }
       }
     }

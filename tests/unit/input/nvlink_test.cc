@@ -119,7 +119,7 @@ void Conformance::Check(const std::string& label, const std::string& name,
   const bool has_kernel = linked.find(".text.kern") != std::string::npos;
 
   const internal::Expansion found =
-      internal::ExpandInput(path, bytes, {internal::Compat::kNvlink, false, nullptr});
+      internal::ExpandInput(path, bytes, {Compatibility::kNvlink, false, nullptr});
   std::string said;
   for (Diagnostic diagnostic : found.diagnostics) {
     diagnostic.notes.clear();

@@ -33,7 +33,7 @@ Answer Ask(const std::vector<std::string>& names, const std::map<std::string, By
   std::vector<internal::Expansion> expansions;
   for (const std::string& name : names) {
     expansions.push_back(
-        internal::ExpandInput(name, files.at(name), {internal::Compat::kNvlink, false, nullptr}));
+        internal::ExpandInput(name, files.at(name), {Compatibility::kNvlink, false, nullptr}));
   }
   std::vector<internal::PrelinkCandidate> inputs;
   std::vector<std::string_view> prelinked;
