@@ -6,11 +6,9 @@
 # DEVLINK_ALL_TARGETS=1: for every target, which takes some minutes.
 set -euo pipefail
 
-if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
-  echo "no CUDA toolkit"
-  exit 77
-fi
-DIFF_PROGRAM="$(dirname "$DEVLINK")/devlink-diff"
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
+DIFF_PROGRAM="$diff_program"
 REAL_NVLINK="$(command -v nvlink)"
 VERDICTS="$PWD/verdicts"
 export DEVLINK DIFF_PROGRAM REAL_NVLINK VERDICTS

@@ -5,15 +5,8 @@
 # runtime, PTX; the cubin and the register file are those that nvlink writes.
 set -euo pipefail
 
-if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
-  echo "no CUDA toolkit"
-  exit 77
-fi
-diff_program="$(dirname "$DEVLINK")/devlink-diff"
-runtime=
-for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOME"/lib; do
-  [[ -f $place/libcudadevrt.a ]] && runtime="$place" && break
-done
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
 failures=0
 
 cat >main.cu <<'CUDA'

@@ -7,11 +7,8 @@
 # cubin in the executable is the one that nvlink writes when it is told where libNVVM is.
 set -euo pipefail
 
-if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
-  echo "no CUDA toolkit"
-  exit 77
-fi
-diff_program="$(dirname "$DEVLINK")/devlink-diff"
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
 failures=0
 
 cat >main.cu <<'CUDA'
@@ -71,10 +68,6 @@ for entry in "$CUDA_HOME"/bin/*; do
 done
 printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$PWD/calls" "$DEVLINK" >view/bin/nvlink
 chmod +x view/bin/nvlink
-nvvm=
-for place in "$CUDA_HOME" "$CUDA_HOME/nvvm"; do
-  [[ -f $place/lib64/libnvvm.so ]] && nvvm="$place" && break
-done
 
 for arch in sm_80 sm_90; do
   rm -rf calls keep && mkdir keep
@@ -97,7 +90,6 @@ for arch in sm_80 sm_90; do
   fi
   [[ -n $nvvm ]] || continue
   # The same link by nvlink, which needs to be told where libNVVM is.
-  runtime="$CUDA_HOME/targets/x86_64-linux/lib"
   timeout 60 nvlink -m64 -arch=$arch -dlto -nvvmpath="$nvvm" main.o render.o -L. -lpaint \
     -L"$runtime" -lcudadevrt -cpu-arch=X86_64 -o theirs.cubin
   if ! "$diff_program" theirs.cubin keep/*_dlink.$arch.cubin >diff.txt 2>&1; then
