@@ -6,23 +6,13 @@
 # binaries, from host objects with plain members and from objects as `nvcc -dlto -c` leaves them.
 set -euo pipefail
 
-if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
-  echo "no CUDA toolkit"
-  exit 77
-fi
-nvvm=
-for place in "$CUDA_HOME" "$CUDA_HOME/nvvm"; do
-  [[ -f $place/lib64/libnvvm.so ]] && nvvm="$place" && break
-done
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
 if [[ -z $nvvm ]]; then
   echo "no libNVVM where nvlink looks for it"
   exit 77
 fi
-diff_program="$(dirname "$DEVLINK")/devlink-diff"
-runtime=
-for place in "$CUDA_HOME"/targets/x86_64-linux/lib "$CUDA_HOME"/lib64 "$CUDA_HOME"/lib; do
-  [[ -f $place/libcudadevrt.a ]] && runtime="-L$place -lcudadevrt" && break
-done
+[[ -z $runtime ]] || runtime="-L$runtime -lcudadevrt"
 failures=0
 declare -A links texts
 mkdir nv us
@@ -58,13 +48,17 @@ __global__ void parent(int* p) { child<<<1, 1>>>(p); }
 __global__ void other(int* p) { *p = shade(2); }
 int main() { parent<<<1, 1>>>(nullptr); other<<<1, 1>>>(nullptr); }
 CUDA
+cat >late.cu <<'CUDA'
+__global__ void late(int* p) { *p = 5; }
+void go(int* p) { late<<<1, 1>>>(p); }
+CUDA
 cat >extra.cu <<'CUDA'
 extern __device__ int shade(int);
 __global__ void extra(int* p) { *p = shade(p[1]); }
 CUDA
 # One member serves all targets below sm_100, as libNVVM's IR for those is of one kind.
 lto=(-gencode "arch=compute_75,code=lto_75" -gencode "arch=compute_100,code=lto_100")
-units=(main shade curve nested)
+units=(main shade curve nested late)
 compile() {
   local unit="$1"
   nvcc -rdc=true -c "${lto[@]}" -o "protected.$unit.o" "$unit.cu"
@@ -89,21 +83,20 @@ same() {
   local kind="$1" arch="$2" status=0 theirs=0
   shift 2
   rm -f nv/out us/out nv.reg us.reg diff.txt
-  touch nv.reg us.reg
   timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=nv.reg \
     -o nv/out "$@" 2>nv.err || theirs=$?
   # nvlink writes a whole program of host objects and then misses the device runtime.
   if grep -q "expected libcudadevrt object" nv.err; then
     theirs=0
     sed -i '/expected libcudadevrt object/d' nv.err
-    cp us.reg nv.reg
   fi
   "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=us.reg -o us/out \
     "$@" 2>our.err || status=$?
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
-  [[ -s nv.reg ]] || cp us.reg nv.reg
-  if [[ $status -ne $theirs ]] || ! cmp -s nv.err our.err || ! cmp -s nv.reg us.reg; then
+  # With -emit-ptx, and where it misses the device runtime, nvlink writes no register file.
+  if [[ $status -ne $theirs ]] || ! cmp -s nv.err our.err ||
+    { [[ -f nv.reg ]] && ! cmp -s nv.reg us.reg; }; then
     report "$kind $arch $*: status $status, nvlink $theirs"
     return
   fi
@@ -177,6 +170,11 @@ for kind in ltoir fatbin plain protected; do
     esac
   done
 done
+# An object that `ld -r` made has several ids. Of its code nvlink takes the first only, which nobody
+# needs here.
+ld -r -o joined.o plain.shade.o plain.curve.o
+# shellcheck disable=SC2086
+[[ -z $runtime ]] || same plain sm_80 plain.late.o joined.o $runtime
 # What nvlink loses, or cannot link. `like` makes the cubin that is right.
 like() {
   local arch="$1"

@@ -18,14 +18,15 @@ std::string MakeModuleId(std::string_view working_directory, std::string_view na
   return out;
 }
 
-std::string RegisterFileText(const std::vector<RegisteredModule>& modules) {
+std::string RegisterFileText(const std::vector<RegisteredModule>& modules, bool is_whole_program) {
   std::string lines;
   std::size_t count = 0;
   const auto add = [&](std::string_view id) {
     lines += base::Cat({"DEFINE_REGISTER_FUNC(", id, ")\n"});
     ++count;
   };
-  for (const RegisteredModule& module : modules) {
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const RegisteredModule& module = modules[is_whole_program ? modules.size() - 1 - i : i];
     if (!module.ids.empty() && !module.left_out) add(module.ids.front());
   }
   for (auto module = modules.rbegin(); module != modules.rend(); ++module) {

@@ -26,9 +26,11 @@ struct RegisteredModule {
   bool left_out = false;
 };
 
-// The text of the file, for modules in link order (whole-program LTO: in reverse). The first id of
-// every module, then the further ones, the last one of the last module first. Ids are not checked.
-std::string RegisterFileText(const std::vector<RegisteredModule>& modules);
+// The text of the file, for modules in link order. The first id of every module, the last module
+// first where the output is a whole program that LTO made; then the further ids, always the last
+// one of the last module first. Ids are not checked.
+std::string RegisterFileText(const std::vector<RegisteredModule>& modules,
+                             bool is_whole_program = false);
 
 // One input as far as this matters.
 struct PrelinkCandidate {

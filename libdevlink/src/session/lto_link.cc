@@ -366,6 +366,7 @@ absl::Status LinkSession::State::CheckRuntimeIsLast() {
 
 absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto(OutputSink* output) {
   LtoAttempt made;
+  lto.whole_program = false;
   if (!lto.worth_compiling) {
     DEVLINK_RETURN_IF_ERROR(WarnOfNoLto());
   } else {
@@ -377,6 +378,7 @@ absl::StatusOr<LinkResult> LinkSession::State::LinkWithLto(OutputSink* output) {
       return result;
     }
     if (made.is_whole_program) {
+      lto.whole_program = true;
       lto.runtime_left_out = true;
       SayRuntimeExpected();
       result.cubin = std::move(made.cubins.front());

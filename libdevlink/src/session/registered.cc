@@ -136,7 +136,7 @@ std::string LinkSession::RegisterFileText(std::string_view working_directory) co
     }
     module.ids.insert(module.ids.end(), entry.ids.begin(), entry.ids.end());
   }
-  return internal::RegisterFileText(modules);
+  return internal::RegisterFileText(modules, state_->lto.whole_program);
 }
 
 bool LinkSession::KeepsRegisterFile(const std::string& existing) const {

@@ -88,6 +88,7 @@ struct LinkSession::State {
     std::string last_host_object;            // with code for the device or without
     bool object_after_runtime = false;       // a host object came behind one of `runtime`
     bool runtime_left_out = false;           // by the last link
+    bool whole_program = false;              // the last link was no more than a compilation
     bool compiler_is_for_protected = false;  // what `lto_compiler` was made for
   };
 

@@ -171,6 +171,9 @@ TEST_CASE("The register file lists first ids, then further ones", "[input]") {
         "#define NUM_PRELINKED_OBJECTS 6\nDEFINE_REGISTER_FUNC(x1)\nDEFINE_REGISTER_FUNC(y1)\n"
         "DEFINE_REGISTER_FUNC(y3)\nDEFINE_REGISTER_FUNC(y2)\nDEFINE_REGISTER_FUNC(x3)\n"
         "DEFINE_REGISTER_FUNC(x2)\n");
+  CHECK(RegisterFileText({{{"x1", "x2"}}, {{"y1"}, true}, {{"z1", "z2"}}}, true) ==
+        "#define NUM_PRELINKED_OBJECTS 4\nDEFINE_REGISTER_FUNC(z1)\nDEFINE_REGISTER_FUNC(x1)\n"
+        "DEFINE_REGISTER_FUNC(z2)\nDEFINE_REGISTER_FUNC(x2)\n");
   CHECK(internal::MakeModuleId("/a/b2", "/c/a.o") == "_c_a_o");
   CHECK(internal::MakeModuleId("/a/b2", "d/libnm.a:no id.o") == "_a_b2_d_libnm_a_no_id_o");
   CHECK_FALSE(internal::KeepRegisterFile(std::nullopt, true));
