@@ -55,7 +55,7 @@ enum class NvvmKnobConfidence : std::uint8_t {
 // How long a value lasts within libNVVM.
 enum class NvvmKnobScope : std::uint8_t {
   kProgram,  // for the program that it is given to
-  kLibrary,  // for every later program of the process, until the library is unloaded
+  kLibrary,  // for every later program that the same copy of the library in memory compiles
 };
 
 struct NvvmKnob {
@@ -134,9 +134,9 @@ class NvvmPassOptions {
   // one the last.
   [[nodiscard]] std::vector<std::string> ToArguments() const;
 
-  // Values stay in libNVVM beyond the program they are given to (NvvmKnobScope::kLibrary). Then the
-  // library must be unloaded, or the program compiled in a process or with a copy of the library of
-  // its own, or later links of the process are compiled with them too.
+  // Whether values stay in libNVVM beyond the program that they are given to
+  // (NvvmKnobScope::kLibrary). Such a program needs a copy of the library, or a process, of its
+  // own, or later ones are compiled with them too; NvvmProgram and LtoCompiler see to it.
   [[nodiscard]] bool OutlivesProgram() const;
 
   [[nodiscard]] bool empty() const { return values_.empty(); }

@@ -97,9 +97,10 @@ struct NvvmResult {
 // threads came out as they do alone.
 //
 // One thing does pass from one compilation to the next, and to those that run at the same time:
-// libNVVM keeps the words behind -Xopt, and -inline-info, until it is unloaded, and the first value
-// wins. So compilations with words that are not known to be free of that have a copy of the library
-// to themselves, which costs about 40 ms and the library's size in memory.
+// libNVVM keeps the words behind -Xopt, and -inline-info, for as long as it is loaded, and the
+// first value wins. So compilations with words that are not known to be free of that have a copy of
+// the library to themselves, which costs about 40 ms and the library's size in memory, and which is
+// unloaded afterwards.
 class NvvmProgram {
  public:
   explicit NvvmProgram(NvvmLibrary library) : library_(std::move(library)) {}

@@ -21,7 +21,7 @@ bool IsCompilerBank(const Section& section) {
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
                                const Liveness& liveness) {
   ConstantLayout layout;
-  layout.null_symbol_value = program.packed_constants_end.value_or(0);
+  layout.null_symbol_value = program.last_packed_constant.value_or(0);
   std::vector<Holding> holdings;
   absl::flat_hash_map<FunctionId, SectionId> bank_of_entry;
   for (SectionId id = 0; id < program.sections.size(); ++id) {
@@ -90,7 +90,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     layout.moved[holding->item] = offset;
     const auto stray = program.stray_bases.find(holding->item);
     if (stray != program.stray_bases.end() && !entries.empty() &&
-        !program.packed_constants_end.has_value()) {
+        !program.last_packed_constant.has_value()) {
       layout.null_symbol_value = offset + stray->second;
     }
     for (const std::uint32_t entry : entries) {

@@ -14,9 +14,10 @@
 
 namespace devlink::internal {
 
-// Where a link leaves kernels out, nvlink tries how small `.nv.constant3` would be if equal pieces,
-// one for each input, were there only once. It does not lay the bank out like that, but the offset
-// of the last piece that it placed stays behind as the value of symbol 0.
+// Where a link leaves kernels out, nvlink packs `.nv.constant3`: of equal pieces, one for each
+// input, it writes the first only. Symbols and code keep the places that the pieces had before, so
+// devlink writes the bank unpacked (docs/cubin-format.md, "Symbol table"). But the offset of the
+// last piece that nvlink placed is the value of symbol 0, and that devlink writes too.
 //
 // Only pieces of 4 bytes aligned to 4, of 8 aligned to 8, and of 12, 16, 20, 24, 32, 48 or 64 bytes
 // are compared and leave their offset; the others take their room.

@@ -55,7 +55,7 @@ absl::StatusOr<Program> Merger::Run() {
   FinishCompat();
   if (inputs_.empty()) DescribeTarget();
   if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
-    program_.packed_constants_end = packing_.last();
+    program_.last_packed_constant = packing_.last();
   }
   CountSections();
   return std::move(program_);

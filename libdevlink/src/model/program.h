@@ -205,8 +205,8 @@ struct Program {
   SectionId constant_bank3 = kNone;
   std::uint32_t module_shared_align = 1;  // strictest variable of `.nv_debug.shared`
 
-  // Where nvlink's try at packing `.nv.constant3` ended (link/constant_packing.h).
-  std::optional<std::uint64_t> packed_constants_end;
+  // Where the last piece lies that nvlink packs into `.nv.constant3` (link/constant_packing.h).
+  std::optional<std::uint64_t> last_packed_constant;
 
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;
