@@ -78,7 +78,8 @@ class LinkSession {
 
   // Adds an input of any kind from memory: a cubin, PTX, a fat binary, a host object with device
   // code, or an archive of them. `name` stands for its path: messages and, for thin archives, the
-  // place of the members follow it. PTX is assembled later, all of it in parallel.
+  // place of the members follow it. PTX is assembled later, all of it in parallel; where it cannot
+  // be, the call that assembles it fails, Link at the latest, and the session goes on without it.
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
 
   // Whether PTX was added that is not assembled yet. Link assembles it.

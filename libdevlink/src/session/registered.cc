@@ -43,6 +43,31 @@ void LinkSession::State::EndRegistered() {
   registered.back().references_end = set.references.size();
 }
 
+// Takes out the inputs whose PTX did not become a module, so that the session can go on without
+// them. What their host code refers to stays.
+void LinkSession::State::ForgetUnassembled() {
+  std::vector<std::size_t> moved_to;  // of each input, and of the end
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
+    moved_to.push_back(kept);
+    if (set.inputs[i].module == nullptr) continue;
+    if (kept != i) {
+      set.inputs[kept] = std::move(set.inputs[i]);
+      places[kept] = places[i];
+    }
+    ++kept;
+  }
+  moved_to.push_back(kept);
+  set.inputs.resize(kept);
+  places.resize(kept);
+  std::erase_if(registered, [&moved_to](Registered& entry) {
+    const bool had_inputs = entry.HasInputs();
+    entry.inputs_begin = moved_to[entry.inputs_begin];
+    entry.inputs_end = moved_to[entry.inputs_end];
+    return had_inputs && !entry.HasInputs();
+  });
+}
+
 void LinkSession::State::NotePrelinked(const std::vector<std::string_view>& ids) {
   prelinked.insert(prelinked.end(), ids.begin(), ids.end());
 }

@@ -45,6 +45,8 @@ struct LinkSession::State {
     std::size_t inputs_end = 0;
     std::size_t references_begin = 0;
     std::size_t references_end = 0;
+
+    [[nodiscard]] bool HasInputs() const { return inputs_begin != inputs_end; }
   };
 
   // What a link consists of when nothing is left to be compiled.
@@ -107,6 +109,7 @@ struct LinkSession::State {
   std::vector<Registered> registered;
   std::vector<std::string> prelinked;  // ids that earlier links linked, from all inputs
   bool dropped_cudadevrt = false;
+  bool left_out_object = false;  // the last object that was met was a device runtime not needed
   Lto lto;
   std::unique_ptr<LtoCompiler> lto_compiler;  // made when the first LTO IR is compiled
   std::set<base::FileIdentity> archives;      // those that were added from files
@@ -123,6 +126,7 @@ struct LinkSession::State {
   absl::Status TakeFile(std::string_view name, std::vector<std::uint8_t>&& bytes);
   absl::Status TakeExpansion(std::string_view name, const internal::Expansion& expansion);
   absl::Status TakeBlob(const internal::DeviceBlob& blob);
+  absl::StatusOr<bool> LeavesOutRuntime();
   absl::Status TakeCodeOf(const internal::DeviceBlob& blob);
   absl::Status TakeCode(const internal::DeviceBlob& blob, internal::FoundCode&& code,
                         HostReferences references);
@@ -130,6 +134,7 @@ struct LinkSession::State {
                          HostReferences references);
   bool SayOfSearch(FoundLibrary& library);
   absl::Status AssemblePending();
+  absl::Status AssembleAndTake(const std::vector<PendingPtx>& work);
   absl::Status TakeAssembled(const PendingPtx& ptx, PtxResult& result);
   [[nodiscard]] absl::StatusOr<std::vector<std::string>> AssemblerArguments(const PendingPtx& ptx);
   absl::Status OpenAssembler(const std::string& name);
@@ -138,6 +143,7 @@ struct LinkSession::State {
   // registered.cc
   void Register(const internal::DeviceBlob& blob);
   void EndRegistered();
+  void ForgetUnassembled();
   void NotePrelinked(const std::vector<std::string_view>& ids);
   absl::Status RefuseMixedIds(const std::string& name);
   [[nodiscard]] bool LeavesOutPrelinked() const;

@@ -110,30 +110,38 @@ absl::Status LinkSession::State::TakeExpansion(std::string_view name,
 
 absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
   // LTO IR in a file of its own has no place in nvlink's list.
-  if (!blob.further_section && blob.kind != ContentKind::kLtoIr) Register(blob);
-  if (blob.is_cudadevrt && !options.lto.enabled && !options.check_only) {
-    DEVLINK_RETURN_IF_ERROR(AssemblePending());
-    const std::vector<bool> left_out = FindLeftOut();
-    if (left_out.back()) return absl::OkStatus();
-    if (!options.keep_system_libraries) {
-      const bool needed = AnythingUndefined(
-          LeavesOutPrelinked() ? Remaining(left_out, registered.size() - 1).inputs : set.inputs);
-      if (!needed) {
-        registered.pop_back();
-        dropped_cudadevrt = true;
-        return absl::OkStatus();
-      }
-      registered.back().is_runtime = true;
+  const bool registers = !blob.further_section && blob.kind != ContentKind::kLtoIr;
+  if (registers) Register(blob);
+  // All sections of an object share the fate of its first.
+  if (!blob.further_section) {
+    left_out_object = false;
+    if (blob.is_cudadevrt && !options.lto.enabled && !options.check_only) {
+      DEVLINK_ASSIGN_OR_RETURN(left_out_object, LeavesOutRuntime());
     }
   }
-  const std::size_t before = set.inputs.size();
+  if (left_out_object) return absl::OkStatus();
   const absl::Status status = TakeCodeOf(blob);
   EndRegistered();
-  const bool nothing_taken = !status.ok() && set.inputs.size() == before;
-  if (nothing_taken && !blob.further_section && blob.kind != ContentKind::kLtoIr) {
-    registered.pop_back();
-  }
+  if (!status.ok() && registers && !registered.back().HasInputs()) registered.pop_back();
   return status;
+}
+
+// Whether the device runtime, which was registered just now, is left out: it was linked before, or
+// nothing needs it.
+absl::StatusOr<bool> LinkSession::State::LeavesOutRuntime() {
+  if (absl::Status assembled = AssemblePending(); !assembled.ok()) {
+    registered.pop_back();
+    return assembled;
+  }
+  const std::vector<bool> left_out = FindLeftOut();
+  if (left_out.back()) return true;
+  if (options.keep_system_libraries) return false;
+  registered.back().is_runtime = AnythingUndefined(
+      LeavesOutPrelinked() ? Remaining(left_out, registered.size() - 1).inputs : set.inputs);
+  if (registered.back().is_runtime) return false;
+  registered.pop_back();
+  dropped_cudadevrt = true;
+  return true;
 }
 
 absl::Status LinkSession::State::TakeCodeOf(const DeviceBlob& blob) {
@@ -224,10 +232,15 @@ absl::Status LinkSession::State::OpenAssembler(const std::string& name) {
   return made;
 }
 
-// All at once, in parallel; the results are taken in link order, up to the first that failed.
 absl::Status LinkSession::State::AssemblePending() {
   if (pending.empty()) return absl::OkStatus();
-  const std::vector<PendingPtx> work = std::exchange(pending, {});
+  absl::Status status = AssembleAndTake(std::exchange(pending, {}));
+  if (!status.ok()) ForgetUnassembled();
+  return status;
+}
+
+// All at once, in parallel; the results are taken in link order, up to the first that failed.
+absl::Status LinkSession::State::AssembleAndTake(const std::vector<PendingPtx>& work) {
   DEVLINK_RETURN_IF_ERROR(OpenAssembler(set.inputs[work.front().input].name));
   std::vector<PtxJob> jobs;
   for (const PendingPtx& ptx : work) {

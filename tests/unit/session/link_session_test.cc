@@ -143,6 +143,60 @@ TEST_CASE("An archive is added once, whatever path leads to it; a file each time
   CHECK(HasCode(twice, DiagnosticCode::kMultipleDefinition));
 }
 
+TEST_CASE("All sections of a device runtime's object share one fate", "[session]") {
+  const auto section = [](const std::string& function) -> ElfSection {
+    FatbinBuilder member;
+    member.kind = CodeKind::kSass;
+    member.arch.number = 80;
+    const Cubin cubin = BuildCubin({.functions = {{.name = function}}});
+    return {"__nv_relfatbin", ToText(FatbinBuilder::Container({member.Member(cubin)}))};
+  };
+  const ByteVector runtime =
+      BuildArchive({{"r.o", BuildElf({section("helper"), section("another")})}});
+
+  LinkSession alone = MakeSession();
+  CHECK(alone.AddInput("libcudadevrt.a", ByteVector(runtime)).ok());
+  CHECK(alone.RegisterFileText("/d") == "#define NUM_PRELINKED_OBJECTS 0\n");
+
+  LinkSession needless = MakeSession();
+  REQUIRE(needless.AddInput("h.cubin", Helper()).ok());
+  const std::string before = needless.RegisterFileText("/d");
+  CHECK(needless.AddInput("libcudadevrt.a", ByteVector(runtime)).ok());
+  CHECK(needless.RegisterFileText("/d") == before);
+  CHECK(needless.KeepsRegisterFile(""));
+
+  // The first section has all that is undefined; the second belongs to it all the same.
+  LinkSession needed = MakeSession();
+  REQUIRE(needed.AddInput("k.cubin", Caller()).ok());
+  CHECK(needed.AddInput("libcudadevrt.a", ByteVector(runtime)).ok());
+  CHECK_FALSE(needed.KeepsRegisterFile(""));
+  CHECK(needed.RegisterFileText("/d").starts_with("#define NUM_PRELINKED_OBJECTS 2\n"));
+  const auto result = needed.Link();
+  REQUIRE(result.ok());
+  CHECK(result->report.inputs == 3);
+}
+
+TEST_CASE("A session goes on without PTX that cannot be assembled", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddInput("k.cubin", Caller()).ok());
+  REQUIRE(session.AddInput("p.ptx", ToBytes(".version 9.0\n.target sm_80\n")).ok());
+  REQUIRE(session.AddInput("h.cubin", Helper()).ok());
+  CHECK_FALSE(session.Link().ok());
+  CHECK_FALSE(session.HasPtx());
+  const auto result = session.Link();
+  REQUIRE(result.ok());
+  CHECK(result->report.inputs == 2);
+  CHECK(session.RegisterFileText("/d") ==
+        "#define NUM_PRELINKED_OBJECTS 2\nDEFINE_REGISTER_FUNC(_d_k_cubin)\n"
+        "DEFINE_REGISTER_FUNC(_d_h_cubin)\n");
+  // Nor does what comes behind it stumble over it.
+  REQUIRE(session.AddInput("q.ptx", ToBytes(".version 9.0\n.target sm_80\n")).ok());
+  CHECK_FALSE(session.AddInput("libcudadevrt.a", BuildArchive({{"r.cubin", Helper()}})).ok());
+  CHECK(session.AddInput("libcudadevrt.a", BuildArchive({{"r.cubin", Helper()}})).ok());
+  CHECK(session.Link().ok());
+  CHECK(session.RegisterFileText("/d").starts_with("#define NUM_PRELINKED_OBJECTS 2\n"));
+}
+
 TEST_CASE("The search for libraries says what nvlink says", "[session]") {
   const TemporaryDirectory directory;
   REQUIRE(WriteText(directory.File("libtext.a"), "this is no archive"));
