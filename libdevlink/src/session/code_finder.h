@@ -25,12 +25,12 @@ struct FoundCode {
   std::optional<std::string> options;  // stored with a text or with LTO IR in a fat binary
 };
 
-// Chooses one member of every container in a fat binary, as nvlink does of the first. A container
-// without code for the target gives a warning, except in an archive. Appends what it finds, and
-// what there is to say; fails, the last diagnostic being fatal, where the link must end.
 // The target as nvlink names it: `sm_90`, or `compute_90` where inputs are only checked.
 std::string TargetName(const LinkOptions& options);
 
+// Chooses one member of every container in a fat binary, as nvlink does of the first. A container
+// without code for the target gives a warning, except in an archive. Appends what it finds, and
+// what there is to say; fails, the last diagnostic being fatal, where the link must end.
 absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
                               std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics);
 

@@ -28,9 +28,12 @@ namespace devlink {
 
 using internal::DeviceBlob;
 using internal::FoundCode;
+using internal::HeldRuntime;
 using internal::LinkInput;
 using internal::LtoAttempt;
 using internal::LtoChoices;
+using internal::LtoHostInput;
+using internal::LtoInput;
 
 namespace {
 
