@@ -9,6 +9,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -54,6 +55,7 @@ struct LtoIr {
   LtoIrVersions versions;
   Arch arch;
   std::vector<LtoIrTag> tags;             // all of them, in order
+  std::size_t tags_offset = 0;            // of the first, in the bytes that were parsed
   std::uint32_t key = 0;                  // 0: the payload is plain bitcode
   std::span<const std::uint8_t> payload;  // with the padding that may follow it
 

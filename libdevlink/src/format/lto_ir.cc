@@ -145,6 +145,7 @@ absl::StatusOr<LtoIr> LtoIr::Parse(Bytes bytes) {
   if (!reader.Read(0, header)) return CutOff("its header is incomplete", bytes.size());
   LtoIr out;
   out.versions = header.versions;
+  out.tags_offset = header.size;
   if (header.size < sizeof(header) || header.key_offset < header.size ||
       header.payload_offset < header.size) {
     return absl::OutOfRangeError(absl::StrCat(

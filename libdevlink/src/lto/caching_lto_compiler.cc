@@ -50,7 +50,7 @@ std::optional<LtoOutput> Unpack(std::span<const std::uint8_t> bytes) {
   output.pieces.resize(reader.Count(kSmallestText));
   for (std::string& piece : output.pieces) piece = reader.Text();
   output.diagnostics = internal::ReadDiagnostics(reader, {});
-  if (!reader.AtEnd()) return std::nullopt;
+  if (!reader.AtEnd() || output.pieces.empty()) return std::nullopt;
   return output;
 }
 

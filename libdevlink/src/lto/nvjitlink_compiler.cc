@@ -110,7 +110,6 @@ absl::Status FitFatbin(Arch target, std::vector<std::uint8_t>& bytes) {
 
 absl::Status FitContainer(Arch target, std::vector<std::uint8_t>& bytes) {
   DEVLINK_ASSIGN_OR_RETURN(const LtoIr ir, LtoIr::Parse(bytes));
-  constexpr std::size_t kTags = 24;
   for (std::size_t i = 0; i < ir.tags.size(); ++i) {
     LtoIrTag tag = ir.tags[i];
     if (tag.tag == LtoIrTag::kArch && ir.arch.number > target.number) {
@@ -120,7 +119,7 @@ absl::Status FitContainer(Arch target, std::vector<std::uint8_t>& bytes) {
     } else {
       continue;
     }
-    std::memcpy(bytes.data() + kTags + (i * sizeof(tag)), &tag, sizeof(tag));
+    std::memcpy(bytes.data() + ir.tags_offset + (i * sizeof(tag)), &tag, sizeof(tag));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "assemble/caching_ptx_assembler.h"
+#include "cache/serial.h"
 #include "lto/caching_lto_compiler.h"
 #include "support/catch.h"
 #include "support/process.h"
@@ -409,6 +410,14 @@ TEST_CASE("A store may answer anything about LTO IR", "[cache]") {
     CHECK(f.Compile().status.ok());
     if (bytes.size() != whole.size()) CHECK(f.counts.worked == worked + 1);
   }
+  // No compiler succeeds with nothing.
+  internal::FieldWriter nothing;
+  nothing.U8(1);
+  nothing.Text("libNVVM");
+  nothing.U64(0);
+  internal::WriteDiagnostics({}, {}, nothing);
+  lying->answer = nothing.bytes();
+  CHECK_FALSE(f.Compile().pieces.empty());
 }
 
 TEST_CASE("Whatever a compilation depends on makes it another", "[cache]") {

@@ -64,6 +64,17 @@ TEST_CASE("A container of LTO IR that was written is read", "[lto_ir]") {
   CHECK(ir->Check({75, 0}).ok());  // nobody compares
 }
 
+TEST_CASE("Tags stand where the header says", "[lto_ir]") {
+  Bytes bytes = Container();
+  CHECK(LtoIr::Parse(bytes)->tags_offset == 24);
+  bytes.insert(bytes.begin() + 24, 4, 0xff);
+  for (const std::size_t field : {12, 16, 20}) bytes[field] += 4;
+  const auto ir = LtoIr::Parse(bytes);
+  REQUIRE(ir.ok());
+  CHECK(ir->tags_offset == 28);
+  CHECK(ir->tags == LtoIr::Parse(Container())->tags);
+}
+
 TEST_CASE("The tag of architecture-specific code moves what follows it", "[lto_ir]") {
   const Bytes bytes = Container(kSm90a);
   const auto ir = LtoIr::Parse(bytes);
