@@ -5,7 +5,8 @@
 // An assembler and an LTO compiler that first look whether they have done the same work before.
 // Only successes are kept, with all that belongs to them: warnings, resource usage, pieces. The
 // tools themselves are loaded when something is not found; a link that finds everything loads none.
-// Which tool it would be is known without: the contents of its file are part of every key.
+// Which tool it would be is known without: the contents of its file, looked at when the object is
+// made, are part of every key. Thread-safe, as what they stand for. docs/cache.md has the details.
 #pragma once
 
 #include <memory>
@@ -21,6 +22,7 @@ namespace devlink {
 // they are those of the one that is expected, whose version is not known and empty.
 class CachingPtxAssembler : public PtxAssembler {
  public:
+  // What happened so far.
   [[nodiscard]] virtual CacheUse cache_use() const = 0;
 };
 
@@ -29,8 +31,9 @@ class CachingLtoCompiler : public LtoCompiler {
   [[nodiscard]] virtual CacheUse cache_use() const = 0;
 };
 
-// NotFound, as CreatePtxAssembler says it, where none of the files is there. That a file is there
-// and cannot be loaded is told by the status of the first job that needs it.
+// NotFound, as CreatePtxAssembler says it, where none of the files is there; InvalidArgument
+// without a store. That a file is there and cannot be loaded is told by the status of every job
+// that needs it.
 absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
     const PtxBackendOptions& options, std::shared_ptr<CacheStore> store);
 

@@ -76,8 +76,9 @@ bool ResultIsWholeProgram(const LtoLinkShape& shape, int code, int pieces);
 absl::StatusOr<FastCompile> ParseFastCompile(std::string_view value,
                                              std::vector<Diagnostic>* found = nullptr);
 
-// A plain value; the setters may be called in any order, and of those for one value the last call
-// counts. Nothing is checked before Build().
+// A plain value, for one thread at a time unless all only read it. The setters may be called in any
+// order, and of those for one value the last call counts; Xnvvm and AddHostReferences add up.
+// Nothing is checked before Build().
 class CiccOptionBuilder {
  public:
   explicit CiccOptionBuilder(Arch target, NvvmVectorPolicy policy = {});

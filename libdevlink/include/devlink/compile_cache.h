@@ -35,7 +35,8 @@ struct CacheKey {
 
 // Makes a key of named fields, in their order. Every name and value goes in with its length and its
 // type, so that no two different lists of fields are the same bytes. The hash is BLAKE3. Keys of
-// two domains, or of two versions of devlink, are never equal.
+// two domains, or of two versions of devlink, are never equal. One object is for one thread at a
+// time; one that was moved from can only be destroyed or assigned to.
 class CacheKeyBuilder {
  public:
   explicit CacheKeyBuilder(std::string_view domain);
@@ -65,6 +66,9 @@ class CacheStore {
   // Nothing where the key is not there. An error where the store itself does not work; whoever uses
   // the store then does without.
   virtual absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) = 0;
+  // In place of what is there under the key, if anything. `value` is copied. ResourceExhausted
+  // where it is too large to be kept or there is no more room, other errors where the store does
+  // not work.
   virtual absl::Status Store(const CacheKey& key, std::span<const std::uint8_t> value) = 0;
 };
 
@@ -81,11 +85,14 @@ struct DirectoryCacheOptions {
 };
 
 // A directory, which any number of processes may use at once, also with different bounds. An entry
-// appears whole or not at all; one that is damaged is a miss and is removed. NotFound or
-// PermissionDenied where the directory cannot be made or used, InvalidArgument for an empty path.
+// appears whole or not at all; one that is damaged is a miss and is removed. InvalidArgument for an
+// empty path or a negative time; NotFound, PermissionDenied, ResourceExhausted or Unavailable where
+// the directory cannot be made or opened, with the system's reason. The result may be shared by any
+// number of compilers, sessions and threads.
 absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheOptions options);
 
-// In memory, for as long as the object lives: for a process that links often.
+// In memory, for as long as the object lives: for a process that links often. `max_bytes` bounds
+// the values together; those that were not used for longest go.
 std::shared_ptr<CacheStore> CreateMemoryCache(std::uint64_t max_bytes = std::uint64_t{256} << 20);
 
 // How a cache was used. What went wrong with it is told here and nowhere else: a link never fails

@@ -39,7 +39,9 @@ struct LtoJob {
 
 struct LtoOutput {
   // InvalidArgument where modules or arguments are wrong (`diagnostics` says why),
-  // FailedPrecondition where the compiler cannot take a module, Internal where it failed itself.
+  // FailedPrecondition where the compiler cannot take a module or be loaded, ResourceExhausted
+  // where the PTX is larger than LtoBackendOptions::max_output_bytes, Internal where it failed
+  // itself.
   absl::Status status;
   // The compiler saw a whole program: the PTX is to be assembled without -c. Never where the
   // arguments force the other form or there are several pieces.
@@ -47,15 +49,18 @@ struct LtoOutput {
   // PTX. One text unless -split-compile-extended made more, in an order that does not vary.
   std::vector<std::string> pieces;
   std::vector<Diagnostic> diagnostics;  // as nvlink words it
-  std::string backend_name;
+  std::string backend_name;             // LtoCompiler::name of what compiled, also after a failure
 };
 
-// A compiler. Thread-safe: Compile may run on several threads at once.
+// A compiler. Thread-safe: Compile may run on several threads at once. The texts that it returns
+// views of live as long as it does.
 class LtoCompiler {
  public:
   virtual ~LtoCompiler() = default;
   // "libNVVM" or "libnvJitLink".
   [[nodiscard]] virtual std::string_view name() const = 0;
+  // Of the library's interface ("2.0", libNVVM) or of the library ("13.0", libnvJitLink); empty
+  // where it is not known.
   [[nodiscard]] virtual std::string_view version() const = 0;
   // Whether it takes protected modules.
   [[nodiscard]] virtual bool takes_protected() const = 0;
@@ -75,7 +80,7 @@ struct LtoBackendOptions {
   std::string nvjitlink_path;  // of libnvJitLink.so.13
   // A module of the link is protected, which libNVVM cannot take.
   bool needs_protected = false;
-  // Bound on the size of the PTX.
+  // Bound on the size of the PTX, all pieces together.
   std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
 };
 

@@ -50,7 +50,7 @@ struct LtoIrTag {
   friend bool operator==(const LtoIrTag&, const LtoIrTag&) = default;
 };
 
-// What a header says. The payload is a view into the bytes that were parsed.
+// What a header says. The payload is a view into the bytes that were parsed, which must outlive it.
 struct LtoIr {
   LtoIrVersions versions;
   Arch arch;

@@ -29,7 +29,8 @@ struct LtoOptions {
   bool emit_ptx = false;
   // nvlink -Ofc; kOff stands for `-Ofc 0`.
   std::optional<FastCompile> fast_compile;
-  // nvlink -split-compile-extended, whose value 1 means none.
+  // nvlink -split-compile-extended: threads, 0 for all of the machine's, 1 for none. With other
+  // than 1 libNVVM makes several pieces, which are assembled in parallel and linked.
   int split_compile_extended = 1;
   // nvlink -Xnvvm, each value as written.
   std::vector<std::string> xnvvm;

@@ -68,7 +68,8 @@ struct NvvmKnob {
   NvvmKnobScope scope = NvvmKnobScope::kLibrary;
 };
 
-// The knob of that name, or nothing. The views in it live as long as the program.
+// The knob of that name, also one that libNVVM refuses (NvvmKnobConfidence says so), or nothing.
+// The views in it live as long as the program.
 std::optional<NvvmKnob> FindNvvmKnob(std::string_view name, NvvmGeneration generation);
 
 // All that are known, sorted by name, those that libNVVM refuses included.
@@ -97,7 +98,8 @@ NvvmPassSlot NvvmPassSlotAt(int number);
 // follows; without one, or with an empty one, the default decides, which is on if it begins with 1.
 bool ResolveNvvmBoolean(std::optional<std::string_view> value, std::string_view default_value);
 
-// Values for knobs. A plain value: a copy per thread shares nothing with its original.
+// Values for knobs. A plain value: a copy per thread shares nothing with its original, and const
+// functions may be called on several threads at once.
 class NvvmPassOptions {
  public:
   explicit NvvmPassOptions(NvvmGeneration generation) : generation_(generation) {}

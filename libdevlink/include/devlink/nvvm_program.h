@@ -46,7 +46,7 @@ class NvvmLibrary {
   static absl::StatusOr<NvvmLibrary> Load(std::string_view place);
 
   // A library that the caller has opened with dlopen and keeps open longer than any copy of the
-  // result.
+  // result. InvalidArgument for a null handle, FailedPrecondition as for Load.
   static absl::StatusOr<NvvmLibrary> FromHandle(void* handle);
 
   // The file it came from.
@@ -78,6 +78,9 @@ enum class NvvmStep : std::uint8_t {
 };
 
 struct NvvmResult {
+  // InvalidArgument where a module was refused or did not compile, FailedPrecondition where the
+  // library lacks something or cannot be copied, ResourceExhausted beyond `max_bytes`, Internal
+  // where the library's answers make no sense; `step` and `diagnostics` tell more.
   absl::Status status;
   NvvmStep step = NvvmStep::kDone;
   // What nvvmCompileProgram, or the function that failed, returned: kNvvmSuccess or
@@ -112,8 +115,8 @@ class NvvmProgram {
   // NVVM IR, as text or bitcode.
   void AddNvvmIr(std::string name, std::span<const std::uint8_t> bytes);
 
-  // Compiles all modules, in the order they were added. May be called repeatedly. A result of more
-  // than `max_bytes` is refused.
+  // Compiles all modules, in the order they were added. May be called repeatedly. `options` are
+  // libNVVM's words, such as CiccOptionBuilder makes. A result of more than `max_bytes` is refused.
   [[nodiscard]] NvvmResult Compile(const std::vector<std::string>& options,
                                    std::uint64_t max_bytes = std::uint64_t{4} << 30) const;
 

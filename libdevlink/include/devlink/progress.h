@@ -41,7 +41,8 @@ class ProgressSink {
 };
 
 // "assembling 3 of 12: a.ptx", for a line on a terminal. Control characters in the subject become
-// question marks. What is longer than `width` characters is cut in the middle of the subject.
+// question marks. What is longer than `width` bytes is cut in the middle of the subject, between
+// characters of UTF-8.
 std::string ProgressText(const ProgressEvent& event, std::size_t width = 79);
 
 }  // namespace devlink
