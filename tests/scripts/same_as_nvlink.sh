@@ -70,5 +70,15 @@ both -arch=sm_80 -o out.cubin nowhere.cubin
 both -arch=sm_80 -o out.cubin "$one"
 both -arch=sm_80 -o out.cubin "$golden/diamond.sm_80.1.cubin"
 both -arch=sm_80 -o none/out.cubin "$one"
+# What is wrong first is said, also of a value that is given again.
+both -maxrregcount=x -arch=bad -o out.cubin "$one"
+both -arch=bad -maxrregcount=x -nonsense
+both -arch=bad -arch=sm_80 -o out.cubin "$one"
+both -arch=sm_80 -split-compile=y -maxrregcount=x -o out.cubin "$one"
+both -device-stack-protector=y -cpu-arch=FOO
+both -arch=bad '-Xptxas="a'
+both '-lfoo,"x' -nonsense
+both -m 32 -optf nowhere.txt
+both -maxrregcount=16 -maxrregcount=16 -o out.cubin "$one"
 
 [[ $failures -eq 0 ]]

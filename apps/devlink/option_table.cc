@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/option_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+#include "devlink/words.h"
+
+namespace devlink::app {
+
+namespace {
+
+// --- What most options do: set a member of something ---------------------------------------------
+
+template <typename T>
+T& Of(Parsed& parsed, T Parsed::* member) {
+  return parsed.*member;
+}
+template <typename T>
+T& Of(Parsed& parsed, T CommandLine::* member) {
+  return parsed.line.*member;
+}
+template <typename T>
+T& Of(Parsed& parsed, T LibraryQuery::* member) {
+  return parsed.line.libraries.*member;
+}
+template <typename T>
+T& Of(Parsed& parsed, T LinkOptions::* member) {
+  return parsed.line.options.*member;
+}
+template <typename T>
+T& Of(Parsed& parsed, T LtoOptions::* member) {
+  return parsed.line.options.lto.*member;
+}
+
+template <auto kMember>
+Problem Flag(const OptionValue& /*value*/, Parsed& parsed) {
+  Of(parsed, kMember) = true;
+  return std::nullopt;
+}
+
+template <auto kMember>
+Problem Text(const OptionValue& value, Parsed& parsed) {
+  Of(parsed, kMember) = value.text;
+  return std::nullopt;
+}
+
+template <auto kMember>
+Problem Number(const OptionValue& value, Parsed& parsed) {
+  return ReadNumber(value.text, Of(parsed, kMember));
+}
+
+template <auto kMember>
+Problem Items(const OptionValue& value, Parsed& parsed) {
+  auto& out = Of(parsed, kMember);
+  out.insert(out.end(), value.items.begin(), value.items.end());
+  return std::nullopt;
+}
+
+template <auto kMember>
+Problem AsWritten(const OptionValue& value, Parsed& parsed) {
+  Of(parsed, kMember).push_back(value.text);
+  return std::nullopt;
+}
+
+// --- Values with a meaning of their own ----------------------------------------------------------
+
+Problem NotDefined(const OptionValue& value, std::string_view option) {
+  return fmt::format("Value '{}' is not defined for option '{}'", value.text, option);
+}
+
+template <typename T>
+Problem Choose(const OptionValue& value, std::string_view option,
+               std::initializer_list<std::pair<std::string_view, T>> choices, T& out) {
+  for (const auto& [name, choice] : choices) {
+    if (name != value.text) continue;
+    out = choice;
+    return std::nullopt;
+  }
+  return NotDefined(value, option);
+}
+
+// With a virtual architecture inputs are only checked.
+Problem ReadArch(const OptionValue& value, Parsed& parsed) {
+  constexpr std::string_view kVirtual = "compute_";
+  LinkOptions& options = parsed.line.options;
+  std::string name = value.text;
+  options.check_only = name.starts_with(kVirtual);
+  if (options.check_only) name.replace(0, kVirtual.size(), "sm_");
+  const auto target = Arch::Parse(name);
+  if (!target.ok()) return NotDefined(value, "arch");
+  options.target = *target;
+  parsed.has_arch = true;
+  return std::nullopt;
+}
+
+Problem CheckMachine(const OptionValue& value, Parsed& /*parsed*/) {
+  return value.text == "64" ? std::nullopt : NotDefined(value, "machine");
+}
+
+Problem ReadCpuArch(const OptionValue& value, Parsed& parsed) {
+  const auto cpu = ParseCpuArch(value.text);
+  if (!cpu) return NotDefined(value, "cpu-arch");
+  parsed.line.libraries.arch = *cpu;
+  return std::nullopt;
+}
+
+Problem ReadStackProtector(const OptionValue& value, Parsed& parsed) {
+  if (value.text != "true" && value.text != "false") {
+    return fmt::format("'{}': expected true or false", value.text);
+  }
+  parsed.line.options.stack_protector = value.text == "true";
+  return std::nullopt;
+}
+
+Problem ReadToolkit(const OptionValue& value, Parsed& parsed) {
+  const auto profile = ToolkitProfile::ForRelease(value.text);
+  if (!profile.ok()) return NotDefined(value, "toolkit");
+  parsed.line.options.profile = *profile;
+  return std::nullopt;
+}
+
+Problem ReadCompatibility(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "compat", {{"nvlink", Compatibility::kNvlink}},
+                parsed.line.options.compatibility);
+}
+
+Problem ReadPtxBackend(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "ptx-backend",
+                {{"nvptxcompiler", PtxBackend::kNvPtxCompiler},
+                 {"ptxas", PtxBackend::kPtxas},
+                 {"nvjitlink", PtxBackend::kNvJitLink}},
+                parsed.line.options.ptx_backend.backend);
+}
+
+Problem ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "lto-backend",
+                {{"nvvm", LtoBackend::kNvvm}, {"nvjitlink", LtoBackend::kNvJitLink}},
+                parsed.line.options.lto.backend.backend);
+}
+
+constexpr std::array kOptions = {
+    Option{"suppress-stack-size-warning", "suppress-stack-size-warning", Takes::kNothing,
+           Recorded::kYes, Flag<&LinkOptions::suppress_stack_size_warning>,
+           "do not warn where an entry's stack cannot be determined"},
+    Option{"suppress-arch-warning", "suppress-arch-warning", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::suppress_arch_warning>,
+           "do not warn where an input has no code for the target"},
+    Option{"o", "output-file", Takes::kValue, Recorded::kFileNameForDebugger, Text<&Parsed::output>,
+           "where to write the linked cubin"},
+    Option{"g", "debug", Takes::kNothing, Recorded::kYes, Flag<&LinkOptions::debug>,
+           "link for the debugger"},
+    Option{"arch", "arch", Takes::kValue, Recorded::kYes, ReadArch,
+           "the target: sm_75 to sm_90a; compute_NN only checks inputs"},
+    Option{"r", "relocatable-link", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::relocatable>, "write a relocatable cubin, to be linked again"},
+    Option{"m", "machine", Takes::kValue, Recorded::kYes, CheckMachine, "64, the only choice"},
+    Option{"l", "library", Takes::kList, Recorded::kYes, Items<&LibraryQuery::names>,
+           "link libNAME.a, behind all files"},
+    Option{"L", "library-path", Takes::kList, Recorded::kYes, Items<&LibraryQuery::directories>,
+           "where to look for libraries, before LIBRARY_PATH"},
+    Option{"v", "verbose", Takes::kNothing, Recorded::kYes, Flag<&LinkOptions::verbose>,
+           "print resource usage"},
+    Option{"w", "disable-warnings", Takes::kNothing, Recorded::kYes, nullptr,
+           "accepted; as with nvlink, no effect"},
+    Option{"Werror", "warning-as-error", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::warnings_are_errors>, "turn warnings into errors"},
+    Option{"disable-infos", "disable-infos", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::suppress_warnings>,
+           "print no warnings (as with nvlink, in spite of the name)"},
+    Option{"keep-system-libraries", "keep-system-libraries", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::keep_system_libraries>, "link libcudadevrt even if nothing needs it"},
+    Option{"kernels-used", "kernels-used", Takes::kList, Recorded::kYes,
+           Items<&LinkOptions::kernels_used>,
+           "keep only kernels with one of these texts in their names"},
+    Option{"variables-used", "variables-used", Takes::kList, Recorded::kYes,
+           Items<&LinkOptions::variables_used>, "as nvlink: given alone, leaves out every kernel"},
+    Option{"cpu-arch", "cpu-arch", Takes::kValue, Recorded::kYes, ReadCpuArch,
+           "the host that -l libraries must be for: X86_64 (default), AARCH64..."},
+    Option{"report-arch", "report-arch", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::report_arch>, "name the target in every message"},
+    Option{"emit-ptx", "emit-ptx", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::emit_ptx>,
+           "with -lto: write the PTX and do not assemble it"},
+    Option{"extrawarn", "extra-warnings", Takes::kNothing, Recorded::kYes, nullptr,
+           "accepted, no effect"},
+    Option{"lto", "link-time-opt", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::enabled>,
+           "optimize LTO IR at link time"},
+    Option{"dlto", "dlto", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::enabled>, "the same"},
+    Option{"nvvmpath", "nvvmpath", Takes::kValue, Recorded::kYes, Text<&Parsed::nvvm_path>,
+           "the folder above lib64/libnvvm.so"},
+    Option{"split-compile", "split-compile", Takes::kValue, Recorded::kYes,
+           Number<&LinkOptions::split_compile>, "threads within one assembly of PTX"},
+    Option{"split-compile-extended", "split-compile-extended", Takes::kValue, Recorded::kYes,
+           Number<&LtoOptions::split_compile_extended>, "with -lto: threads, in pieces"},
+    Option{"Ofc", "Ofast-compile", Takes::kValue, Recorded::kYes, Text<&Parsed::fast_compile>,
+           "with -lto: 0, min, mid or max; less optimization, faster"},
+    Option{"Xptxas", "Xptxas", Takes::kList, Recorded::kYes, AsWritten<&LinkOptions::xptxas>,
+           "options for ptxas"},
+    Option{"Xnvvm", "Xnvvm", Takes::kList, Recorded::kYes, AsWritten<&LtoOptions::xnvvm>,
+           "options for libNVVM"},
+    Option{"maxrregcount", "maxrregcount", Takes::kValue, Recorded::kYes,
+           Number<&LinkOptions::max_registers>, "registers per thread for PTX"},
+    Option{"suppress-debug-info", "suppress-debug-info", Takes::kNothing, Recorded::kYes,
+           Flag<&LinkOptions::suppress_debug_info>, "with -g: assemble PTX without it"},
+    Option{"use-host-info", "use-host-info", Takes::kNothing, Recorded::kYes,
+           Flag<&Parsed::uses_host_info>,
+           "leave out kernels that no host code refers to (default)"},
+    Option{"ignore-host-info", "ignore-host-info", Takes::kNothing, Recorded::kYes,
+           Flag<&Parsed::ignores_host_info>, "keep all kernels"},
+    Option{"device-stack-protector", "device-stack-protector", Takes::kValue, Recorded::kYes,
+           ReadStackProtector, "true or false, for PTX"},
+    Option{"force-partial-lto", "force-partial-lto", Takes::kNothing, Recorded::kNo,
+           Flag<&LtoOptions::force_partial>, "with -lto: the result is not the whole program"},
+    Option{"force-whole-lto", "force-whole-lto", Takes::kNothing, Recorded::kNo,
+           Flag<&LtoOptions::force_whole>, "with -lto: the result is the whole program"},
+    Option{"", "register-link-binaries", Takes::kValue, Recorded::kFileNameForDebugger,
+           Text<&CommandLine::register_file>, "write the ids of linked modules to a file"},
+    Option{"host-ccbin", "host-ccbin", Takes::kValue, Recorded::kNo, nullptr,
+           "accepted, no effect"},
+    Option{"Xlinker", "host-linker-options", Takes::kList, Recorded::kNo, nullptr,
+           "accepted, no effect"},
+    Option{"shared", "shared", Takes::kNothing, Recorded::kNo, nullptr, "accepted, no effect"},
+    Option{"optf", "options-file", Takes::kFiles, Recorded::kNo, nullptr,
+           "read options and inputs from files"},
+    Option{"V", "version", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::version>,
+           "print the version"},
+    Option{"h", "help", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::help>,
+           "print this text"},
+    Option{"report", "report", Takes::kValue, Recorded::kNo, Text<&CommandLine::report>,
+           "write a JSON report of the link to a file"},
+    Option{"toolkit", "toolkit", Takes::kValue, Recorded::kNo, ReadToolkit,
+           "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
+    Option{"compat", "compat", Takes::kValue, Recorded::kNo, ReadCompatibility,
+           "nvlink: leave out in silence what nvlink leaves out"},
+    Option{"keep-references", "keep-references", Takes::kNothing, Recorded::kNo,
+           Flag<&LinkOptions::keep_references>,
+           "with -r: leave references to shared memory and constants to the next link"},
+    Option{"ptx-backend", "ptx-backend", Takes::kValue, Recorded::kNo, ReadPtxBackend,
+           "nvptxcompiler, ptxas or nvjitlink"},
+    Option{"lto-backend", "lto-backend", Takes::kValue, Recorded::kNo, ReadLtoBackend,
+           "nvvm or nvjitlink"},
+    Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&CommandLine::cache>,
+           "a folder that keeps what compilers made, for later links"},
+    Option{"log", "log", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::log>,
+           "tell on stderr what the linker does"},
+};
+
+}  // namespace
+
+std::span<const Option> Options() { return kOptions; }
+
+const Option* FindOption(std::string_view name, bool is_long) {
+  const auto* found =
+      std::ranges::find(kOptions, name, is_long ? &Option::long_name : &Option::short_name);
+  return found == kOptions.end() ? nullptr : found;
+}
+
+}  // namespace devlink::app
