@@ -246,8 +246,9 @@ void Merger::MergePrototypes(const InputSection& section) {
 
 void Merger::MergeRelocations(std::uint32_t index) {
   const InputSection& section = sections_[index];
+  if (section.size == 0) return;  // nothing of it was checked
   const Mapping target = section_map_[section.info];
-  if (section.size == 0 || target.state != Mapping::kMapped) return;
+  if (target.state != Mapping::kMapped) return;
   const bool with_addend = section.type == format::kShtRela;
   const std::uint64_t step = with_addend ? sizeof(format::Rela) : format::kRelSize;
   const std::uint64_t count = section.size / step;
