@@ -99,8 +99,8 @@ std::string CheckLikeNvlink(const LtoRecording& theirs, const LtoRecording& ours
          Both("calls", Asked(theirs), Asked(ours));
 }
 
-// Where the output is nvlink's by default, too: what is to be linked again has relocations more
-// (docs/compatibility.md), and nvlink loses the result of IR that came in no host object.
+// Where the output is nvlink's by default, too: of IR that came in no host object nvlink loses the
+// result, unless that is the whole program.
 bool KeepsOutput(const LtoRecording& theirs, const LtoCase& link) {
   const bool has_place =
       std::any_of(link.inputs.begin(), link.inputs.end(),
@@ -113,7 +113,7 @@ bool KeepsOutput(const LtoRecording& theirs, const LtoCase& link) {
                                      }) &&
                         theirs.CompileLine().find("--device-c") == std::string::npos &&
                         link.environment.empty();
-  return !link.relocatable && (has_place || is_whole);
+  return has_place || (is_whole && !link.relocatable);
 }
 
 // By default devlink does what nvlink does, but where that fails without need.

@@ -146,9 +146,10 @@ std::string LinkPair::OutputPath(std::string_view tool) const {
   return (place / "out.cubin").string();
 }
 
-LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
-  const std::string output = OutputPath("nvlink");
-  std::vector<std::string> command = {toolkit_.nvlink, "-arch=" + TargetName(target_)};
+LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name,
+                                const RandomProgram& program) const {
+  const std::string output = OutputPath(name);
+  std::vector<std::string> command = {linker, "-arch=" + TargetName(target_)};
   command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
   command.insert(command.end(), inputs_.begin(), inputs_.end());
   command.insert(command.end(), {"-o", output});
@@ -158,23 +159,17 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
   outcome.messages = UnderDevlinksName(result.err);
   if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
   if (result.signal != 0 || result.timed_out) {
-    outcome.messages += Cat("nvlink crashed, signal ", result.signal, "\n");
+    outcome.messages += Cat(name, " crashed, signal ", result.signal, "\n");
   }
   return outcome;
 }
 
+LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
+  return RunLinker(toolkit_.nvlink, "nvlink", program);
+}
+
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
-  const std::string output = OutputPath("devlink");
-  std::vector<std::string> command = {program_, "-arch=" + TargetName(target_)};
-  command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
-  command.insert(command.end(), inputs_.begin(), inputs_.end());
-  command.insert(command.end(), {"-o", output});
-  const ProcessResult result = RunProcess(command, kToolLimit);
-  LinkOutcome outcome;
-  outcome.ok = result.ok();
-  outcome.messages = UnderDevlinksName(result.err);
-  if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
-  return outcome;
+  return RunLinker(program_, "devlink", program);
 }
 
 #ifdef DEVLINK_FUZZ_EXTERNAL_ONLY

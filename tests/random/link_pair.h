@@ -65,6 +65,9 @@ class LinkPair {
   [[nodiscard]] std::string RecordedOptions(bool relocatable) const;
   PairResult Compare(const RandomProgram& program);
   PairResult CheckAgain(const RandomProgram& program, const std::vector<std::uint8_t>& relocatable);
+  // `name` is what messages and folders call the linker.
+  [[nodiscard]] LinkOutcome RunLinker(const std::string& linker, std::string_view name,
+                                      const RandomProgram& program) const;
   LinkOutcome LinkWithNvlink(const RandomProgram& program);
   LinkOutcome LinkWithProgram(const RandomProgram& program);
   LinkOutcome LinkInProcess(const RandomProgram& program);
