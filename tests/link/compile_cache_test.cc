@@ -9,7 +9,6 @@
 #include "devlink/nvvm_program.h"
 #include "support/catch.h"
 #include "support/process.h"
-#include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fat binaries compared with NVIDIA's fatbinary and nvlink.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>

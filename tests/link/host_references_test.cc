@@ -4,7 +4,6 @@
 // for nvlink, their cubins and lists for devlink (docs/host-references.md).
 #include "input/host_references.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <future>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

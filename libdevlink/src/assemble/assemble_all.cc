@@ -5,7 +5,6 @@
 #include <numeric>
 #include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "devlink/ptx_assembler.h"

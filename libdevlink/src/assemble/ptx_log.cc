@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/ptx_log.h"
 
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>

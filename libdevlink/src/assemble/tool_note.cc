@@ -7,12 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
-#include "base/status_macros.h"
 #include "format/elf_cuda.h"
 
 namespace devlink::internal {

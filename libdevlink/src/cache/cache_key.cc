@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <utility>
 
 #include "devlink/compile_cache.h"
 #include "devlink/version.h"

@@ -2,7 +2,6 @@
 #include "devlink/toolkit_profile.h"
 
 #include <array>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
-#include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
 #include "link/reach.h"

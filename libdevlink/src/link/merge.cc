@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/merge.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -2,12 +2,9 @@
 //
 // Third pass over an input: all that is neither function nor variable.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <iterator>
 
-#include "base/align.h"
-#include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "devlink/fatbin.h"
 #include "devlink/nvvm_program.h"
 #include "lto/lto_backends.h"
 #include "lto/lto_messages.h"

@@ -4,7 +4,6 @@
 // found and returns a value of its own, which no later pass changes.
 #include "devlink/link_session.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -17,7 +17,6 @@
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "input/recognise.h"
-#include "input/register_file.h"
 #include "link/undefined.h"
 #include "model/module.h"
 #include "session/assembler_lines.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <utility>
 
 #include "base/align.h"
 #include "format/elf_cuda.h"

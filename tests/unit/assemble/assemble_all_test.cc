@@ -3,7 +3,6 @@
 #include <chrono>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "devlink/ptx_assembler.h"

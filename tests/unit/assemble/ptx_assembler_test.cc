@@ -5,14 +5,12 @@
 
 #include <filesystem>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "assemble/tool_note.h"
 #include "devlink/ptxas_options.h"
 #include "support/catch.h"
 #include "support/process.h"
-#include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {

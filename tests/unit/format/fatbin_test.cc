@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/fatbin.h"
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
