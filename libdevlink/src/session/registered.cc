@@ -36,11 +36,14 @@ void LinkSession::State::Register(const DeviceBlob& blob) {
   entry.references_begin = entry.references_end = set.references.size();
 }
 
-// What was added since belongs to the last entry.
-void LinkSession::State::EndRegistered() {
-  if (registered.empty()) return;
+// What was added since belongs to the last entry. `status` is what came of it; an entry that is
+// new and brought nothing but a failure goes.
+absl::Status LinkSession::State::EndRegistered(absl::Status status, bool is_new) {
+  if (registered.empty()) return status;
   registered.back().inputs_end = set.inputs.size();
   registered.back().references_end = set.references.size();
+  if (!status.ok() && is_new && !registered.back().HasInputs()) registered.pop_back();
+  return status;
 }
 
 // Takes out the inputs whose PTX did not become a module, so that the session can go on without

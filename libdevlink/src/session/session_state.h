@@ -104,7 +104,7 @@ struct LinkSession::State {
 
   // registered.cc
   void Register(const internal::DeviceBlob& blob);
-  void EndRegistered();
+  absl::Status EndRegistered(absl::Status status, bool is_new = true);
   void ForgetUnassembled();
   void NotePrelinked(const std::vector<std::string_view>& ids);
   absl::Status RefuseMixedIds(const std::string& name);

@@ -119,10 +119,7 @@ absl::Status LinkSession::State::TakeBlob(const DeviceBlob& blob) {
     }
   }
   if (left_out_object) return absl::OkStatus();
-  const absl::Status status = TakeCodeOf(blob);
-  EndRegistered();
-  if (!status.ok() && registers && !registered.back().HasInputs()) registered.pop_back();
-  return status;
+  return EndRegistered(TakeCodeOf(blob), registers);
 }
 
 // Whether the device runtime, which was registered just now, is left out: it was linked before, or
@@ -354,9 +351,7 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
   DeviceBlob blob;
   blob.name = name;
   state_->Register(blob);
-  const absl::Status status = AddCubin(name, std::move(bytes));
-  state_->EndRegistered();
-  return status;
+  return state_->EndRegistered(AddCubin(name, std::move(bytes)));
 }
 
 bool LinkSession::HasPtx() const { return !state_->pending.empty(); }

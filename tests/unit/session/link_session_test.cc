@@ -176,6 +176,12 @@ TEST_CASE("All sections of a device runtime's object share one fate", "[session]
   CHECK(result->report.inputs == 3);
 }
 
+TEST_CASE("What was refused is not registered", "[session]") {
+  LinkSession session = MakeSession("sm_90");
+  CHECK_FALSE(session.AddInput("k.cubin", Caller()).ok());
+  CHECK(session.RegisterFileText("/d") == "#define NUM_PRELINKED_OBJECTS 0\n");
+}
+
 TEST_CASE("A session goes on without PTX that cannot be assembled", "[session]") {
   LinkSession session = MakeSession();
   REQUIRE(session.AddInput("k.cubin", Caller()).ok());
