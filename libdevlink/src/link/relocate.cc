@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/relocate.h"
 
-
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "link/relocation_field.h"
