@@ -225,6 +225,42 @@ TEST_CASE("What nvlink -r made of `extern x[]` does not go behind a definition",
   }
 }
 
+// Dynamic memory behind `bytes` of the kernel's own.
+std::string BehindBytes(int bytes) {
+  return Cat(".extern .shared .align 4 .b8 x[];\n.visible .entry kernel (.param .u64 out) {\n",
+             "  .shared .align 4 .b8 own[", bytes, "];\n  .reg .b64 %rd1;\n  .reg .b32 %r1;\n",
+             "  ld.param.u64 %rd1, [out];\n  st.shared.u32 [own], %r1;\n"
+             "  st.shared.u32 [x+8], %r1;\n  st.global.u32 [%rd1], %r1;\n  ret;\n}\n");
+}
+
+TEST_CASE("-r twice of `extern x[]` behind static variables", "[relocatable]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "80", "90"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    // nvlink takes the place of x, 16 or 64, for the alignment of the kernel's memory.
+    for (const int bytes : {4, 64}) {
+      const std::string once = modules.CompileRelocatable("once", BehindBytes(bytes));
+      const LinkOutcome actual = modules.Link({once}, true, false);
+      REQUIRE(actual.ok);
+      CHECK(ExplainDifference(modules.NvlinkRelocatable(once), actual.cubin).empty());
+    }
+    // Also where it is none; here the kernel keeps the one that it has.
+    const std::string once = modules.CompileRelocatable("once", BehindBytes(40));
+    const LinkOutcome actual = modules.Link({once}, true, false);
+    REQUIRE(actual.ok);
+    const auto align = [](const std::vector<std::uint8_t>& cubin) {
+      const CubinView view = ViewCubin(cubin);
+      const ViewSection* found = view.Find(".nv.shared.kernel");
+      REQUIRE(found != nullptr);
+      return found->align;
+    };
+    CHECK(align(modules.NvlinkRelocatable(once)) == 48);
+    CHECK(align(actual.cubin) == 16);
+  }
+}
+
 TEST_CASE("Results of -r may use the same `extern x[]`", "[relocatable]") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");

@@ -315,7 +315,7 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
     }
     if (external_shared) {
       program_.symbols[id].external_shared = true;
-      program_.symbols[id].value = IsPlacedExternal(symbol) ? symbol.value : 0;
+      program_.symbols[id].value = symbol.value;  // where nvlink -r has placed it, otherwise 0
       program_.shared_definitions.push_back(id);
     }
   }

@@ -13,6 +13,8 @@ namespace {
 
 // `extern x[]` begins at a multiple of it.
 constexpr std::uint32_t kExternalAlign = 16;
+// The strictest alignment that is taken from an input.
+constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 
 class Describer {
  public:
@@ -55,6 +57,12 @@ class Describer {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section != kNone && symbol.section == program_.module_shared) {
         strictest = std::max(strictest, symbol.align);
+      } else if (symbol.external_shared && options_.place_external) {
+        // Where an earlier nvlink -r has placed it; nvlink takes that for an alignment.
+        if (base::IsPowerOfTwo(symbol.value) && symbol.value <= kMaxAlign) {
+          strictest = std::max(strictest, static_cast<std::uint32_t>(symbol.value));
+        }
+        placed_before_ = placed_before_ || symbol.value != 0;
       }
     }
     for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
@@ -139,7 +147,8 @@ class Describer {
     section.has_symbol = section.size != 0;
     const bool for_external =
         options_.place_external && any_external_ && section.align == kExternalAlign;
-    section.emitted = section.size != 0 || for_external;
+    section.emitted =
+        section.size != 0 || for_external || (id == program_.module_shared && placed_before_);
     if (id == program_.module_shared && !any_external_ && section.size == 0) {
       section.emitted = false;
     }
@@ -150,6 +159,7 @@ class Describer {
   const SharedAgainOptions& options_;
   SharedAgain result_;
   bool any_external_ = false;
+  bool placed_before_ = false;  // one of them, by an earlier nvlink -r
 };
 
 }  // namespace

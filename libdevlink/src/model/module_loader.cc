@@ -253,7 +253,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
         (section.role == SectionRole::kEntryShared || section.role == SectionRole::kModuleShared)) {
       return bad("its memory space is not that of its section");
     }
-    if (shared) {  // the value is an alignment
+    if (shared) {  // the value is an alignment; of `extern x[]`, from nvlink -r -g, a place
+      if (symbol.size == 0 && section.role == SectionRole::kModuleShared) return absl::OkStatus();
       if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
         return bad("its alignment is no power of two up to 1 MiB");
       }
