@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cstdint>
@@ -137,6 +138,9 @@ TEST_CASE("ReadFile reads regular files up to a size", "[base]") {
   CHECK(base::ReadFile(directory.path().string(), 9).status().code() ==
         absl::StatusCode::kNotFound);
   CHECK(base::ReadFile("/dev/null", 9).status().code() == absl::StatusCode::kNotFound);
+  const std::string pipe = directory.File("pipe");  // that nobody ever writes to
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(base::ReadFile(pipe, 9).status().code() == absl::StatusCode::kNotFound);
   REQUIRE(WriteBytes(path, {}));
   const auto empty = base::ReadFile(path, 0);
   REQUIRE(empty.ok());
