@@ -54,7 +54,7 @@ std::shared_ptr<ModulePool> FilledPool(const std::vector<File>& files,
 
 void ReadModules(benchmark::State& state) {
   const auto& files = Files(static_cast<int>(state.range(0)));
-  for (auto unused : state) {
+  while (state.KeepRunning()) {
     std::vector<ModuleRef> modules;
     benchmark::DoNotOptimize(FilledPool(files, modules));
   }
@@ -65,7 +65,7 @@ void LinkModules(benchmark::State& state) {
   const auto& files = Files(static_cast<int>(state.range(0)));
   std::vector<ModuleRef> modules;
   const std::shared_ptr<ModulePool> pool = FilledPool(files, modules);
-  for (auto unused : state) {
+  while (state.KeepRunning()) {
     auto session = LinkSession::Create({.target = *Arch::Parse(kTarget)}, pool);
     for (const ModuleRef& module : modules) {
       if (!session->AddModule("module", module).ok()) state.SkipWithError("cannot add a module");

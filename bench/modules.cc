@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 bool RunTool(const std::vector<std::string>& arguments) {
   std::vector<char*> raw;
+  raw.reserve(arguments.size() + 1);
   // posix_spawn takes char* for historical reasons and does not write to the strings.
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
   raw.push_back(nullptr);

@@ -28,7 +28,7 @@ std::string Cell(const Measurement& m) {
   return Format("%17s", m.failure.empty() ? "-" : "failed");
 }
 
-std::string_view Name(Comparison outputs) {
+const char* Name(Comparison outputs) {
   switch (outputs) {
     case Comparison::kIdentical:
       return "yes";
@@ -72,7 +72,7 @@ std::string TableText(const std::vector<Result>& results, std::uint64_t baseline
         r.Ratio() != 0 ? Format("%.*f", r.Ratio() < 10 ? 2 : 1, r.Ratio()) : "-";
     out += Format("%-10s %6zu %8.2f %8.2f %s %s %8s %8.4f %9s\n", r.name.c_str(), r.inputs,
                   Mebi(r.bytes_in), Mebi(r.bytes_out), Cell(r.nvlink).c_str(),
-                  Cell(r.devlink).c_str(), ratio.c_str(), r.cat.seconds, Name(r.outputs).data());
+                  Cell(r.devlink).c_str(), ratio.c_str(), r.cat.seconds, Name(r.outputs));
   }
   out += Format(
       "\nMemory of devlink in MiB: in all, beyond the %.1f of a run that links nothing, and the"
