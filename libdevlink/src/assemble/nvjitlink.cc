@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libnvJitLink as an assembler. It has no option that hands out an assembled cubin as it is; what
-// -r gives is one that went through its linker (`nvlink -r`) and means the same.
+// -r gives is one that went through its linker (`nvlink -r`), which means the same where the text
+// uses neither shared memory nor constants.
 #include <string>
 #include <utility>
 
 #include "assemble/backend.h"
+#include "assemble/early_references.h"
 #include "assemble/nvjitlink_api.h"
 #include "assemble/ptx_log.h"
 #include "base/status_macros.h"
@@ -90,6 +92,8 @@ class NvJitLink final : public Backend {
       output.cubin.resize(size);
       if (functions.cubin(linker.get(), output.cubin.data()) != 0) {
         output.status = absl::InternalError("libnvJitLink does not hand out its cubin");
+      } else {
+        output.status = RefuseEarlyReferences(output.cubin);
       }
     }
     return output;

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "assemble/elf_tables.h"
 #include "base/align.h"
 #include "format/elf_cuda.h"
 
@@ -25,38 +26,19 @@ absl::Status Malformed(std::string_view what) {
                                                  absl::string_view(what.data(), what.size())));
 }
 
-struct Tables {
-  format::Ehdr header{};
-  std::vector<format::Shdr> sections;
-  std::vector<format::Phdr> segments;
+struct Tables : ElfTables {
   std::optional<std::size_t> note;
 };
 
 bool ReadTables(const BoundedReader& file, Tables& out) {
-  if (!file.Read(0, out.header) || out.header.ident[0] != 0x7f || out.header.ident[1] != 'E') {
-    return false;
-  }
-  // More sections than 16 bits can count: the number stands in the first header.
-  format::Shdr first{};
-  if (!file.Read(out.header.shoff, first)) return false;
-  const std::uint64_t count = out.header.shnum != 0 ? out.header.shnum : first.size;
-  const std::uint64_t names_index =
-      out.header.shstrndx != format::kShnXindex ? out.header.shstrndx : first.link;
-  if (count > file.size() / sizeof(format::Shdr) || names_index >= count) return false;
-  out.sections.resize(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (!file.Read(out.header.shoff + i * sizeof(format::Shdr), out.sections[i])) return false;
-  }
-  out.segments.resize(out.header.phnum);
-  for (std::uint64_t i = 0; i < out.segments.size(); ++i) {
-    if (!file.Read(out.header.phoff + i * sizeof(format::Phdr), out.segments[i])) return false;
-  }
-  const format::Shdr& names = out.sections[names_index];
+  auto tables = ReadElfTables(file);
+  if (!tables.has_value()) return false;
+  static_cast<ElfTables&>(out) = *std::move(tables);
   for (std::size_t i = 1; i < out.sections.size(); ++i) {
-    const format::Shdr& section = out.sections[i];
-    if (section.type != format::kShtNote || section.name >= names.size) continue;
-    const auto name = file.CString(names.offset + section.name);
-    if (name == ".note.nv.tkinfo") out.note = i;
+    if (out.sections[i].type == format::kShtNote &&
+        SectionName(file, out, i) == ".note.nv.tkinfo") {
+      out.note = i;
+    }
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include "assemble/tool_note.h"
 #include "devlink/ptxas_options.h"
 #include "support/catch.h"
+#include "support/cubin_view.h"
 #include "support/process.h"
 #include "support/toolkit.h"
 
@@ -39,6 +40,21 @@ std::string Program(std::string_view which) {
   if (which != "caller") out += kKernel;
   if (which != "kernel") out += kCaller;
   return out;
+}
+
+// The same without shared memory and constants, which libnvJitLink places too early.
+std::string GlobalProgram(std::string_view which) {
+  std::string out = Program(which);
+  for (const std::string_view space : {".shared", ".const"}) {
+    for (std::size_t at = out.find(space); at != std::string::npos; at = out.find(space, at)) {
+      out.replace(at, space.size(), ".global");
+    }
+  }
+  return out;
+}
+
+std::string ProgramFor(const PtxAssembler& assembler, std::string_view which) {
+  return assembler.matches_nvlink() ? Program(which) : GlobalProgram(which);
 }
 
 PtxBackendOptions Paths(const TemporaryDirectory& directory) {
@@ -184,11 +200,11 @@ TEST_CASE("All assemblers agree on every architecture", "[assemble]") {
     for (const char* which : {"kernel", "caller", "both"}) {
       for (const char* words : {"", "-g", "-O1 -lineinfo", "-maxrregcount=32"}) {
         std::optional<Bytes> first;
-        const std::string text = Program(which);
         const auto arguments = PtxasOptionBuilder(*Arch::Parse(arch)).Xptxas(words).Build();
         for (const auto& assembler : assemblers) {
           CAPTURE(assembler->name(), arch, which, words);
-          const PtxResult result = assembler->Assemble({"x.ptx", text, *arguments, true});
+          const PtxResult result =
+              assembler->Assemble({"x.ptx", ProgramFor(*assembler, which), *arguments, true});
           INFO(result.status.ToString());
           REQUIRE(result.status.ok());
           CHECK(result.functions.size() == (std::string_view(which) == "both" ? 2 : 1));
@@ -196,6 +212,60 @@ TEST_CASE("All assemblers agree on every architecture", "[assemble]") {
           if (!first.has_value()) first = result.cubin;
           CHECK((result.cubin == *first));  // without their bytes in the report
         }
+      }
+    }
+  }
+}
+
+// A cubin of libnvJitLink's was laid out once already: whatever depends on a place that the link
+// finds later must not be in it.
+TEST_CASE("libnvJitLink assembles what it does not place, to the same code", "[assemble]") {
+  const TemporaryDirectory directory;
+  PtxBackendOptions options = Paths(directory);
+  if (options.nvjitlink_path.empty()) DEVLINK_SKIP("no libnvJitLink");
+  options.backend = PtxBackend::kNvJitLink;
+  const auto jit = CreatePtxAssembler(options);
+  REQUIRE(jit.ok());
+  const std::string head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+  const std::string kernel = ".visible .entry k(.param .u64 p) {\n .reg .b32 %r<9>;\n";
+  const std::string reads = " .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [p];\n";
+  const std::string end = " st.global.u32 [%rd1], %r1;\n ret;\n}\n";
+  const std::vector<std::string> early = {
+      head + kernel + " .shared .b32 a;\n" + reads + " st.shared.u32 [a], 1;\n bar.sync 0;\n" +
+          " ld.shared.u32 %r1, [a];\n" + end,
+      head + ".extern .shared .align 4 .b8 d[];\n" + kernel + reads +
+          " ld.shared.u32 %r1, [d+4];\n" + end,
+      head + ".const .b32 c = 5;\n" + kernel + reads + " ld.const.u32 %r1, [c];\n" + end,
+      head + ".global .texref t;\n" + kernel + reads +
+          " tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}];\n" + end};
+  for (const char* arch : {"sm_75", "sm_80", "sm_90"}) {
+    const auto arguments = *PtxasOptionBuilder(*Arch::Parse(arch)).Build();
+    for (const std::string& text : early) {
+      CAPTURE(arch, text);
+      const PtxResult result = (*jit)->Assemble({"x.ptx", text, arguments});
+      CHECK(result.status.code() == absl::StatusCode::kUnimplemented);
+      CHECK(result.cubin.empty());
+    }
+    for (const auto& other : Present(directory)) {
+      if (!FindToolkit().has_value() || !other->matches_nvlink()) continue;
+      CAPTURE(arch, other->name());
+      const std::string text = GlobalProgram("kernel");
+      const PtxResult one = (*jit)->Assemble({"x.ptx", text, arguments});
+      const PtxResult two = other->Assemble({"x.ptx", text, arguments});
+      INFO(one.status.ToString());
+      REQUIRE((one.status.ok() && two.status.ok()));
+      const auto linked_one = Link(directory, one.cubin, arch, {});
+      const auto linked_two = Link(directory, two.cubin, arch, {});
+      REQUIRE((linked_one.has_value() && linked_two.has_value()));
+      const CubinView view_one = ViewCubin(*linked_one);
+      const CubinView view_two = ViewCubin(*linked_two);
+      for (const char* name : {".text.k", ".nv.global.init", ".nv.constant0.k"}) {
+        const ViewSection* mine = view_one.Find(name);
+        const ViewSection* theirs = view_two.Find(name);
+        CAPTURE(name);
+        REQUIRE((mine != nullptr && theirs != nullptr));
+        CHECK(std::equal(mine->data.begin(), mine->data.end(), theirs->data.begin(),
+                         theirs->data.end()));
       }
     }
   }
@@ -315,7 +385,7 @@ TEST_CASE("Threads, damage and the first failure", "[assemble]") {
     CAPTURE(assembler->name());
     std::vector<std::string> texts;
     for (std::uint32_t i = 0; i < 40; ++i) {
-      std::string text = Program(i % 2 == 0 ? "kernel" : "both");
+      std::string text = ProgramFor(*assembler, i % 2 == 0 ? "kernel" : "both");
       if (i >= 24) text[(i * 7919) % text.size()] = static_cast<char>(i * 37 % 127 + 1);
       texts.push_back(std::move(text));
     }
