@@ -112,6 +112,9 @@ class CubinWriter {
 
   SectionHandle AddSection(const SectionSpec& spec);
   SymbolHandle AddSymbol(const SymbolSpec& spec);
+  // Says that no section and no section's name is added any more, and so frees what finds their
+  // names again. Need not be called.
+  void CompleteSections();
 
   // sh_info is another section's index; or a symbol's index under the register count (`.text`); or,
   // for `.note.nv.cuinfo`, sh_link is the index of the tkinfo note.

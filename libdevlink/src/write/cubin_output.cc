@@ -93,6 +93,9 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink) {
 
 absl::Status CubinWriter::State::Check() const {
   if (bad_handle) return absl::InvalidArgumentError("a section was named that was never added");
+  if (late_section) {
+    return absl::InvalidArgumentError("a section was added after the sections were complete");
+  }
   const auto section_ok = [this](SectionHandle handle) {
     return handle == kNoSection || Index(handle) < sections.size();
   };
@@ -147,14 +150,12 @@ absl::Status CubinWriter::State::Check() const {
 
 // Gives sections and symbols their indices.
 void CubinWriter::State::Order() {
+  CompleteSections();
   section_order.resize(sections.size());
   for (std::uint32_t i = 0; i < sections.size(); ++i) section_order[i] = SectionHandle{i};
   std::stable_sort(
       section_order.begin(), section_order.end(),
       [this](SectionHandle a, SectionHandle b) { return At(a).category < At(b).category; });
-  header.wide_section_indices =
-      header.wide_section_indices || sections.size() + kTables >= format::kShnLoReserve;
-  if (header.wide_section_indices) wide_indices_name = section_names.Add(".symtab_shndx");
   std::uint32_t index = kTables + (header.wide_section_indices ? 1 : 0);
   for (const SectionHandle handle : section_order) At(handle).index = index++;
 
@@ -169,7 +170,7 @@ void CubinWriter::State::Order() {
     if (!global) local_symbols = next;
   }
   for (const LateName& name : late_names) {
-    const internal::NameId id = symbol_names.Add(name.text);
+    const internal::NameId id = symbol_names.Add({name.begin, name.size});
     if (name.symbol != kNoSymbol) symbols[Index(name.symbol)].name_id = id;
   }
   base::Release(late_names);

@@ -83,9 +83,11 @@ static_assert(sizeof(SymbolState) == 32);
 
 // A name of the global part, and whose it is, if anybody's.
 struct LateName {
-  std::string_view text;
+  const char* begin = nullptr;
+  std::uint32_t size = 0;  // as in a StringTable
   SymbolHandle symbol = kNoSymbol;
 };
+static_assert(sizeof(LateName) == 16);
 
 // Words of the writer's own store that hold a symbol's number now and will hold its index, at equal
 // distances. There are millions of words, and most stand in lists: Check sees to it that the store
@@ -118,6 +120,8 @@ struct CubinWriter::State {
   std::vector<internal::SectionState> sections;
   internal::SectionState stray;
   bool bad_handle = false;
+  bool sections_complete = false;
+  bool late_section = false;  // one was added after that
   std::vector<internal::SymbolState> symbols;
   std::vector<internal::Run> runs;
   std::vector<internal::LateName> late_names;
@@ -149,6 +153,8 @@ struct CubinWriter::State {
   void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes);
   void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size);
   void MarkSymbolWord(std::size_t at);
+  void CompleteSections();
+  void AddLateName(std::string_view name, SymbolHandle symbol);
 
   [[nodiscard]] std::uint64_t section_count() const {
     return sections.size() + internal::kTables + (header.wide_section_indices ? 1 : 0);

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "base/align.h"
 #include "format/elf_cuda.h"
@@ -117,6 +118,18 @@ void CubinWriter::State::MarkSymbolWord(std::size_t at) {
   symbol_words.push_back({.first = offset});
 }
 
+void CubinWriter::State::AddLateName(std::string_view name, SymbolHandle symbol) {
+  late_names.push_back({name.data(), static_cast<std::uint32_t>(name.size()), symbol});
+}
+
+void CubinWriter::State::CompleteSections() {
+  if (std::exchange(sections_complete, true)) return;
+  header.wide_section_indices =
+      header.wide_section_indices || sections.size() + internal::kTables >= format::kShnLoReserve;
+  if (header.wide_section_indices) wide_indices_name = section_names.Add(".symtab_shndx");
+  section_names.Complete();
+}
+
 CubinWriter::CubinWriter(CubinHeader header) : state_(std::make_unique<State>()) {
   state_->header = header;
   for (std::string_view name : {".shstrtab", ".strtab", ".symtab"}) {
@@ -137,11 +150,12 @@ void CubinWriter::Reserve(std::size_t sections, std::size_t symbols, std::size_t
   state_->symbol_names.Reserve(sections + symbols);
 }
 
-void CubinWriter::AddSectionName(std::string_view name) { state_->section_names.Add(name); }
-void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
-void CubinWriter::AddLateSymbolName(std::string_view name) {
-  state_->late_names.push_back({.text = name});
+void CubinWriter::AddSectionName(std::string_view name) {
+  state_->late_section = state_->late_section || state_->sections_complete;
+  state_->section_names.Add(name);
 }
+void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
+void CubinWriter::AddLateSymbolName(std::string_view name) { state_->AddLateName(name, kNoSymbol); }
 void CubinWriter::SetNullSymbolValue(std::uint64_t value) { state_->null_symbol_value = value; }
 void CubinWriter::SetPrototypes(std::string_view prototypes) {
   state_->symbol_names.SetHead(prototypes);
@@ -160,6 +174,7 @@ SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
   section.size = spec.nobits_size;
   section.links_to_symtab = spec.links_to_symtab;
   section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
+  state_->late_section = state_->late_section || state_->sections_complete;
   section.name_id = state_->section_names.Add(spec.name);
   if (spec.name_in_string_table) AddSymbolName(spec.name);
   return handle;
@@ -179,12 +194,14 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   symbol.in_global_part = spec.part == SymbolPart::kByBinding ? spec.binding == format::kStbGlobal
                                                               : spec.part == SymbolPart::kGlobal;
   if (symbol.in_global_part) {
-    state_->late_names.push_back({name, handle});
+    state_->AddLateName(name, handle);
   } else {
     symbol.name_id = state_->symbol_names.Add(name);
   }
   return handle;
 }
+
+void CubinWriter::CompleteSections() { state_->CompleteSections(); }
 
 void CubinWriter::SetInfoSection(SectionHandle section, SectionHandle info) {
   state_->At(section).info = Index(info);

@@ -35,6 +35,7 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options, bool r
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
   base::Release(program_.relocations);
   writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16, CopiedBytes());
+  base::Release(program_.calls);  // the graph has them
   for (const ConstantBank& bank : linked.constants.banks) {
     if (bank.section != kNone) changed_banks_[bank.section] = &bank;
   }
@@ -49,6 +50,7 @@ Image Emitter::Run() {
   AddNames();
   AddSections();
   AddLateSections();
+  writer_.CompleteSections();
   AddSymbols();
   LinkSections();
   FillContents();

@@ -38,6 +38,9 @@ class StringTable {
     ids_.reserve(names);
   }
 
+  // Frees what finds names again. No name is added afterwards.
+  void Complete() { ids_ = Ids(0, Hash{&names_}, Equal{&names_}); }
+
   // Gives every name its offset and returns the size of the table. No name is added afterwards.
   std::uint64_t Finish() {
     std::uint64_t at = 1 + head_.size();
@@ -45,7 +48,7 @@ class StringTable {
       name.offset = static_cast<std::uint32_t>(at);
       at += name.size + 1;
     }
-    ids_ = Ids(0, Hash{&names_}, Equal{&names_});
+    Complete();
     return at;
   }
 

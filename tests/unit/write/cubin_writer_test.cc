@@ -257,6 +257,26 @@ TEST_CASE("Writing twice gives the same bytes", "[write]") {
   }
 }
 
+TEST_CASE("Completing the sections changes nothing but that none may follow", "[write]") {
+  for (const bool wide : {false, true}) {
+    const auto write = [wide](bool complete, bool late) {
+      CubinWriter writer({.sm = 80, .wide_section_indices = wide});
+      const auto text = AddText(writer, ".text.k");
+      if (complete) writer.CompleteSections();
+      if (complete) writer.CompleteSections();
+      if (late) writer.AddSectionName(".late");
+      writer.AddSymbol({.name = ".text.k", .binding = 1, .type = 2, .section = text});
+      writer.AddSymbol({.type = format::kSttSection, .section = text});
+      return writer.Write();
+    };
+    const auto plain = write(false, false);
+    REQUIRE(plain.ok());
+    CHECK((*write(true, false) == *plain));
+    CHECK(write(false, true).ok());
+    CHECK(write(true, true).status().code() == absl::StatusCode::kInvalidArgument);
+  }
+}
+
 // A file of several pieces: sections with and without patches, larger and smaller than a piece.
 struct LargeFile {
   LargeFile();
