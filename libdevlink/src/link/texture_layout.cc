@@ -7,6 +7,7 @@
 #include "format/elf_cuda.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
+#include "link/relocation_field.h"
 
 namespace devlink::internal {
 
@@ -37,9 +38,11 @@ SectionId ParametersOf(const Program& program, FunctionId entry) {
 std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph,
                                   const Liveness& liveness) {
   std::vector<Holding> holdings;
-  for (const Relocation& relocation : program.relocations) {
+  for (std::uint32_t i = 0; i < program.relocations.size(); ++i) {
+    const Relocation& relocation = program.relocations[i];
     const Section& section = program.sections[relocation.section];
-    if (section.kind == SectionKind::kText &&
+    // A replaced body's uses went with it.
+    if (section.kind == SectionKind::kText && !IsObsolete(program, liveness, relocation, i) &&
         format::IsTextureType(program.symbols[relocation.symbol].type)) {
       holdings.push_back({section.function, 0, 0});
     }
