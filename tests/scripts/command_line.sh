@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the command says about its command line, and how it ends. The texts are nvlink's.
+# What the command says about its command line, and how it ends. The texts are nvlink's. Writes into
+# the folder that it is started in; scripts/test gives every script one of its own.
 set -euo pipefail
 
 golden="$DEVLINK_SOURCE/tests/golden"

@@ -70,7 +70,7 @@ class PtxAssembler {
   // As precise as the tool tells: "13.0" or "13.0.88".
   [[nodiscard]] virtual std::string_view version() const = 0;
   // True where the cubins are those that nvlink's own assembler makes, byte for byte. False where
-  // they only mean the same.
+  // only the code is the same, and texts are refused of which it would not be.
   [[nodiscard]] virtual bool matches_nvlink() const = 0;
   virtual PtxResult Assemble(const PtxJob& job) const = 0;
 };

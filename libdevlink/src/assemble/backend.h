@@ -62,7 +62,7 @@ struct Way {
 };
 
 // The order of kAutomatic. First what makes nvlink's cubins, the faster one first; then what makes
-// cubins that mean the same.
+// others, and not of every text.
 inline constexpr Way kWays[] = {
     {PtxBackend::kNvPtxCompiler, "nvPTXCompiler", &PtxBackendOptions::nvptxcompiler_path, true,
      OpenNvPtxCompiler},

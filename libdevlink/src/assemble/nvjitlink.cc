@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libnvJitLink as an assembler. It has no option that hands out an assembled cubin as it is; what
-// -r gives is one that went through its linker (`nvlink -r`), which means the same where the text
-// uses neither shared memory nor constants.
+// -r gives is one that went through its linker (`nvlink -r`), which means the same where
+// assemble/early_references.h finds nothing.
 #include <string>
 #include <utility>
 

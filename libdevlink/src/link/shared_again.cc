@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "model/module.h"
 
 namespace devlink::internal {
 
@@ -13,8 +14,6 @@ namespace {
 
 // `extern x[]` begins at a multiple of it.
 constexpr std::uint32_t kExternalAlign = 16;
-// The strictest alignment that is taken from an input.
-constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 
 class Describer {
  public:

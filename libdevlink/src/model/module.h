@@ -16,6 +16,9 @@
 
 namespace devlink::internal {
 
+// The strictest alignment that is taken from an input. Real ones are far below.
+inline constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
+
 // What a section is for; found from its type, flags and name when the module is read.
 enum class SectionRole : std::uint8_t {
   kTable,              // null section, string and symbol tables

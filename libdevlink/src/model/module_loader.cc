@@ -18,7 +18,6 @@ namespace {
 
 // Bounds on numbers that a file states without backing them with bytes. Real values are far below;
 // a hostile file must not make the linker allocate or overflow.
-constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxNobitsSize = std::uint64_t{1} << 40;
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }

@@ -272,11 +272,15 @@ void CubinWriter::State::WriteFile(OutputBuffer& out) const {
   for (const Phdr& segment : segments) out.PutValue(segment);
 }
 
+std::span<const std::uint8_t> CubinWriter::State::BytesOf(const Run& run) const {
+  return {run.is_own != 0 ? own.data() + run.own_offset : run.borrowed, run.size};
+}
+
 void CubinWriter::State::WriteContents(const SectionState& section, OutputBuffer& out) const {
   for (std::uint32_t i = section.first_run; i != kNoRun; i = runs[i].next) {
     const Run& run = runs[i];
     out.ZeroesTo(section.file_offset + run.offset);
-    out.Put({run.is_own != 0 ? own.data() + run.own_offset : run.borrowed, run.size});
+    out.Put(BytesOf(run));
   }
   out.ZeroesTo(section.file_offset + section.size);
 }
@@ -287,8 +291,7 @@ void CubinWriter::State::WritePatched(const SectionState& section, OutputBuffer&
   std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
   for (std::uint32_t i = section.first_run; i != kNoRun; i = runs[i].next) {
     const Run& run = runs[i];
-    std::memcpy(bytes.data() + run.offset,
-                run.is_own != 0 ? own.data() + run.own_offset : run.borrowed, run.size);
+    std::memcpy(bytes.data() + run.offset, BytesOf(run).data(), run.size);
   }
   for (std::uint32_t i = section.first_patches; i != kNoRun; i = patch_runs[i].next) {
     for (const PatchState& patch :

@@ -185,6 +185,7 @@ struct CubinWriter::State {
   [[nodiscard]] format::Shdr HeaderOf(const internal::SectionState& section) const;
   void WriteFile(internal::OutputBuffer& out) const;
   void WriteSymbols(internal::OutputBuffer& out) const;
+  [[nodiscard]] std::span<const std::uint8_t> BytesOf(const internal::Run& run) const;
   void WriteContents(const internal::SectionState& section, internal::OutputBuffer& out) const;
   void WritePatched(const internal::SectionState& section, internal::OutputBuffer& out) const;
   void WriteSectionHeaders(internal::OutputBuffer& out) const;
