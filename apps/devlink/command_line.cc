@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "devlink/cicc_option_builder.h"
+#include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/option_table.h"
 #include "devlink/words.h"
 

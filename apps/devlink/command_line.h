@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "devlink/library_search.h"
+#include "devlink/experimental/library_search.h"
 #include "devlink/link_options.h"
 
 namespace devlink::app {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 
 namespace devlink::app {
 

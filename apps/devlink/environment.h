@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "devlink/lto_compiler.h"
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/lto_compiler.h"
+#include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink::app {
 

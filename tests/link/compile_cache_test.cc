@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "devlink/caching_compilers.h"
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/nvvm_program.h"
 #include "support/catch.h"
 #include "support/process.h"
 #include "support/toolkit.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The value that nvlink leaves in the null symbol where kernels are selected and there are
-// constants (link/constant_packing.h); and what it writes where there is no device code at all. The
-// links have no two equal pieces with data behind them, which nvlink writes to the wrong place:
+// constants (merge/constant_packing.h); and what it writes where there is no device code at all.
+// The links have no two equal pieces with data behind them, which nvlink writes to the wrong place:
 // those are in host_references_test.cc.
 #include <array>
 #include <chrono>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "devlink/arch.h"
-#include "devlink/cicc_option_builder.h"
 #include "devlink/diagnostics.h"
+#include "devlink/experimental/cicc_option_builder.h"
 
 namespace devlink::testing {
 

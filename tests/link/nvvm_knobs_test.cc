@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "devlink/nvvm_pass_options.h"
+#include "devlink/experimental/nvvm_pass_options.h"
 #include "support/catch.h"
 #include "support/process.h"
 #include "support/toolkit.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "devlink/arch.h"
-#include "devlink/code_choice.h"
+#include "devlink/experimental/code_choice.h"
 
 namespace devlink::testing {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "devlink/cubin_writer.h"
+#include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"

@@ -3,8 +3,9 @@
 // File: devlink/compile_cache.h
 //
 // Keeps what compilers made, so that a link of unchanged inputs need not compile them again. There
-// is no cache unless a caller makes one; what makes use of it is in devlink/caching_compilers.h.
-// docs/cache.md tells what a key covers and what a cache directory looks like.
+// is no cache unless a caller makes one; what makes use of it is in
+// devlink/experimental/caching_compilers.h. docs/cache.md tells what a key covers and what a cache
+// directory looks like.
 #pragma once
 
 #include <array>

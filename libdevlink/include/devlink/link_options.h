@@ -12,8 +12,8 @@
 
 #include "devlink/arch.h"
 #include "devlink/compile_cache.h"
+#include "devlink/experimental/ptx_assembler.h"
 #include "devlink/lto_options.h"
-#include "devlink/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "devlink/lto_compiler.h"
-#include "devlink/ptxas_options.h"
+#include "devlink/experimental/lto_compiler.h"
+#include "devlink/experimental/ptxas_options.h"
 
 namespace devlink {
 

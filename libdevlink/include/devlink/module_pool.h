@@ -15,15 +15,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "devlink/module.h"
 
 namespace devlink {
-
-namespace internal {
-class Module;
-}  // namespace internal
-
-// A module is immutable and shared; it stays alive as long as anyone holds a reference.
-using ModuleRef = std::shared_ptr<const internal::Module>;
 
 // Thread-safe. Modules with equal bytes are one module, whatever they are called.
 class ModulePool {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink {
 

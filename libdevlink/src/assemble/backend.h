@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink::internal {
 

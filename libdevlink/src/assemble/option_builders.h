@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "devlink/diagnostics.h"
-#include "devlink/ptxas_options.h"
+#include "devlink/experimental/ptxas_options.h"
 
 namespace devlink::internal {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink::internal {
 

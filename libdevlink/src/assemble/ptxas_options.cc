@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/ptxas_options.h"
+#include "devlink/experimental/ptxas_options.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/parallel.h"
+#include "devlink/experimental/parallel.h"
 
 #include <algorithm>
 #include <thread>

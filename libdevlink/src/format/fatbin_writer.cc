@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/fatbin_writer.h"
+#include "devlink/experimental/fatbin_writer.h"
 
 #include <cstring>
 #include <limits>

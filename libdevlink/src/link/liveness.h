@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "link/call_graph.h"
-#include "link/host_references.h"
+#include "model/kernel_selection.h"
 
 namespace devlink::internal {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "devlink/cubin_writer.h"
+#include "devlink/experimental/cubin_writer.h"
 #include "link/constant_layout.h"
 #include "link/liveness.h"
 #include "link/shared_layout.h"
@@ -32,7 +32,8 @@ struct KeptRelocation {
   SectionId list = kNone;
   std::uint32_t type = 0;
   SymbolId symbol = kNone;
-  std::uint32_t instance = kNone;  // relocatable links: number of a SharedAgain::instances instead
+  std::uint32_t instance =
+      kNone;  // relocatable links: number of a PartialSharedLayout::instances instead
 };
 
 struct Relocated {

@@ -8,52 +8,12 @@
 #include "base/demangle.h"
 #include "base/edit_distance.h"
 #include "base/strings.h"
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 
 namespace devlink::internal {
 
 namespace {
-
-// Functions that the driver supplies (docs/cubin-format.md, "System calls").
-constexpr std::array<std::string_view, 34> kSystemCalls = {"vprintf",
-                                                           "malloc",
-                                                           "free",
-                                                           "vfprintf",
-                                                           "__assertfail",
-                                                           "__profile",
-                                                           "cnpGetParameterBuffer",
-                                                           "cnpLaunchDevice",
-                                                           "cnpCtxSynchronize",
-                                                           "cnpFuncGetAttribute",
-                                                           "cnpStreamCreate",
-                                                           "cnpStreamDestroy",
-                                                           "cnpStreamWaitEvent",
-                                                           "cnpEventCreate",
-                                                           "cnpEventRecord",
-                                                           "cnpEventDestroy",
-                                                           "cnpDeviceGetName",
-                                                           "cnpDeviceGetAttribute",
-                                                           "cnpGetDeviceCount",
-                                                           "cnpGetDevice",
-                                                           "cnpGetLastError",
-                                                           "cnpSetLastError",
-                                                           "cnpGetCacheConfig",
-                                                           "cnpGetSharedMemConfig",
-                                                           "cnpGetLimit",
-                                                           "cnpDeviceGetTotalMem",
-                                                           "cnpGetParameterBufferV2",
-                                                           "cnpLaunchDeviceV2",
-                                                           "cudaGraphLaunch",
-                                                           "cudaGraphSetConditional",
-                                                           "cudaGraphKernelNodeSetParam",
-                                                           "cudaGraphKernelNodeSetGridDim",
-                                                           "cudaGraphKernelNodeSetEnabled",
-                                                           "cudaGraphKernelNodeUpdatesApply"};
-
-bool IsSystemCall(std::string_view name) {
-  return name.starts_with("__cuda_syscall") ||
-         std::find(kSystemCalls.begin(), kSystemCalls.end(), name) != kSystemCalls.end();
-}
 
 bool IsMissing(const CheckInput& input, const Symbol& symbol) {
   if (symbol.section != kNone || symbol.binding == format::kStbLocal || symbol.weak_reference ||
@@ -61,10 +21,10 @@ bool IsMissing(const CheckInput& input, const Symbol& symbol) {
     return false;
   }
   if (symbol.function != kNone) {
-    return input.liveness.live[symbol.function] && !IsSystemCall(symbol.name);
+    return input.liveness.live[symbol.function] && !format::IsSystemCall(symbol.name);
   }
   if (symbol.external_shared && symbol.size == 0) return false;
-  return !IsKnownToDriver(symbol.name);
+  return !format::IsKnownToDriver(symbol.name);
 }
 
 // The plain name of a function or variable: `foo` of `ns::foo(int)`.
@@ -190,11 +150,6 @@ class Explainer {
 };
 
 }  // namespace
-
-bool IsKnownToDriver(std::string_view name) {
-  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || name.starts_with("__UFT") ||
-         name.starts_with("__UDT");
-}
 
 std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
   std::vector<SymbolId> missing;

@@ -10,9 +10,6 @@
 
 namespace devlink::internal {
 
-// Names that the driver knows: the linker does not look for them.
-bool IsKnownToDriver(std::string_view name);
-
 // One error per symbol, in creation order.
 std::vector<Diagnostic> FindUndefined(const CheckInput& input);
 

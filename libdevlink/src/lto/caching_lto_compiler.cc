@@ -8,7 +8,7 @@
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
 #include "cache/serial.h"
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 #include "lto/lto_backends.h"
 
 namespace devlink {

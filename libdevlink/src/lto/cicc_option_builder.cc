@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/cicc_option_builder.h"
+#include "devlink/experimental/cicc_option_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "assemble/option_builders.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 #include "format/make_diagnostic.h"
 #include "lto/xnvvm.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "devlink/lto_compiler.h"
+#include "devlink/experimental/lto_compiler.h"
 
 namespace devlink::internal {
 

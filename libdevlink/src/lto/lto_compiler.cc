@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The choice of a compiler, and libNVVM as one.
-#include "devlink/lto_compiler.h"
+#include "devlink/experimental/lto_compiler.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 #include "lto/lto_backends.h"
 #include "lto/lto_messages.h"
 

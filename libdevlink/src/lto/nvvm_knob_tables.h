@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "devlink/nvvm_pass_options.h"
+#include "devlink/experimental/nvvm_pass_options.h"
 
 namespace devlink::internal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/nvvm_pass_options.h"
+#include "devlink/experimental/nvvm_pass_options.h"
 
 #include <algorithm>
 #include <charconv>

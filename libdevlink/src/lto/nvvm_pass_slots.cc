@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "devlink/nvvm_pass_options.h"
+#include "devlink/experimental/nvvm_pass_options.h"
 
 namespace devlink {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 
 #include <algorithm>
 #include <optional>

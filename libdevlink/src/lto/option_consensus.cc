@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/option_consensus.h"
+#include "devlink/experimental/option_consensus.h"
 
 #include <algorithm>
 #include <charconv>

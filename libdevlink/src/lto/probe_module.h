@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "devlink/arch.h"
-#include "devlink/lto_ir.h"
+#include "devlink/experimental/lto_ir.h"
 
 namespace devlink::internal {
 

@@ -9,7 +9,7 @@
 
 namespace devlink::internal {
 
-std::vector<InputSection> ProgramView::sections() const {
+std::vector<InputSection> ModuleView::sections() const {
   const base::BoundedReader headers(headers_);
   const base::BoundedReader file(file_);
   const base::BoundedReader names(names_);
@@ -33,7 +33,7 @@ std::vector<InputSection> ProgramView::sections() const {
   return out;
 }
 
-InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
+InputSymbol ModuleView::SymbolAt(std::uint32_t index) const {
   const base::BoundedReader symbols(symbols_);
   const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
   std::uint32_t section = raw.shndx;
@@ -52,7 +52,7 @@ InputSymbol ProgramView::SymbolAt(std::uint32_t index) const {
           .other = raw.other};
 }
 
-std::string_view ProgramView::StringAt(std::uint32_t offset) const {
+std::string_view ModuleView::StringAt(std::uint32_t offset) const {
   return base::BoundedReader(strings_).CString(offset).value_or(std::string_view());
 }
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/bounded_reader.h"
-#include "devlink/module_pool.h"
+#include "devlink/module.h"
 #include "format/elf_cuda.h"
 
 namespace devlink::internal {
@@ -65,7 +65,7 @@ struct InputSymbol {
 
 // One program as the merge sees it: a symbol table and the sections that go with it. A cubin for
 // sm_75 to sm_90a holds one; a later one holds two over the same file.
-class ProgramView {
+class ModuleView {
  public:
   // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
   // that thousands of modules cost little more than their files.
@@ -99,7 +99,7 @@ class Module {
   static absl::StatusOr<ModuleRef> Load(std::vector<std::uint8_t> bytes);
 
   [[nodiscard]] base::Bytes bytes() const { return bytes_; }
-  [[nodiscard]] const ProgramView& sass() const { return sass_; }
+  [[nodiscard]] const ModuleView& sass() const { return sass_; }
 
   [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
   [[nodiscard]] std::uint32_t sm() const { return (header_.flags >> 8) & 0xff; }
@@ -115,7 +115,7 @@ class Module {
   friend class ModuleLoader;
   std::vector<std::uint8_t> bytes_;
   format::Ehdr header_ = {};
-  ProgramView sass_;
+  ModuleView sass_;
   std::uint16_t toolkit_ = 0;
   bool architecture_specific_ = false;
 };

@@ -104,7 +104,7 @@ absl::Status ModuleLoader::ReadSections() {
     const auto raw = reader_.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
     DEVLINK_RETURN_IF_ERROR(ReadSection(i, raw, *names));
   }
-  ProgramView& view = module_.sass_;
+  ModuleView& view = module_.sass_;
   view.file_ = module_.bytes_;
   view.headers_ = *headers;
   view.names_ = *names;
@@ -190,7 +190,7 @@ absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& se
 }
 
 absl::Status ModuleLoader::ReadSymbolTable() {
-  ProgramView& view = module_.sass_;
+  ModuleView& view = module_.sass_;
   for (const InputSection& section : sections_) {
     if (section.type == format::kShtSymtabShndx) view.wide_indices_ = section.data;
   }
@@ -214,7 +214,7 @@ absl::Status ModuleLoader::ReadSymbolTable() {
 }
 
 absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
-  const ProgramView& view = module_.sass_;
+  const ModuleView& view = module_.sass_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
   const auto bad = [&](std::string_view what) {
@@ -342,7 +342,7 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
-  const ProgramView& view = module_.sass_;
+  const ModuleView& view = module_.sass_;
   const InputSection& section = sections_[index];
   const std::uint64_t step =
       section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
@@ -375,7 +375,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
-  const ProgramView& view = module_.sass_;
+  const ModuleView& view = module_.sass_;
   const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   const base::BoundedReader pairs(section.data);
@@ -398,7 +398,7 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
-  const ProgramView& view = module_.sass_;
+  const ModuleView& view = module_.sass_;
   const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   const base::BoundedReader pairs(section.data);

@@ -19,7 +19,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
 #include "base/strings.h"
-#include "devlink/module_pool.h"
+#include "devlink/module.h"
 
 namespace devlink::internal {
 
@@ -205,7 +205,7 @@ struct Program {
   SectionId constant_bank3 = kNone;
   std::uint32_t module_shared_align = 1;  // strictest variable of `.nv_debug.shared`
 
-  // Where the last piece lies that nvlink packs into `.nv.constant3` (link/constant_packing.h).
+  // Where the last piece lies that nvlink packs into `.nv.constant3` (merge/constant_packing.h).
   std::optional<std::uint64_t> last_packed_constant;
 
   std::vector<std::uint8_t> cuda_note_bytes;

@@ -10,24 +10,24 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
+#include "image/emit.h"
+#include "input/admission.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/check.h"
 #include "link/constant_layout.h"
-#include "link/host_references.h"
 #include "link/liveness.h"
-#include "link/merge.h"
 #include "link/relocate.h"
-#include "link/relocate_again.h"
+#include "link/relocate_partial.h"
 #include "link/resources.h"
-#include "link/shared_again.h"
 #include "link/shared_layout.h"
+#include "link/shared_partial.h"
 #include "link/texture_layout.h"
+#include "merge/merge.h"
+#include "model/kernel_selection.h"
 #include "model/module.h"
-#include "session/input_check.h"
-#include "session/report.h"
+#include "report/report.h"
 #include "session/session_state.h"
-#include "write/emit.h"
 
 namespace devlink {
 
@@ -240,13 +240,13 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
   using namespace internal;  // NOLINT: the passes
   const CallGraph graph(program);
   const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
-  const SharedAgain shared =
-      DescribeShared(program, {.debug = options.debug, .place_external = !options.keep_references});
+  const PartialSharedLayout shared = LayOutSharedPartial(
+      program, {.debug = options.debug, .place_external = !options.keep_references});
   const ConstantLayout no_constants;
   const TextureLayout no_textures;
   const Attributes attributes = KeepAttributes(program, graph, liveness);
   Relocated relocated =
-      RelocateAgain(program, liveness, shared, {.keep_references = options.keep_references});
+      RelocatePartial(program, liveness, shared, {.keep_references = options.keep_references});
   // As far as the report needs them.
   SharedLayout sizes;
   Resources resources;

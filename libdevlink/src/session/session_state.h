@@ -14,15 +14,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/file.h"
-#include "devlink/cicc_option_builder.h"
+#include "devlink/experimental/cicc_option_builder.h"
+#include "devlink/experimental/lto_compiler.h"
+#include "devlink/experimental/ptx_assembler.h"
 #include "devlink/link_session.h"
-#include "devlink/lto_compiler.h"
-#include "devlink/ptx_assembler.h"
+#include "image/emit.h"
+#include "input/choose_code.h"
 #include "input/expand.h"
 #include "model/program.h"
-#include "session/code_finder.h"
 #include "session/lto_link.h"
-#include "write/emit.h"
 
 namespace devlink {
 

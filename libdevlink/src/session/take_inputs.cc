@@ -12,15 +12,15 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "devlink/caching_compilers.h"
-#include "devlink/library_search.h"
+#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/library_search.h"
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
+#include "input/admission.h"
 #include "input/recognise.h"
-#include "link/undefined.h"
 #include "model/module.h"
-#include "session/assembler_lines.h"
-#include "session/input_check.h"
+#include "plan/assembler_lines.h"
 #include "session/session_state.h"
 
 namespace devlink {
@@ -272,14 +272,14 @@ bool LinkSession::State::AnythingUndefined(const std::vector<internal::LinkInput
   absl::flat_hash_set<std::string_view> defined;
   absl::flat_hash_set<std::string_view> wanted;
   for (const internal::LinkInput& input : all) {
-    const internal::ProgramView& view = input.module->sass();
+    const internal::ModuleView& view = input.module->sass();
     for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
       const internal::InputSymbol symbol = view.SymbolAt(i);
       if (symbol.name.empty() || symbol.binding == format::kStbLocal) continue;
       if (symbol.section != format::kShnUndef) {
         defined.insert(symbol.name);
       } else if (symbol.binding != format::kStbWeak && !format::IsTextureType(symbol.type) &&
-                 !internal::IsKnownToDriver(symbol.name)) {
+                 !format::IsKnownToDriver(symbol.name)) {
         wanted.insert(symbol.name);
       }
     }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "devlink/cubin_writer.h"
+#include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
 #include "write/output_buffer.h"
 #include "write/string_table.h"

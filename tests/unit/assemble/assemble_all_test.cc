@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/ptx_assembler.h"
 #include "support/catch.h"
 
 namespace devlink::testing {

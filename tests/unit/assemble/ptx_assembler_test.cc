@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One contract for all ways to an assembler, with nvlink as the judge where there is one.
-#include "devlink/ptx_assembler.h"
+#include "devlink/experimental/ptx_assembler.h"
 
 #include <filesystem>
 #include <random>
 #include <thread>
 
 #include "assemble/tool_note.h"
-#include "devlink/ptxas_options.h"
+#include "devlink/experimental/ptxas_options.h"
 #include "support/catch.h"
 #include "support/cubin_view.h"
 #include "support/process.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/progress.h"
 
-#include "devlink/parallel.h"
+#include "devlink/experimental/parallel.h"
 #include "support/catch.h"
 
 namespace devlink::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/caching_compilers.h"
+#include "devlink/experimental/caching_compilers.h"
 
 #include <atomic>
 #include <filesystem>

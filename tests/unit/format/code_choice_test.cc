@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/code_choice.h"
+#include "devlink/experimental/code_choice.h"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/fatbin.h"
+#include "devlink/experimental/fatbin.h"
 
 #include <cstdint>
 #include <string>

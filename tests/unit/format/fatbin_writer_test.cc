@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/fatbin_writer.h"
+#include "devlink/experimental/fatbin_writer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "devlink/fatbin.h"
+#include "devlink/experimental/fatbin.h"
 #include "format/elf_cuda.h"
 #include "format/ptx_text.h"
 #include "support/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/lto_ir.h"
+#include "devlink/experimental/lto_ir.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/library_search.h"
+#include "devlink/experimental/library_search.h"
 
 #include <filesystem>
 #include <functional>

@@ -2,7 +2,7 @@
 //
 // The vector for libNVVM. That it is nvlink's, tests/link/lto_options_test.cc shows; here stand the
 // rules, and where the default leaves nvlink.
-#include "devlink/cicc_option_builder.h"
+#include "devlink/experimental/cicc_option_builder.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libNVVM and libnvJitLink as compilers, against each other and against nvlink.
-#include "devlink/lto_compiler.h"
+#include "devlink/experimental/lto_compiler.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "devlink/code_choice.h"
-#include "devlink/fatbin.h"
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/code_choice.h"
+#include "devlink/experimental/fatbin.h"
+#include "devlink/experimental/nvvm_program.h"
 #include "input/host_object.h"
 #include "support/catch.h"
 #include "support/lto_tools.h"

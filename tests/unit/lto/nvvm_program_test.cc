@@ -2,7 +2,7 @@
 //
 // libNVVM itself, where there is one, and a library in its place for what the real one does not do
 // on request.
-#include "devlink/nvvm_program.h"
+#include "devlink/experimental/nvvm_program.h"
 
 #include <dlfcn.h>
 

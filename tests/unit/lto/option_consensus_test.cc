@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What modules want, module after module. nvlink's side of it is in tests/link/lto_options_test.cc.
-#include "devlink/option_consensus.h"
+#include "devlink/experimental/option_consensus.h"
 
 #include <initializer_list>
 #include <string>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "devlink/cubin_writer.h"
+#include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
 #include "support/catch.h"
 #include "unit/cubin_builder.h"
@@ -46,7 +46,7 @@ TEST_CASE("A written cubin loads", "[model]") {
   CHECK((*module)->os_abi() == format::kOsAbiCuda);
   CHECK_FALSE((*module)->architecture_specific());
   CHECK((*module)->bytes().size() == bytes.size());
-  const internal::ProgramView& view = (*module)->sass();
+  const internal::ModuleView& view = (*module)->sass();
   std::vector<std::string> functions;
   for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
     const internal::InputSymbol symbol = view.SymbolAt(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/cubin_writer.h"
+#include "devlink/experimental/cubin_writer.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/experimental/ptx_assembler.h
+//
+// Turns PTX text into cubins with one of NVIDIA's assemblers: libnvptxcompiler (through a shared
+// object of ours), the program ptxas, or libnvJitLink. Which there are depends on the machine, so
+// nothing of them is linked in: a path decides. docs/ptx-assembly.md compares them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "devlink/diagnostics.h"
+#include "devlink/experimental/parallel.h"
+#include "devlink/progress.h"
+#include "devlink/toolkit_profile.h"
+
+namespace devlink {
+
+// One PTX text to assemble.
+struct PtxJob {
+  std::string name;       // what diagnostics call the input; never shown to the tool
+  std::string_view text;  // borrowed until the job is done; what follows a NUL is ignored
+  std::vector<std::string> arguments;  // from PtxasOptionBuilder
+  // Also report what every function needs. Changes neither the cubin nor the diagnostics.
+  bool report_usage = false;
+};
+
+// What ptxas -v says of one function.
+struct PtxFunctionUsage {
+  std::string name;  // mangled
+  bool is_entry = false;
+  std::uint32_t registers = 0;  // per thread; known for entries only
+  std::uint32_t barriers = 0;   // known for entries only
+  std::uint64_t stack_bytes = 0;
+  std::uint64_t spill_store_bytes = 0;
+  std::uint64_t spill_load_bytes = 0;
+  std::uint64_t shared_bytes = 0;  // known for entries only
+
+  friend bool operator==(const PtxFunctionUsage&, const PtxFunctionUsage&) = default;
+};
+
+struct PtxResult {
+  // InvalidArgument where the text or the arguments are wrong (`diagnostics` says why),
+  // DeadlineExceeded where the tool was stopped, Unimplemented for arguments that the assembler
+  // cannot honour, Internal where the tool itself failed.
+  absl::Status status;
+  std::vector<std::uint8_t> cubin;  // empty unless `status` is ok
+  // The assembler's lines in its order, word for word as nvlink prints them. The name of the input
+  // and, where the line has one, the number of the line in the text are fields of their own.
+  std::vector<Diagnostic> diagnostics;
+  std::vector<PtxFunctionUsage> functions;  // in the assembler's order; only on request
+};
+
+// An assembler. Thread-safe: Assemble may run on several threads at once.
+class PtxAssembler {
+ public:
+  virtual ~PtxAssembler() = default;
+  // "nvPTXCompiler", "ptxas" or "nvJitLink".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // As precise as the tool tells: "13.0" or "13.0.88".
+  [[nodiscard]] virtual std::string_view version() const = 0;
+  // True where the cubins are those that nvlink's own assembler makes, byte for byte. False where
+  // only the code is the same, and texts are refused of which it would not be.
+  [[nodiscard]] virtual bool matches_nvlink() const = 0;
+  virtual PtxResult Assemble(const PtxJob& job) const = 0;
+};
+
+enum class PtxBackend {
+  kAutomatic,      // the first of the following that is there
+  kNvPtxCompiler,  // libdevlink_ptxcompiler.so
+  kPtxas,
+  kNvJitLink,
+};
+
+// Empty paths mean that there is no such tool. Nothing is searched for.
+struct PtxBackendOptions {
+  PtxBackend backend = PtxBackend::kAutomatic;
+  std::string nvptxcompiler_path;  // of libdevlink_ptxcompiler.so
+  std::string ptxas_path;          // of the program
+  std::string nvjitlink_path;      // of libnvJitLink.so.13
+
+  // For ptxas: where its files go while it runs, each call in a directory of its own; and how long
+  // it may run, zero for as long as it takes. Its environment is empty but for these `NAME=value`.
+  std::string temporary_directory;
+  std::chrono::milliseconds timeout{0};
+  std::vector<std::string> environment;
+
+  // Of nvlink, whose build text takes the place of the libraries' in the cubin's tool record.
+  ToolkitProfile profile;
+
+  // Bound on the size of one cubin.
+  std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
+};
+
+// Loads the library or asks the program for its version. NotFound where what is asked for is not
+// there, FailedPrecondition where it cannot be used; the message says what was tried and what to
+// do.
+absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options);
+
+using AssembleAllOptions = ParallelOptions;
+
+// All jobs up to the first that fails, in the order of the jobs; a failed one is the last. That is
+// what assembling them one after the other gives, whatever the number of threads. The caller's
+// thread works too, and `sink` is told from it alone, with the name of the next job.
+std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
+                                   const AssembleAllOptions& options = {},
+                                   ProgressSink* sink = nullptr);
+
+// The most memory that assembling a text of this size was seen to take, in bytes.
+std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);
+
+// True where the text begins as PTX must: with `.version`, after blanks and comments. nvlink
+// recognizes PTX by this.
+bool LooksLikePtx(std::string_view text);
+
+}  // namespace devlink

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/driver_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace devlink::format {
+
+namespace {
+
+// Functions that the driver supplies (docs/cubin-format.md, "System calls").
+constexpr std::array<std::string_view, 34> kSystemCalls = {"vprintf",
+                                                           "malloc",
+                                                           "free",
+                                                           "vfprintf",
+                                                           "__assertfail",
+                                                           "__profile",
+                                                           "cnpGetParameterBuffer",
+                                                           "cnpLaunchDevice",
+                                                           "cnpCtxSynchronize",
+                                                           "cnpFuncGetAttribute",
+                                                           "cnpStreamCreate",
+                                                           "cnpStreamDestroy",
+                                                           "cnpStreamWaitEvent",
+                                                           "cnpEventCreate",
+                                                           "cnpEventRecord",
+                                                           "cnpEventDestroy",
+                                                           "cnpDeviceGetName",
+                                                           "cnpDeviceGetAttribute",
+                                                           "cnpGetDeviceCount",
+                                                           "cnpGetDevice",
+                                                           "cnpGetLastError",
+                                                           "cnpSetLastError",
+                                                           "cnpGetCacheConfig",
+                                                           "cnpGetSharedMemConfig",
+                                                           "cnpGetLimit",
+                                                           "cnpDeviceGetTotalMem",
+                                                           "cnpGetParameterBufferV2",
+                                                           "cnpLaunchDeviceV2",
+                                                           "cudaGraphLaunch",
+                                                           "cudaGraphSetConditional",
+                                                           "cudaGraphKernelNodeSetParam",
+                                                           "cudaGraphKernelNodeSetGridDim",
+                                                           "cudaGraphKernelNodeSetEnabled",
+                                                           "cudaGraphKernelNodeUpdatesApply"};
+
+}  // namespace
+
+bool IsSystemCall(std::string_view name) {
+  return name.starts_with("__cuda_syscall") ||
+         std::find(kSystemCalls.begin(), kSystemCalls.end(), name) != kSystemCalls.end();
+}
+
+bool IsKnownToDriver(std::string_view name) {
+  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || name.starts_with("__UFT") ||
+         name.starts_with("__UDT");
+}
+
+}  // namespace devlink::format

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names that need no definition in a link (docs/cubin-format.md, "System calls").
+#pragma once
+
+#include <string_view>
+
+namespace devlink::format {
+
+// Functions that the driver supplies.
+bool IsSystemCall(std::string_view name);
+
+// Names that the driver knows: the linker does not look for them.
+bool IsKnownToDriver(std::string_view name);
+
+}  // namespace devlink::format

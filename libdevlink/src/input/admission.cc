@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/admission.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "format/make_diagnostic.h"
+#include "input/recognise.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Toolkits before 12.0 wrote sm_90 code in a form of its own.
+constexpr std::uint16_t kOldestToolkit = 120;
+
+Diagnostic Fatal(DiagnosticCode code, const std::string& name, std::string text,
+                 std::string note = {}) {
+  return format::MakeDiagnostic(Severity::kFatal, code, name, std::move(text), std::move(note));
+}
+
+}  // namespace
+
+Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why) {
+  return Fatal(DiagnosticCode::kUnreadableInput, name,
+               base::Cat({"Could not open input file '", name, "'"}),
+               std::string(base::FromAbsl(why.message())));
+}
+
+Diagnostic DescribeMalformed(const std::string& name, base::Bytes head, std::uint64_t size,
+                             const absl::Status& why) {
+  const ContentKind kind = Recognise(head);
+  std::string what = base::Cat({"'", name, "' is ", Describe(kind), ", where a cubin is expected"});
+  if (size < sizeof(format::Ehdr)) {
+    return Fatal(DiagnosticCode::kUnreadableInput, name,
+                 base::Cat({"Could not open input file '", name, "'"}), std::move(what));
+  }
+  if (!IsCudaElf(kind)) {
+    return Fatal(DiagnosticCode::kUnsupportedInput, name,
+                 IsElf(kind) ? "cubin not a device elf?" : "cubin not an elf?", std::move(what));
+  }
+  Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name,
+                         base::Cat({"Input file '", name, "' is damaged"}),
+                         std::string(base::FromAbsl(why.message())));
+  out.notes.push_back(
+      base::Cat({"'", name, "' has ", std::to_string(size), " bytes; make it again"}));
+  return out;
+}
+
+std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
+                                       const LinkOptions& options) {
+  if (module.os_abi() != format::kOsAbiCuda || module.abi_version() != format::kAbiVersion) {
+    Diagnostic out = Fatal(DiagnosticCode::kAbiMismatch, name,
+                           base::Cat({"Input file '", name, "' abi does not match"}));
+    out.notes.push_back(absl::StrCat("its ABI is ", module.os_abi(), ", version ",
+                                     module.abi_version(), "; expected ", format::kOsAbiCuda,
+                                     ", version ", format::kAbiVersion));
+    return out;
+  }
+  const Arch member{static_cast<std::uint16_t>(module.sm()),
+                    module.architecture_specific() ? 'a' : '\0'};
+  if (!SassLinksFor(member, options.target)) {
+    Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
+                           base::Cat({"Input file '", name, "' arch does not match target '",
+                                      options.target.Name(), "'"}));
+    out.notes.push_back(base::Cat(
+        {"it was built for ", member.Name(), "; compile it with -arch=", options.target.Name()}));
+    return out;
+  }
+  if (!options.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
+      options.target.variant == 0) {
+    return Fatal(DiagnosticCode::kArchMismatch, name,
+                 "cannot link accelerated arch to non-accelerated");
+  }
+  const std::uint16_t toolkit = module.toolkit();
+  if (toolkit > options.profile.release) {
+    Diagnostic out = Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
+                           absl::StrCat("Input file '", name, "' newer than toolkit (", toolkit,
+                                        " vs ", options.profile.release, ")"));
+    out.notes.push_back(absl::StrCat("it was built with CUDA ", toolkit / 10, ".", toolkit % 10,
+                                     "; this link writes what CUDA ", options.profile.release / 10,
+                                     ".", options.profile.release % 10, " writes"));
+    return out;
+  }
+  if (options.target.number >= 90 && toolkit < kOldestToolkit) {
+    return Fatal(
+        DiagnosticCode::kInputTooOld, name,
+        base::Cat({"Input file '", name, "' must be recompiled with toolkit >= Cuda 12.0"}));
+  }
+  if (!module.relocatable()) {
+    // nvlink leaves such a file out without a word, and its code with it.
+    Diagnostic out = Fatal(DiagnosticCode::kUnsupportedInput, name,
+                           base::Cat({"Input file '", name, "' is not relocatable"}));
+    out.notes.emplace_back("it is linked already; compile with nvcc -rdc=true (ptxas -c)");
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace devlink::internal

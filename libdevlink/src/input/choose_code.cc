@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/choose_code.h"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "devlink/experimental/code_choice.h"
+#include "devlink/experimental/fatbin.h"
+#include "format/make_diagnostic.h"
+
+namespace devlink::internal {
+
+using format::MakeDiagnostic;
+
+namespace {
+
+// nvlink's words for a fat binary that it cannot read, and what is wrong with it.
+absl::Status Unreadable(const std::string& name, const absl::Status& why,
+                        std::vector<Diagnostic>& out) {
+  constexpr auto kCode = DiagnosticCode::kMalformedInput;
+  switch (FatbinErrorOf(why)) {
+    case Fatbin::Error::kNotFatbin:
+    case Fatbin::Error::kVersion:
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name,
+                                   "Binary format for key='0', ident='' is not recognized"));
+      break;
+    case Fatbin::Error::kUncompress:
+    case Fatbin::Error::kTooLarge:
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
+      break;
+    default:
+      break;
+  }
+  std::string note = base::Cat({"'", name, "': ", base::FromAbsl(why.message())});
+  absl::Status status = absl::InvalidArgumentError(note);
+  out.push_back(
+      MakeDiagnostic(Severity::kFatal, kCode, name, "elfLink fatbinary error", std::move(note)));
+  return status;
+}
+
+// Every candidate and why it was passed over.
+std::vector<std::string> Explain(std::span<const CodeCandidate> candidates,
+                                 const CodeChoice& choice, Arch target) {
+  constexpr std::size_t kMost = 16;
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < candidates.size() && i < kMost; ++i) {
+    notes.push_back(ExplainVerdict(candidates, choice, i, target));
+  }
+  return notes;
+}
+
+// nvlink warns of a missing architecture; with -Werror that is an error.
+absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
+                     std::vector<std::string> notes, std::vector<Diagnostic>& out) {
+  if (blob.from_archive || options.suppress_arch_warning || options.suppress_warnings) {
+    return absl::OkStatus();
+  }
+  const std::string text =
+      base::Cat({"SM Arch ('", TargetName(options), "') not found in '", blob.name, "'"});
+  Diagnostic& warning = out.emplace_back(
+      MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                     DiagnosticCode::kArchMismatch, blob.name, text));
+  warning.notes = std::move(notes);
+  return options.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
+}
+
+}  // namespace
+
+std::string TargetName(const LinkOptions& options) {
+  const std::string name = options.target.Name();
+  return options.check_only ? base::Cat({"compute_", name.substr(name.find('_') + 1)}) : name;
+}
+
+absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
+                              std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics) {
+  FatbinLimits limits;
+  limits.only_first_container = options.compatibility == Compatibility::kNvlink;
+  const auto fatbin = Fatbin::Parse(blob.bytes, limits);
+  if (!fatbin.ok()) return Unreadable(blob.name, fatbin.status(), diagnostics);
+  const std::vector<CodeCandidate> all = fatbin->Candidates();
+  const std::vector<FatbinMember>& members = fatbin->members();
+  for (std::size_t begin = 0; begin < members.size();) {
+    std::size_t end = begin;
+    while (end < members.size() && members[end].container == members[begin].container) ++end;
+    const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
+    const CodeChoice choice =
+        ChooseCode(candidates, options.target,
+                   {.lto = options.lto.enabled, .virtual_target = options.check_only});
+    if (choice.needs_lto) {
+      diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
+                                           blob.name, "LTO objects found, use -dlto"));
+      diagnostics.back().notes = Explain(candidates, choice, options.target);
+      return absl::FailedPreconditionError(
+          absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));
+    }
+    if (!choice.index) {
+      const absl::Status missing =
+          Missing(blob, options, Explain(candidates, choice, options.target), diagnostics);
+      if (!missing.ok()) return missing;
+    } else {
+      const FatbinMember& member = members[begin + *choice.index];
+      auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
+      if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
+      FoundCode& code = found.emplace_back();
+      code.kind = member.kind;
+      code.bytes = *std::move(bytes);
+      code.is_protected = member.is_obfuscated;
+      if (code.kind != CodeKind::kSass) code.options = std::string(member.options);
+    }
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace devlink::internal

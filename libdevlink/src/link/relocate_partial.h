@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass 9 of a relocatable link (nvlink -r): relocations of a program that will be linked again.
+#pragma once
+
+#include "link/liveness.h"
+#include "link/relocate.h"
+#include "link/shared_partial.h"
+
+namespace devlink::internal {
+
+struct RelocateAgainOptions {
+  // Every relocation stays, those to section symbols moved to where the contribution now begins.
+  // Otherwise shared and constant variables are resolved to what nvlink takes for their values,
+  // though the next link lays them out (docs/relocatable.md).
+  bool keep_references = false;
+};
+
+Relocated RelocatePartial(const Program& program, const Liveness& liveness,
+                          const PartialSharedLayout& shared, const RelocateAgainOptions& options);
+
+}  // namespace devlink::internal

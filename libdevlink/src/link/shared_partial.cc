@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/shared_partial.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/align.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// `extern x[]` begins at a multiple of it.
+constexpr std::uint32_t kExternalAlign = 16;
+
+class Describer {
+ public:
+  Describer(const Program& program, const SharedAgainOptions& options)
+      : program_(program), options_(options) {}
+
+  PartialSharedLayout Run() {
+    AddUpSizes();
+    FindAlignments();
+    if (options_.place_external) PlaceExternal();
+    for (auto& [id, section] : result_.sections) Finish(id, section);
+    return std::move(result_);
+  }
+
+ private:
+  // Variables count with their sizes; where they will lie is not known.
+  void AddUpSizes() {
+    for (SectionId id = 0; id < program_.sections.size(); ++id) {
+      const Section& section = program_.sections[id];
+      if (section.kind == SectionKind::kEntryShared || section.kind == SectionKind::kModuleShared) {
+        result_.sections[id].align = section.align;
+      }
+    }
+    for (const SymbolId id : program_.shared_definitions) {
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.section != kNone) {
+        SharedSize& section = result_.sections[symbol.section];
+        section.size += symbol.size;
+        section.align = std::max(section.align, symbol.align);
+      } else if (symbol.external_shared) {
+        any_external_ = true;
+      }
+    }
+  }
+
+  // An entry's memory is aligned as strictly as the variables of any file.
+  void FindAlignments() {
+    std::uint32_t strictest = 1;
+    for (const SymbolId id : program_.shared_definitions) {
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.section != kNone && symbol.section == program_.module_shared) {
+        strictest = std::max(strictest, symbol.align);
+      } else if (symbol.external_shared && options_.place_external) {
+        // Where an earlier nvlink -r has placed it; nvlink takes that for an alignment.
+        if (base::IsPowerOfTwo(symbol.value) && symbol.value <= kMaxAlign) {
+          strictest = std::max(strictest, static_cast<std::uint32_t>(symbol.value));
+        }
+        placed_before_ = placed_before_ || symbol.value != 0;
+      }
+    }
+    for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
+  }
+
+  // What an entry's code refers to of `extern x[]`.
+  struct User {
+    FunctionId entry = kNone;
+    std::vector<SymbolId> symbols;
+  };
+
+  // In the order in which the first reference of each arrived.
+  [[nodiscard]] std::vector<User> FindUsers() const {
+    std::vector<User> users;
+    absl::flat_hash_map<FunctionId, std::size_t> position;
+    for (const Relocation& relocation : program_.relocations) {
+      const Symbol& symbol = program_.symbols[relocation.symbol];
+      const Section& section = program_.sections[relocation.section];
+      if (!symbol.external_shared || symbol.section != kNone ||
+          section.kind != SectionKind::kText) {
+        continue;
+      }
+      const Function& function = program_.functions[section.function];
+      if (!function.entry || function.shared == kNone) continue;
+      if (function.generation != relocation.generation) continue;  // of a body that was replaced
+      const auto [known, inserted] = position.try_emplace(section.function, users.size());
+      if (inserted) users.push_back({section.function, {}});
+      users[known->second].symbols.push_back(relocation.symbol);
+    }
+    return users;
+  }
+
+  // Entries by what they refer to themselves. Without -g each has an instance of its own; with it
+  // those that have a variable in common share one.
+  void PlaceExternal() {
+    for (const SymbolId id : program_.shared_definitions) {
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.section == kNone) result_.external_values[id] = symbol.value;
+    }
+    const std::vector<User> users = FindUsers();
+    for (const User& user : users) {
+      SharedSize& section = SectionOf(user);
+      section.size = base::AlignUp(section.size, kExternalAlign);
+      section.align = std::max(section.align, kExternalAlign);
+      if (options_.debug) continue;
+      result_.instance_of[user.entry] = static_cast<std::uint32_t>(result_.instances.size());
+      result_.instances.push_back({user.entry, section.size});
+    }
+    if (options_.debug) UniteByVariable(users);
+  }
+
+  SharedSize& SectionOf(const User& user) {
+    return result_.sections[program_.functions[user.entry].shared];
+  }
+
+  void UniteByVariable(const std::vector<User>& users) {
+    std::vector<std::size_t> leader(users.size());
+    std::iota(leader.begin(), leader.end(), std::size_t{0});
+    const auto find = [&leader](std::size_t i) {
+      while (leader[i] != i) i = leader[i] = leader[leader[i]];
+      return i;
+    };
+    absl::flat_hash_map<SymbolId, std::size_t> first_user;
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      for (const SymbolId symbol : users[i].symbols) {
+        const auto [known, inserted] = first_user.try_emplace(symbol, i);
+        if (!inserted) leader[find(i)] = find(known->second);
+      }
+    }
+    std::vector<std::uint64_t> largest(users.size(), 0);
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      largest[find(i)] = std::max(largest[find(i)], SectionOf(users[i]).size);
+    }
+    for (std::size_t i = 0; i < users.size(); ++i) SectionOf(users[i]).size = largest[find(i)];
+    for (const auto& [symbol, user] : first_user) {
+      result_.external_values[symbol] = largest[find(user)];
+    }
+  }
+
+  // A section is larger than its alignment, which its variables have for a value.
+  void Finish(SectionId id, SharedSize& section) const {
+    section.has_symbol = section.size != 0;
+    const bool for_external =
+        options_.place_external && any_external_ && section.align == kExternalAlign;
+    section.emitted =
+        section.size != 0 || for_external || (id == program_.module_shared && placed_before_);
+    if (id == program_.module_shared && !any_external_ && section.size == 0) {
+      section.emitted = false;
+    }
+    if (section.size <= section.align) section.size += section.align;
+  }
+
+  const Program& program_;
+  const SharedAgainOptions& options_;
+  PartialSharedLayout result_;
+  bool any_external_ = false;
+  bool placed_before_ = false;  // one of them, by an earlier nvlink -r
+};
+
+}  // namespace
+
+PartialSharedLayout LayOutSharedPartial(const Program& program, const SharedAgainOptions& options) {
+  return Describer(program, options).Run();
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/kernel_selection.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+
+namespace devlink::internal {
+
+// Goes back to the last `*` only: what an earlier one stands for never needs to grow again.
+bool MatchesPattern(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+void PatternSet::Add(std::string pattern) {
+  const std::string head = pattern.substr(0, pattern.find('*'));
+  head_sizes_.insert(head.size());
+  by_head_[head].push_back(std::move(pattern));
+}
+
+bool PatternSet::Matches(std::string_view name) const {
+  for (const std::size_t size : head_sizes_) {
+    if (size > name.size()) break;
+    const auto found = by_head_.find(base::ToAbsl(name.substr(0, size)));
+    if (found == by_head_.end()) continue;
+    const bool matches =
+        std::any_of(found->second.begin(), found->second.end(),
+                    [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
+    if (matches) return true;
+  }
+  return false;
+}
+
+KernelSelection KernelSelection::Containing(const std::vector<std::string>& parts) {
+  KernelSelection out;
+  out.wants_all_ = false;
+  for (const std::string& part : parts) out.external_.Add(base::Cat({"*", part, "*"}));
+  out.internal_ = out.external_;
+  return out;
+}
+
+KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& inputs,
+                                            bool known_before) {
+  KernelSelection out;
+  out.by_host_references_ = !known_before;
+  for (const HostReferences& input : inputs) {
+    // nvlink looks for this one list; an object with any of the others only counts as one without.
+    if (!input.kernels_external.present) return {};
+    for (const std::string& name : input.kernels_external.names) out.external_.Add(name);
+    for (const std::string& name : input.kernels_internal.names) out.internal_.Add(name);
+  }
+  out.wants_all_ = out.external_.empty() && out.internal_.empty();
+  return out;
+}
+
+bool KernelSelection::Wants(const Symbol& entry) const {
+  if (wants_all_) return true;
+  return (entry.binding == format::kStbLocal ? internal_ : external_).Matches(entry.name);
+}
+
+}  // namespace devlink::internal

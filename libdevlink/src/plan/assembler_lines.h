@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the assembler is asked in a link, and what it answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "devlink/diagnostics.h"
+#include "devlink/experimental/ptx_assembler.h"
+#include "devlink/experimental/ptxas_options.h"
+#include "devlink/link_options.h"
+
+namespace devlink::internal {
+
+// What a link gives the assembler for any PTX; what depends on the text is still to be set.
+PtxasOptionBuilder AssemblerOptions(const LinkOptions& options, Arch target);
+
+// nvlink's words for PTX of `input` that does not become a cubin, and ours.
+Diagnostic MakeAssemblyError(const std::string& input, std::string note);
+
+// Moves what the assembler said of one text to `found`, with nvlink's line behind it where it
+// failed; `which` says there whose text it was. The assembler's status.
+absl::Status TakeAssemblerLines(const std::string& input, std::string which, PtxResult& result,
+                                std::vector<Diagnostic>& found);
+
+}  // namespace devlink::internal

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
+#include "devlink/link_report.h"
+#include "image/emit.h"
+
+namespace devlink::internal {
+
+// What came out, as data.
+LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> inputs);
+
+// The same as nvlink -v says it: one info per line.
+std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkReport& report);
+
+// What nvlink -r loses without a word, if anything: a diagnostic that has notes only.
+std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated);
+
+}  // namespace devlink::internal
