@@ -8,6 +8,7 @@
 #include "devlink/arch.h"
 #include "devlink/compile_cache.h"
 #include "devlink/diagnostics.h"
+#include "devlink/environment.h"
 #include "devlink/experimental/caching_compilers.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/experimental/code_choice.h"
