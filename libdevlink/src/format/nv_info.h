@@ -3,6 +3,7 @@
 // `.nv.info`: a list of tagged records, for the whole module or for one function.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -59,6 +60,54 @@ class InfoReader {
   std::uint64_t offset_ = 0;
   bool well_formed_ = true;
 };
+
+// Which words of a sized record's payload are indices of symbols.
+enum class InfoSymbols : std::uint8_t {
+  kNone,
+  kOne,            // the first word; a value follows
+  kSectionSymbol,  // the same, and the symbol stands for a section
+  kAll,            // every word
+};
+
+// What becomes of a callee's record in the records of an entry that reaches it.
+enum class InfoTravel : std::uint8_t {
+  kStays,
+  kMark,            // the entry has it, too
+  kMaximum,         // the largest value
+  kSum,             // the sum over all callees
+  kUnion,           // the values or'ed together
+  kLastByte,        // the low byte of the one that arrived last
+  kUndefinedNames,  // the names of functions that stay undefined are collected
+};
+
+struct InfoAttribute {
+  std::uint8_t id = 0;
+  std::string_view name;  // `REGCOUNT`; empty where no 13.x toolkit has one
+  InfoSymbols symbols = InfoSymbols::kNone;
+  InfoTravel travel = InfoTravel::kStays;
+  std::uint8_t appended_as = kInfoNoValue;  // the format of a record that an entry did not have
+};
+
+// The row of an attribute; one that names nothing and stays for ids that no toolkit knows.
+const InfoAttribute& FindInfoAttribute(std::uint8_t id);
+
+// Those that travel, in the order in which a link with one entry appends them.
+inline constexpr std::array<std::uint8_t, 10> kTravellingAttributes = {
+    kAttrSparseMmaMask, kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
+    kAttrTcgen05OneCta, kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
+    kAttrNumMbarriers,  kAttrExterns};
+
+// What SPARSE_MMA_MASK has of itself where an entry had none.
+inline constexpr std::uint16_t kSparseMmaMaskDefault = 0x8000;
+
+// The leading words of a record's payload that are indices of symbols. Whoever reads them may rely
+// on the loader, which refuses a record that is shorter or names a symbol that does not exist.
+struct InfoSymbolRun {
+  InfoSymbols kind = InfoSymbols::kNone;
+  std::uint64_t count = 0;
+  std::uint64_t least_payload = 0;  // in bytes
+};
+InfoSymbolRun SymbolsOf(const InfoRecord& record);
 
 // `REGCOUNT`; empty for ids that no 13.x toolkit names.
 std::string_view InfoAttributeName(std::uint8_t id);

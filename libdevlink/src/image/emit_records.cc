@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "devlink/version.h"
+#include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"
@@ -85,11 +86,11 @@ void ForEachByFunction(const Pairs& pairs, const FirstOf& first_of, const Emit& 
 
 void Emitter::FillCallGraph() {
   const auto& live = linked_.liveness.live;
-  const auto begin_list = [this](std::int32_t list) {
+  const auto begin_list = [this](format::CallGraphList list) {
     writer_.AppendWord(call_graph_, 0);
-    writer_.AppendWord(call_graph_, static_cast<std::uint32_t>(-list));
+    writer_.AppendWord(call_graph_, format::CallGraphMarker(list));
   };
-  begin_list(1);
+  begin_list(format::CallGraphList::kCalls);
   for (FunctionId f = 0; f < program_.functions.size(); ++f) {
     if (!live[f]) continue;
     for (const FunctionId callee : linked_.graph.DirectCallees(f)) {
@@ -104,11 +105,11 @@ void Emitter::FillCallGraph() {
     writer_.AppendWord(call_graph_, use.prototype);
   };
   const auto user = [](const PrototypeUse& use) { return use.function; };
-  begin_list(2);
+  begin_list(format::CallGraphList::kAddressesTaken);
   ForEachByFunction(program_.addresses_taken, user, put_use);
-  begin_list(3);
+  begin_list(format::CallGraphList::kIndirectCallers);
   ForEachByFunction(program_.indirect_callers, user, put_use);
-  begin_list(4);
+  begin_list(format::CallGraphList::kAddressTakers);
   ForEachByFunction(
       program_.address_takers, [](const CallEdge& edge) { return edge.caller; },
       [&](const CallEdge& edge) {

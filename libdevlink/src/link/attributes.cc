@@ -17,34 +17,17 @@ namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-// Attributes that travel, in the order in which a link with one entry appends them. EXTERNS is
-// last.
-constexpr std::array<std::uint8_t, 10> kTravelling = {
-    kAttrSparseMmaMask, kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
-    kAttrTcgen05OneCta, kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
-    kAttrNumMbarriers,  kAttrExterns};
+constexpr auto& kTravelling = kTravellingAttributes;
 constexpr std::size_t kCount = kTravelling.size();
 constexpr std::size_t kExternsSlot = kCount - 1;
+static_assert(kTravelling[kExternsSlot] == kAttrExterns);
 
 std::size_t SlotOf(std::uint8_t id) {
   return static_cast<std::size_t>(std::find(kTravelling.begin(), kTravelling.end(), id) -
                                   kTravelling.begin());
 }
 
-std::uint8_t FormatOf(std::uint8_t id) {
-  switch (id) {
-    case kAttrVrcCtaInitCount:
-    case kAttrNumBarriers:
-      return kInfoByteValue;
-    case kAttrNumMbarriers:
-    case kAttrSparseMmaMask:
-      return kInfoHalfValue;
-    case kAttrExterns:
-      return kInfoSized;
-    default:
-      return kInfoNoValue;
-  }
-}
+std::uint8_t FormatOf(std::uint8_t id) { return FindInfoAttribute(id).appended_as; }
 
 // What is known of the travelling attributes of a set of functions. Positions count records in
 // order of arrival, as nvlink meets them; the sum of mbarriers is kept apart, since a set cannot be
@@ -129,9 +112,10 @@ class Propagator {
     for (FunctionId f = 0; f < own_.size(); ++f) {
       const FunctionId real = program_.functions[f].alias_of;
       if (real == kNone || !liveness_.live[f]) continue;
-      own_[f].sparse = alias_mask_ = 0x8000;
+      own_[f].sparse = alias_mask_ = kSparseMmaMaskDefault;
       own_[real].sparse |= alias_mask_;
-      result_.functions[real].appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
+      result_.functions[real].appended.push_back(
+          {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
     }
   }
 
@@ -267,12 +251,12 @@ class Propagator {
       if (id == kAttrVrcCtaInitCount) value = others.vrc;
       if (id == kAttrNumMbarriers) value = entry_mbarriers_[index];
       if (id == kAttrRegReconfig) value = others.reconfig;
-      if (id == kAttrSparseMmaMask) value = 0x8000 | others.sparse;
+      if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | others.sparse;
       sparse_done = sparse_done || id == kAttrSparseMmaMask;
       out.appended.push_back({FormatOf(id), id, value});
     }
     if (any_sparse_ && !sparse_done) {
-      out.appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, 0x8000});
+      out.appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
     }
   }
 
@@ -300,7 +284,7 @@ class Propagator {
     for (const std::uint8_t id : kTravelling) {
       if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
       std::uint16_t value = 0;
-      if (id == kAttrSparseMmaMask) value = 0x8000 | all.sparse;
+      if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | all.sparse;
       if (id == kAttrVrcCtaInitCount) value = all.vrc;
       if (id == kAttrNumBarriers) value = all.barriers;
       if (id == kAttrNumMbarriers) value = mbarriers;
@@ -341,7 +325,7 @@ class Propagator {
     out.externs_in_place = std::all_of(undefined.begin(), undefined.end(),
                                        [&](SymbolId symbol) { return seen.contains(symbol); });
     out.externs = out.externs_in_place ? own : undefined;
-    // Named by all means where it has no list of its own to stand in.
+    // Named in any case where it has no list of its own to stand in.
     const bool has_list = own_[entry].first[kExternsSlot] != kNever;
     if (!out.externs.empty() && !(out.externs_in_place && has_list)) {
       out.appended.push_back({kInfoSized, kAttrExterns, 0});

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"
@@ -37,21 +38,6 @@ std::size_t CountRecords(base::Bytes data) {
   std::size_t count = 0;
   while (records.Next(record)) ++count;
   return count;
-}
-
-bool BeginsWithSymbol(const format::InfoRecord& record) {
-  if (record.format != format::kInfoSized) return false;
-  switch (record.id) {
-    case format::kAttrFrameSize:
-    case format::kAttrMaxStackSize:
-    case format::kAttrMinStackSize:
-    case format::kAttrRegCount:
-    case format::kAttrParamCbank:
-    case format::kAttrSamplerInit:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -160,10 +146,11 @@ void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
     InfoEntry entry{
         .payload = record.payload, .value = record.value, .format = record.format, .id = record.id};
     const base::BoundedReader payload(record.payload);
-    if (BeginsWithSymbol(record)) {
+    const format::InfoSymbols named = format::SymbolsOf(record).kind;
+    if (named == format::InfoSymbols::kOne || named == format::InfoSymbols::kSectionSymbol) {
       const auto index = payload.ReadOrZero<std::uint32_t>(0);
       if (of_module && discarded_[index]) continue;
-      if (record.id == format::kAttrParamCbank) {  // names a section symbol
+      if (named == format::InfoSymbols::kSectionSymbol) {
         const InputSymbol symbol = view_->SymbolAt(index);
         if (symbol.section >= section_map_.size()) continue;
         const Mapping& bank = section_map_[symbol.section];
@@ -175,7 +162,7 @@ void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
         const FunctionId function = program_.symbols[entry.symbol].function;
         if (function != kNone) entry.generation = program_.functions[function].generation;
       }
-    } else if (record.format == format::kInfoSized && record.id == format::kAttrExterns) {
+    } else if (named == format::InfoSymbols::kAll) {
       entry.externs = static_cast<std::uint32_t>(program_.extern_symbols.size());
       for (std::uint64_t at = 0; at < record.payload.size(); at += 4) {
         program_.extern_symbols.push_back(symbol_map_[payload.ReadOrZero<std::uint32_t>(at)]);
@@ -187,41 +174,37 @@ void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
 }
 
 void Merger::MergeCallGraph(const InputSection& section) {
-  const base::BoundedReader pairs(section.data);
+  using List = format::CallGraphList;
   const auto function_of = [&](std::uint32_t index) {
     const SymbolId symbol = symbol_map_[index];
     return symbol == kNone ? kNone : program_.symbols[symbol].function;
   };
-  std::int32_t list = 0;
-  for (std::uint64_t at = 0; at < section.size; at += 8) {
-    const auto first = pairs.ReadOrZero<std::uint32_t>(at);
-    const auto second = pairs.ReadOrZero<std::int32_t>(at + 4);
-    if (first == 0 && second < 0) {
-      list = -second;
-      continue;
-    }
-    const FunctionId function = function_of(first);
+  format::CallGraphReader pairs(section.data);
+  format::CallGraphPair pair;
+  while (pairs.Next(pair)) {
+    const FunctionId function = function_of(pair.first);
     // Whom a discarded copy calls does not count. That the address of its function is taken does,
     // if a function takes it that stays; pointers in variables are not enough.
-    if (function == kNone || (discarded_[first] && list != 2)) continue;
-    if (discarded_[first]) {
-      taken_of_discarded_.emplace_back(first, static_cast<std::uint32_t>(second));
+    const bool discarded = discarded_[pair.first];
+    if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
+    if (discarded) {
+      taken_of_discarded_.emplace_back(pair.first, pair.second);
       continue;
     }
-    const auto other = static_cast<std::uint32_t>(second);
-    if (list == 1 || list == 4) {
-      const FunctionId callee = function_of(other);
+    if (format::HoldsSymbolPairs(pair.list)) {
+      const FunctionId callee = function_of(pair.second);
       if (callee == kNone) continue;
-      if (list == 4) taken_by_function_[other] = true;
-      if (options_.relocatable && !edges_.insert({list, function, callee}).second) continue;
-      (list == 1 ? program_.calls : program_.address_takers).push_back({function, callee});
-    } else if (list == 2 || list == 3) {
-      const std::uint32_t prototype = AddPrototype(view_->StringAt(other));
-      if (list == 3) {
+      const bool takes_address = pair.list == List::kAddressTakers;
+      if (takes_address) taken_by_function_[pair.second] = true;
+      if (options_.relocatable && !edges_.insert({pair.list, function, callee}).second) continue;
+      (takes_address ? program_.address_takers : program_.calls).push_back({function, callee});
+    } else if (pair.list == List::kAddressesTaken || pair.list == List::kIndirectCallers) {
+      const std::uint32_t prototype = AddPrototype(view_->StringAt(pair.second));
+      if (pair.list == List::kIndirectCallers) {
         program_.indirect_callers.push_back({function, prototype});
         continue;
       }
-      CheckPrototype(symbol_map_[first], prototype);
+      CheckPrototype(symbol_map_[pair.first], prototype);
       TakeAddress(function, prototype);
     }
   }

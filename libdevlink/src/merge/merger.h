@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "merge/constant_packing.h"
 #include "merge/merge.h"
@@ -144,7 +145,7 @@ class Merger {
 
   // Of relocatable links: pairs of the call graph so far (list, caller, callee). Two bodies of one
   // function may have the same, which nvlink then keeps once.
-  absl::flat_hash_set<std::tuple<std::int32_t, FunctionId, FunctionId>> edges_;
+  absl::flat_hash_set<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
 
   // `.nv.compat`: offset of the record of each tag in Program::compat_bytes, and in how many inputs
   // it was seen.

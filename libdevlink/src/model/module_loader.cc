@@ -7,6 +7,7 @@
 #include "base/align.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/call_graph_records.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
 
@@ -308,30 +309,15 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
   format::InfoReader records(section.data);
   format::InfoRecord record;
   while (records.Next(record)) {
-    if (record.format != format::kInfoSized) continue;
-    const base::BoundedReader payload(record.payload);
-    std::uint64_t indices = 0;  // leading words that are symbol indices
-    std::uint64_t least = 0;
-    switch (record.id) {
-      case format::kAttrRegCount:
-      case format::kAttrFrameSize:
-      case format::kAttrMinStackSize:
-      case format::kAttrMaxStackSize:
-      case format::kAttrParamCbank:
-      case format::kAttrSamplerInit:
-        indices = 1;
-        least = 8;
-        break;
-      case format::kAttrExterns:
-        indices = record.payload.size() / 4;
-        least = indices * 4;
-        if (record.payload.size() % 4 != 0) return Bad(index, "an EXTERNS list of odd length");
-        break;
-      default:
-        break;
+    const format::InfoSymbolRun named = format::SymbolsOf(record);
+    if (named.kind == format::InfoSymbols::kAll && record.payload.size() != named.least_payload) {
+      return Bad(index, "an EXTERNS list of odd length");
     }
-    if (payload.size() < least) return Bad(index, "an attribute is shorter than its kind needs");
-    for (std::uint64_t i = 0; i < indices; ++i) {
+    const base::BoundedReader payload(record.payload);
+    if (payload.size() < named.least_payload) {
+      return Bad(index, "an attribute is shorter than its kind needs");
+    }
+    for (std::uint64_t i = 0; i < named.count; ++i) {
       if (payload.ReadOrZero<std::uint32_t>(i * 4) >= symbols) {
         return Bad(index, "an attribute names a symbol that does not exist");
       }
@@ -378,19 +364,15 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
   const ModuleView& view = module_.sass_;
   const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
-  const base::BoundedReader pairs(section.data);
-  std::int32_t list = 0;
-  for (std::uint64_t at = 0; at < section.size; at += 8) {
-    const auto first = pairs.ReadOrZero<std::uint32_t>(at);
-    const auto second = pairs.ReadOrZero<std::int32_t>(at + 4);
-    if (first == 0 && second < 0) {
-      list = -second;
-      continue;
+  format::CallGraphReader pairs(section.data);
+  format::CallGraphPair pair;
+  while (pairs.Next(pair)) {
+    if (pair.first >= view.symbol_count_) {
+      return Bad(index, "a pair names a symbol that does not exist");
     }
-    if (first >= view.symbol_count_) return Bad(index, "a pair names a symbol that does not exist");
-    const bool names_symbol = list == 1 || list == 4;
-    const auto limit = names_symbol ? view.symbol_count_ : view.strings_.size();
-    if (second < 0 || static_cast<std::uint64_t>(second) >= limit) {
+    const auto limit =
+        format::HoldsSymbolPairs(pair.list) ? view.symbol_count_ : view.strings_.size();
+    if (pair.second >= limit) {
       return Bad(index, "a pair names a symbol or prototype that does not exist");
     }
   }
