@@ -132,20 +132,93 @@ constexpr std::array kRows = {
     Row{0x72, "ABS56_16_34", Action::kKeep, 0x00, {{}}},
     Row{0x73, "CONST_FIELD22_37", Action::kApply, 0x00, {{{37, 17, 0, false}, {54, 5, 0, true}}}},
 };
+
+// Of the Mercury view, from kMercuryRelocations on. Found in the same way (docs/mercury.md,
+// "Relocations"). The fields are those of data; in code nothing is stored.
+constexpr std::array kMercuryRows = {
+    Row{0x10000, "NONE", Action::kRefuse, 0x00, {{}}},
+    Row{0x10001, "G64", Action::kKeep, 0x00, {{}}},
+    Row{0x10002, "ABS64", Action::kApply, 0x00, {{{0, 64, 0, false}}}},
+    Row{0x10003, "ABS32", Action::kApply, 0x00, {{{0, 32, 0, false}}}},
+    Row{0x10004, "ABS16", Action::kApply, 0x00, {{{0, 16, 0, false}}}},
+    Row{0x10005, "ABS32_LO", Action::kKeep, 0x00, {{}}},
+    Row{0x10006, "ABS32_HI", Action::kKeep, 0x00, {{}}},
+    Row{0x10007, "PROG_REL64", Action::kKeep, 0x00, {{}}},
+    Row{0x10008, "PROG_REL32", Action::kKeep, 0x00, {{}}},
+    Row{0x10009, "PROG_REL32_LO", Action::kKeep, 0x00, {{}}},
+    Row{0x1000a, "PROG_REL32_HI", Action::kKeep, 0x00, {{}}},
+    Row{0x1000b, "TEX_HEADER_INDEX", Action::kKeep, 0x00, {{}}},
+    Row{0x1000c, "SAMP_HEADER_INDEX", Action::kKeep, 0x00, {{}}},
+    Row{0x1000d, "SURF_HEADER_INDEX", Action::kKeep, 0x00, {{}}},
+    Row{0x1000e, "UNUSED_CLEAR64", Action::kClear, 0x00, {{{0, 64, 0, false}}}},
+    Row{0x1000f, "FUNC_DESC_64", Action::kRefuse, 0x00, {{}}},
+    Row{0x10010, "8_0", Action::kApply, 0x00, {{{0, 8, 0, false}}}},
+    Row{0x10011, "8_8", Action::kApply, 0x00, {{{0, 8, 8, false}}}},
+    Row{0x10012, "8_16", Action::kApply, 0x00, {{{0, 8, 16, false}}}},
+    Row{0x10013, "8_24", Action::kApply, 0x00, {{{0, 8, 24, false}}}},
+    Row{0x10014, "8_32", Action::kApply, 0x00, {{{0, 8, 32, false}}}},
+    Row{0x10015, "8_40", Action::kApply, 0x00, {{{0, 8, 40, false}}}},
+    Row{0x10016, "8_48", Action::kApply, 0x00, {{{0, 8, 48, false}}}},
+    Row{0x10017, "8_56", Action::kApply, 0x00, {{{0, 8, 56, false}}}},
+    Row{0x10018, "G8_0", Action::kKeep, 0x00, {{}}},
+    Row{0x10019, "G8_8", Action::kKeep, 0x00, {{}}},
+    Row{0x1001a, "G8_16", Action::kKeep, 0x00, {{}}},
+    Row{0x1001b, "G8_24", Action::kKeep, 0x00, {{}}},
+    Row{0x1001c, "G8_32", Action::kKeep, 0x00, {{}}},
+    Row{0x1001d, "G8_40", Action::kKeep, 0x00, {{}}},
+    Row{0x1001e, "G8_48", Action::kKeep, 0x00, {{}}},
+    Row{0x1001f, "G8_56", Action::kKeep, 0x00, {{}}},
+    Row{0x10020, "FUNC_DESC_8_0", Action::kKeep, 0x00, {{}}},
+    Row{0x10021, "FUNC_DESC_8_8", Action::kKeep, 0x00, {{}}},
+    Row{0x10022, "FUNC_DESC_8_16", Action::kKeep, 0x00, {{}}},
+    Row{0x10023, "FUNC_DESC_8_24", Action::kKeep, 0x00, {{}}},
+    Row{0x10024, "FUNC_DESC_8_32", Action::kKeep, 0x00, {{}}},
+    Row{0x10025, "FUNC_DESC_8_40", Action::kKeep, 0x00, {{}}},
+    Row{0x10026, "FUNC_DESC_8_48", Action::kKeep, 0x00, {{}}},
+    Row{0x10027, "FUNC_DESC_8_56", Action::kKeep, 0x00, {{}}},
+    Row{0x10028, "ABS_PROG_REL32_LO", Action::kKeep, 0x00, {{}}},
+    Row{0x10029, "ABS_PROG_REL32_HI", Action::kKeep, 0x00, {{}}},
+    Row{0x1002a, "PROG_REL8_0", Action::kKeep, 0x00, {{}}},
+    Row{0x1002b, "PROG_REL8_8", Action::kKeep, 0x00, {{}}},
+    Row{0x1002c, "PROG_REL8_16", Action::kKeep, 0x00, {{}}},
+    Row{0x1002d, "PROG_REL8_24", Action::kKeep, 0x00, {{}}},
+    Row{0x1002e, "PROG_REL8_32", Action::kKeep, 0x00, {{}}},
+    Row{0x1002f, "PROG_REL8_40", Action::kKeep, 0x00, {{}}},
+    Row{0x10030, "PROG_REL8_48", Action::kKeep, 0x00, {{}}},
+    Row{0x10031, "PROG_REL8_56", Action::kKeep, 0x00, {{}}},
+    Row{0x10032, "UNIFIED", Action::kApply, 0x10002, {{{0, 64, 0, false}}}},
+    Row{0x10033, "UNIFIED_32", Action::kApply, 0x10003, {{{0, 32, 0, false}}}},
+    Row{0x10034, "UNIFIED_8_0", Action::kApply, 0x10010, {{{0, 8, 0, false}}}},
+    Row{0x10035, "UNIFIED_8_8", Action::kApply, 0x10011, {{{0, 8, 8, false}}}},
+    Row{0x10036, "UNIFIED_8_16", Action::kApply, 0x10012, {{{0, 8, 16, false}}}},
+    Row{0x10037, "UNIFIED_8_24", Action::kApply, 0x10013, {{{0, 8, 24, false}}}},
+    Row{0x10038, "UNIFIED_8_32", Action::kApply, 0x10014, {{{0, 8, 32, false}}}},
+    Row{0x10039, "UNIFIED_8_40", Action::kApply, 0x10015, {{{0, 8, 40, false}}}},
+    Row{0x1003a, "UNIFIED_8_48", Action::kApply, 0x10016, {{{0, 8, 48, false}}}},
+    Row{0x1003b, "UNIFIED_8_56", Action::kApply, 0x10017, {{{0, 8, 56, false}}}},
+    Row{0x1003c, "ABS_PROG_REL32", Action::kKeep, 0x00, {{}}},
+    Row{0x1003d, "ABS_PROG_REL64", Action::kKeep, 0x00, {{}}},
+    Row{0x1003e, "UNIFIED32_LO", Action::kKeep, 0x10005, {{}}},
+    Row{0x1003f, "UNIFIED32_HI", Action::kKeep, 0x10006, {{}}},
+};
 // clang-format on
 
-constexpr bool IsIndexedByType() {
-  for (std::uint32_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].type != i) return false;
+template <typename Rows>
+constexpr bool IsIndexedByType(const Rows& rows, std::uint32_t first) {
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].type != first + i) return false;
   }
   return true;
 }
-static_assert(IsIndexedByType());
+static_assert(IsIndexedByType(kRows, 0) && IsIndexedByType(kMercuryRows, kMercuryRelocations));
 
 }  // namespace
 
 const RelocationInfo* FindRelocation(std::uint32_t type) {
-  return type < kRows.size() ? &kRows[type] : nullptr;
+  if (type < kRows.size()) return &kRows[type];
+  if (!IsMercuryRelocation(type)) return nullptr;
+  const std::uint32_t index = type - kMercuryRelocations;
+  return index < kMercuryRows.size() ? &kMercuryRows[index] : nullptr;
 }
 
 }  // namespace devlink::format

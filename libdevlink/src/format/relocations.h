@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// R_CUDA relocations: one table of names, what becomes of them in a link, and fields.
+// R_CUDA and R_MERCURY relocations: one table of names, what becomes of them in a link, and fields.
 #pragma once
 
 #include <array>
@@ -11,6 +11,10 @@ namespace devlink::format {
 
 inline constexpr std::uint32_t kRelocAbs32 = 0x01;
 inline constexpr std::uint32_t kRelocAbs64 = 0x02;
+
+// The types of the Mercury view begin here.
+inline constexpr std::uint32_t kMercuryRelocations = 0x10000;
+constexpr bool IsMercuryRelocation(std::uint32_t type) { return type >= kMercuryRelocations; }
 
 // What becomes of a relocation whose symbol the link can place (shared memory, constants, section
 // symbols). One to a function or to a global variable stays for the loader, whatever its type.
@@ -34,7 +38,7 @@ struct FieldPart {
 
 struct RelocationInfo {
   std::uint32_t type = 0;
-  std::string_view name;  // without the R_CUDA_ prefix
+  std::string_view name;  // without the prefix R_CUDA_ or R_MERCURY_
   RelocationAction action = RelocationAction::kRefuse;
   std::uint32_t becomes = 0;  // the type under which a kept one is written; 0: its own
   std::array<FieldPart, 3> parts = {};

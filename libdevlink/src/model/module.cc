@@ -17,20 +17,34 @@ std::vector<InputSection> ModuleView::sections() const {
   for (std::size_t i = 1; i < out.size(); ++i) {
     const auto raw = headers.ReadOrZero<format::Shdr>(i * sizeof(format::Shdr));
     InputSection& section = out[i];
-    section.name = names.CString(raw.name).value_or(std::string_view());
+    section.role = roles_[i];
+    if (section.role == SectionRole::kOtherView) continue;
+    format::SectionWords words{.name = names.CString(raw.name).value_or(std::string_view()),
+                               .type = raw.type,
+                               .flags = static_cast<std::uint32_t>(raw.flags)};
+    if (of_two_) words = format::SectionInView(kind_, words).value_or(words);
+    section.name = words.name;
+    section.type = words.type;
+    section.flags = words.flags;
     if (!format::IsNobitsType(raw.type)) {
       section.data = file.Slice(raw.offset, raw.size).value_or(base::Bytes());
     }
-    section.flags = static_cast<std::uint32_t>(raw.flags);
     section.size = raw.size;
-    section.type = raw.type;
     section.link = raw.link;
     section.info = raw.info;
+    if (of_two_ && section.role == SectionRole::kEntryShared) section.info = CodeOf(raw.info);
     section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
     section.entry_size = static_cast<std::uint8_t>(raw.entsize);
-    section.role = roles_[i];
   }
   return out;
+}
+
+std::uint32_t ModuleView::CodeOf(std::uint32_t text) const {
+  if (kind_ == format::ViewKind::kSass) return text;
+  const base::BoundedReader headers(headers_);
+  const auto code = headers.ReadOrZero<format::Shdr>(std::uint64_t{text} * sizeof(format::Shdr));
+  // The views number functions alike.
+  return code.info < symbol_count_ ? SymbolAt(code.info).section : 0;
 }
 
 InputSymbol ModuleView::SymbolAt(std::uint32_t index) const {

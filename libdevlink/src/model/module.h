@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/bounded_reader.h"
 #include "devlink/module.h"
 #include "format/elf_cuda.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -38,8 +40,10 @@ enum class SectionRole : std::uint8_t {
   kGlobal,             // `.nv.global`
   kEntryShared,        // `.nv.shared.F`
   kModuleShared,       // `.nv_debug.shared`
+  kOtherView,          // of a file with two views: not of this one
 };
 
+// A section as its view has it: with the name, type and flags of its counterpart in machine code.
 struct InputSection {
   std::string_view name;
   base::Bytes data;  // empty for sections without bytes in the file
@@ -67,6 +71,9 @@ struct InputSymbol {
 // sm_75 to sm_90a holds one; a later one holds two over the same file.
 class ModuleView {
  public:
+  explicit ModuleView(format::ViewKind kind = format::ViewKind::kSass) : kind_(kind) {}
+
+  [[nodiscard]] format::ViewKind kind() const { return kind_; }
   // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
   // that thousands of modules cost little more than their files.
   [[nodiscard]] std::vector<InputSection> sections() const;
@@ -81,6 +88,12 @@ class ModuleView {
 
  private:
   friend class ModuleLoader;
+  // The code section of this view for the function whose machine code is section `text`: shared
+  // memory, which both views have, names the latter. 0 where there is none.
+  [[nodiscard]] std::uint32_t CodeOf(std::uint32_t text) const;
+
+  format::ViewKind kind_;
+  bool of_two_ = false;  // the file has another view
   base::Bytes file_;
   base::Bytes headers_;             // one format::Shdr per section
   base::Bytes names_;               // the section name table
@@ -99,7 +112,15 @@ class Module {
   static absl::StatusOr<ModuleRef> Load(std::vector<std::uint8_t> bytes);
 
   [[nodiscard]] base::Bytes bytes() const { return bytes_; }
+  // Every relocatable module has machine code; from sm_100 on it has a Mercury view, too.
   [[nodiscard]] const ModuleView& sass() const { return sass_; }
+  [[nodiscard]] bool HasView(format::ViewKind kind) const {
+    return kind == format::ViewKind::kSass || mercury_ != nullptr;
+  }
+  // One that the module has.
+  [[nodiscard]] const ModuleView& view(format::ViewKind kind) const {
+    return kind == format::ViewKind::kSass ? sass_ : *mercury_;
+  }
 
   [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
   [[nodiscard]] std::uint32_t sm() const { return (header_.flags >> 8) & 0xff; }
@@ -116,6 +137,7 @@ class Module {
   std::vector<std::uint8_t> bytes_;
   format::Ehdr header_ = {};
   ModuleView sass_;
+  std::unique_ptr<ModuleView> mercury_;
   std::uint16_t toolkit_ = 0;
   bool architecture_specific_ = false;
 };

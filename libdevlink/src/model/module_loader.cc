@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/module_loader.h"
 
+#include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
@@ -10,6 +12,7 @@
 #include "format/call_graph_records.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -42,6 +45,11 @@ bool HoldsData(SectionRole role) {
 absl::Status ModuleLoader::Bad(std::uint32_t index, std::string_view what) const {
   std::string_view name;
   if (index < sections_.size()) name = sections_[index].name;
+  if (view_->kind_ == format::ViewKind::kMercury) {  // as the file has it
+    const auto raw = base::BoundedReader(view_->headers_)
+                         .ReadOrZero<format::Shdr>(std::uint64_t{index} * sizeof(format::Shdr));
+    name = base::BoundedReader(view_->names_).CString(raw.name).value_or(name);
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("section ", index, " '", ToAbsl(name), "': ", ToAbsl(what)));
 }
@@ -50,10 +58,47 @@ absl::Status ModuleLoader::Load() {
   DEVLINK_RETURN_IF_ERROR(ReadHeader());
   DEVLINK_RETURN_IF_ERROR(ReadSections());
   if (!module_.relocatable()) return absl::OkStatus();  // refused later, with a reason of its own
+  DEVLINK_RETURN_IF_ERROR(CheckView());
+  const bool two_views = std::any_of(
+      sections_.begin(), sections_.end(),
+      [](const InputSection& section) { return section.role == SectionRole::kOtherView; });
+  return two_views ? ReadMercuryView() : absl::OkStatus();
+}
+
+absl::Status ModuleLoader::ReadMercuryView() {
+  module_.mercury_ = std::make_unique<ModuleView>(format::ViewKind::kMercury);
+  ModuleView& view = *module_.mercury_;
+  view.of_two_ = module_.sass_.of_two_ = true;
+  view.file_ = module_.sass_.file_;
+  view.headers_ = module_.sass_.headers_;
+  view.names_ = module_.sass_.names_;
+  view_ = &view;
+  const auto count = static_cast<std::uint32_t>(sections_.size());
+  view.roles_.assign(count, SectionRole::kOtherView);
+  view.roles_[0] = SectionRole::kTable;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    InputSection& section = sections_[i];
+    section.role = SectionRole::kOtherView;
+    const auto words = format::SectionInView(
+        view.kind_, {.name = section.name, .type = section.type, .flags = section.flags});
+    if (!words) continue;
+    section.name = words->name;
+    section.type = words->type;
+    section.flags = words->flags;
+    DEVLINK_RETURN_IF_ERROR(ClassifySection(i, section));
+    view.roles_[i] = section.role;
+  }
+  return CheckView();
+}
+
+absl::Status ModuleLoader::CheckView() {
   DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
+  for (InputSection& section : sections_) {
+    if (section.role == SectionRole::kEntryShared) section.info = view_->CodeOf(section.info);
+  }
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
-  for (std::uint32_t i = 0; i < module_.sass_.symbol_count_; ++i) {
+  for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i));
   }
   return absl::OkStatus();
@@ -105,7 +150,7 @@ absl::Status ModuleLoader::ReadSections() {
     const auto raw = reader_.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
     DEVLINK_RETURN_IF_ERROR(ReadSection(i, raw, *names));
   }
-  ModuleView& view = module_.sass_;
+  ModuleView& view = *view_;
   view.file_ = module_.bytes_;
   view.headers_ = *headers;
   view.names_ = *names;
@@ -142,6 +187,10 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
     section.data = *data;
   }
   if (!module_.relocatable()) return absl::OkStatus();
+  if (format::HasTwoViews(module_.sm()) && format::IsMercurySection(section.flags)) {
+    section.role = SectionRole::kOtherView;
+    return absl::OkStatus();
+  }
   return ClassifySection(index, section);
 }
 
@@ -191,13 +240,14 @@ absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& se
 }
 
 absl::Status ModuleLoader::ReadSymbolTable() {
-  ModuleView& view = module_.sass_;
+  ModuleView& view = *view_;
   for (const InputSection& section : sections_) {
+    if (section.role == SectionRole::kOtherView) continue;
     if (section.type == format::kShtSymtabShndx) view.wide_indices_ = section.data;
   }
   for (std::uint32_t i = 0; i < sections_.size(); ++i) {
     const InputSection& section = sections_[i];
-    if (section.type != format::kShtSymtab) continue;
+    if (section.role == SectionRole::kOtherView || section.type != format::kShtSymtab) continue;
     if (section.size % sizeof(format::Sym) != 0)
       return Bad(i, "its size is no whole number of symbols");
     if (section.link >= sections_.size() || sections_[section.link].type != format::kShtStrtab) {
@@ -215,7 +265,7 @@ absl::Status ModuleLoader::ReadSymbolTable() {
 }
 
 absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
-  const ModuleView& view = module_.sass_;
+  const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
   const auto bad = [&](std::string_view what) {
@@ -272,6 +322,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
 absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
   const InputSection& section = sections_[index];
   switch (section.role) {
+    case SectionRole::kText:
+      return CheckCode(index);
     case SectionRole::kModuleInfo:
       return CheckInfo(index);
     case SectionRole::kFunctionInfo:
@@ -303,9 +355,27 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   return absl::OkStatus();
 }
 
+// Mercury code is packed: relocations count in bytes of the unpacked code, whose size only its
+// function's symbol tells.
+absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
+  if (view_->kind_ != format::ViewKind::kMercury) return absl::OkStatus();
+  const std::uint32_t symbol = sections_[index].info;
+  if (symbol >= view_->symbol_count_ || view_->SymbolAt(symbol).section != index) {
+    return Bad(index, "it belongs to no function");
+  }
+  return absl::OkStatus();
+}
+
+std::uint64_t ModuleLoader::EndOfRelocated(const InputSection& target) const {
+  if (view_->kind_ != format::ViewKind::kMercury || target.role != SectionRole::kText) {
+    return target.data.size();
+  }
+  return target.info < view_->symbol_count_ ? view_->SymbolAt(target.info).size : 0;
+}
+
 absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
   const InputSection& section = sections_[index];
-  const std::uint32_t symbols = module_.sass_.symbol_count_;
+  const std::uint32_t symbols = view_->symbol_count_;
   format::InfoReader records(section.data);
   format::InfoRecord record;
   while (records.Next(record)) {
@@ -328,7 +398,7 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
-  const ModuleView& view = module_.sass_;
+  const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
   const std::uint64_t step =
       section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
@@ -336,8 +406,11 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   if (section.entry_size != step || section.size % step != 0) {
     return Bad(index, "its size is no whole number of relocations");
   }
-  if (section.info >= sections_.size()) return Bad(index, "it relocates no section");
+  if (section.info >= sections_.size() || sections_[section.info].role == SectionRole::kOtherView) {
+    return Bad(index, "it relocates no section");
+  }
   const InputSection& target = sections_[section.info];
+  const std::uint64_t end = EndOfRelocated(target);
   const std::string_view prefix = section.type == format::kShtRela ? ".rela" : ".rel";
   if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
     return Bad(index, "its name is not that of the section it relocates");
@@ -351,9 +424,11 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
       return Bad(index, "a relocation names a symbol that does not exist");
     }
     const format::RelocationInfo* info = format::FindRelocation(type);
-    if (info == nullptr) return Bad(index, absl::StrCat("a relocation of unknown type ", type));
+    const bool mercury = format::IsMercuryRelocation(type);
+    if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
+      return Bad(index, absl::StrCat("a relocation of unknown type ", type));
     const std::uint64_t bytes = info->bytes();
-    if (offset > target.data.size() || target.data.size() - offset < bytes) {
+    if (offset > end || end - offset < bytes) {
       return Bad(index, "a relocation reaches beyond the section it relocates");
     }
   }
@@ -361,7 +436,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
-  const ModuleView& view = module_.sass_;
+  const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   format::CallGraphReader pairs(section.data);
@@ -380,7 +455,7 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
-  const ModuleView& view = module_.sass_;
+  const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
   if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
   const base::BoundedReader pairs(section.data);

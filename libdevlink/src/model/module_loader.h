@@ -13,13 +13,17 @@ namespace devlink::internal {
 
 class ModuleLoader {
  public:
-  explicit ModuleLoader(Module& module) : module_(module), reader_(module.bytes_) {}
+  explicit ModuleLoader(Module& module)
+      : module_(module), reader_(module.bytes_), view_(&module.sass_) {}
   absl::Status Load();
 
  private:
   absl::Status ReadHeader();
   absl::Status ReadSections();
   absl::Status ReadSection(std::uint32_t index, const format::Shdr& raw, base::Bytes names);
+  // What remains of a view once all sections are known.
+  absl::Status CheckView();
+  absl::Status ReadMercuryView();
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   absl::Status CheckSymbol(std::uint32_t index) const;
@@ -29,15 +33,20 @@ class ModuleLoader {
   absl::Status CheckCallGraph(std::uint32_t index) const;
   absl::Status CheckPrototypes(std::uint32_t index) const;
   absl::Status CheckOwner(std::uint32_t index) const;
+  absl::Status CheckCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 
   // `section 4 '.text.k': what`.
   [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;
 
+  // From which on a relocation of section `target` would reach too far.
+  [[nodiscard]] std::uint64_t EndOfRelocated(const InputSection& target) const;
+
   Module& module_;
   base::BoundedReader reader_;
-  std::vector<InputSection> sections_;  // decoded while the checks last
+  ModuleView* view_;                    // the one that is being read
+  std::vector<InputSection> sections_;  // its sections, decoded while the checks last
 };
 
 }  // namespace devlink::internal

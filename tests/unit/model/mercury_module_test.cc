@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cubins with two views. The files are ptxas's (tests/golden/mercury).
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "format/elf_cuda.h"
+#include "format/relocations.h"
+#include "format/views.h"
+#include "model/module.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using format::ViewKind;
+using internal::InputSection;
+using internal::InputSymbol;
+using internal::Module;
+using internal::ModuleView;
+using internal::SectionRole;
+
+Cubin Golden(std::string_view name) {
+  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
+      .value_or(Cubin());
+}
+
+// The only section of that name in a view.
+std::optional<std::uint32_t> Find(const ModuleView& view, std::string_view name) {
+  std::optional<std::uint32_t> found;
+  const std::vector<InputSection> sections = view.sections();
+  for (std::uint32_t i = 0; i < sections.size(); ++i) {
+    if (sections[i].name != name) continue;
+    REQUIRE_FALSE(found.has_value());
+    found = i;
+  }
+  return found;
+}
+
+bool Loads(Cubin bytes) {
+  bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
+  const auto module = Module::Load(std::move(bytes));
+  if (module.ok()) return true;
+  CHECK(module.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK_FALSE(module.status().message().empty());
+  return false;
+}
+
+// The section headers of a file, to be changed in place.
+class Headers {
+ public:
+  explicit Headers(Cubin& bytes) : bytes_(bytes) {
+    std::memcpy(&header_, bytes.data(), sizeof(header_));
+  }
+  [[nodiscard]] std::uint32_t count() const { return header_.shnum; }
+  [[nodiscard]] format::Shdr Get(std::uint32_t index) const {
+    format::Shdr out = {};
+    std::memcpy(&out, bytes_.data() + header_.shoff + index * sizeof(out), sizeof(out));
+    return out;
+  }
+  void Set(std::uint32_t index, const format::Shdr& to) {
+    std::memcpy(bytes_.data() + header_.shoff + index * sizeof(to), &to, sizeof(to));
+  }
+
+ private:
+  Cubin& bytes_;
+  format::Ehdr header_ = {};
+};
+
+TEST_CASE("A cubin for sm_100 has two views in the same words", "[model][mercury]") {
+  const auto module = Module::Load(Golden("first.cubin"));
+  REQUIRE(module.ok());
+  CHECK((*module)->sm() == 100);
+  REQUIRE((*module)->HasView(ViewKind::kMercury));
+  const ModuleView& sass = (*module)->sass();
+  const ModuleView& mercury = (*module)->view(ViewKind::kMercury);
+  CHECK(&(*module)->view(ViewKind::kSass) == &sass);
+  CHECK(mercury.kind() == ViewKind::kMercury);
+  REQUIRE(mercury.section_count() == sass.section_count());
+
+  // The symbols are the same up to those of sections that only machine code has.
+  REQUIRE(mercury.symbol_count() < sass.symbol_count());
+  for (std::uint32_t i = 0; i < mercury.symbol_count(); ++i) {
+    const InputSymbol ours = mercury.SymbolAt(i);
+    if (ours.type != format::kSttSection) CHECK(ours.name == sass.SymbolAt(i).name);
+    CHECK(ours.type == sass.SymbolAt(i).type);
+  }
+
+  const std::vector<InputSection> sections = mercury.sections();
+  const auto capsule = Find(mercury, ".text._Z3SumPii");
+  const auto code = Find(sass, ".text._Z3SumPii");
+  REQUIRE((capsule && code));
+  CHECK(*capsule != *code);
+  CHECK(sections[*capsule].role == SectionRole::kText);
+  CHECK(sections[*capsule].flags == (format::kShfAlloc | format::kShfExec));
+  CHECK(sections[*code].role == SectionRole::kOtherView);
+  CHECK(sass.sections()[*capsule].role == SectionRole::kOtherView);
+
+  // Both views have the shared memory of a kernel, which belongs to the code of each.
+  const auto shared = Find(mercury, ".nv.shared._Z3SumPii");
+  REQUIRE((shared && shared == Find(sass, ".nv.shared._Z3SumPii")));
+  CHECK(sections[*shared].info == *capsule);
+  CHECK(sass.sections()[*shared].info == *code);
+
+  const auto user = Find(mercury, ".nv.constant.user");
+  const auto optimizer = Find(mercury, ".nv.constant.optimizer._Z4Jumpi");
+  REQUIRE((user && optimizer));
+  CHECK(sections[*user].role == SectionRole::kConstantBank);
+  CHECK(sections[*user].type == format::kShtCudaConstant0 + 3);
+  CHECK(sections[*optimizer].role == SectionRole::kFunctionConstants);
+  CHECK(sections[*optimizer].type == format::kShtCudaConstant0 + 2);
+  const auto info = Find(mercury, ".nv.info._Z4Jumpi");
+  REQUIRE(info);
+  CHECK(sections[*info].role == SectionRole::kFunctionInfo);
+  CHECK_FALSE(Find(mercury, ".nv.constant0._Z3SumPii"));
+}
+
+TEST_CASE("Relocations of each view are of its own types", "[model][mercury]") {
+  for (const char* name : {"first.cubin", "second.cubin"}) {
+    const auto module = Module::Load(Golden(name));
+    REQUIRE(module.ok());
+    for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+      std::size_t count = 0;
+      for (const InputSection& section : (*module)->view(kind).sections()) {
+        if (section.role != SectionRole::kRelocations) continue;
+        const base::BoundedReader entries(section.data);
+        for (std::uint64_t at = 0; at < section.size; at += sizeof(format::Rela), ++count) {
+          const auto entry = entries.ReadOrZero<format::Rela>(at);
+          CHECK(format::IsMercuryRelocation(entry.type) == (kind == ViewKind::kMercury));
+        }
+      }
+      CHECK(count > 10);
+    }
+  }
+}
+
+TEST_CASE("Sections of the Mercury view are unknown before sm_100", "[model][mercury]") {
+  Cubin bytes = Golden("second.cubin");
+  REQUIRE(Loads(bytes));
+  bytes[offsetof(format::Ehdr, flags) + 1] = 90;
+  CHECK_FALSE(Loads(bytes));
+}
+
+TEST_CASE("Damage to the Mercury view is found when the module is read", "[model][mercury]") {
+  const Cubin whole = Golden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const ModuleView& view = (*module)->view(ViewKind::kMercury);
+  const auto refuses = [&](std::string_view section, auto change) {
+    Cubin bytes = whole;
+    Headers headers(bytes);
+    const auto index = Find(view, section);
+    REQUIRE(index);
+    format::Shdr header = headers.Get(*index);
+    change(header);
+    headers.Set(*index, header);
+    INFO(section);
+    CHECK_FALSE(Loads(bytes));
+  };
+  const std::uint32_t machine_code = *Find((*module)->sass(), ".text._Z3SumPii");
+  const auto owner = [](std::uint32_t index) {
+    return [index](format::Shdr& header) { header.info = index; };
+  };
+  // A function's symbol, or its capsule; never the machine code.
+  refuses(".text._Z3SumPii", owner(view.symbol_count()));
+  refuses(".text._Z3SumPii", owner(1));
+  refuses(".nv.info._Z3SumPii", owner(machine_code));
+  refuses(".rela.text._Z3SumPii", owner(machine_code));
+  refuses(".nv.constant.optimizer._Z4Jumpi", owner(machine_code));
+  refuses(".nv.shared._Z3SumPii", owner(view.section_count()));
+  refuses(".symtab", [](format::Shdr& header) { header.link = 0xffffff; });
+  refuses(".symtab", [](format::Shdr& header) { header.size -= 1; });
+  refuses(".symtab", [](format::Shdr& header) { header.type = 0x700000ff; });
+  // Relocations count in bytes of the unpacked code.
+  Cubin bytes = whole;
+  const InputSection relocations = view.sections()[*Find(view, ".rela.text._Z3SumPii")];
+  const auto at = static_cast<std::size_t>(relocations.data.data() - (*module)->bytes().data());
+  const std::uint64_t beyond = std::uint64_t{1} << 20;
+  std::memcpy(bytes.data() + at, &beyond, sizeof(beyond));
+  CHECK_FALSE(Loads(bytes));
+}
+
+TEST_CASE("No changed byte of a cubin with two views crashes the reader", "[model][mercury]") {
+  const Cubin whole = Golden("second.cubin");
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int change : {0x01, 0xff}) {
+      Cubin bytes = whole;
+      bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ change);
+      Loads(std::move(bytes));
+    }
+  }
+}
+
+TEST_CASE("No extreme number in a section header crashes the reader", "[model][mercury]") {
+  Cubin whole = Golden("first.cubin");
+  const std::uint32_t count = Headers(whole).count();
+  for (std::uint32_t index = 1; index < count; ++index) {
+    for (const std::uint32_t value : {0U, 1U, 57U, 0xffffU, 0x7fffffffU, 0xffffffffU}) {
+      for (std::uint32_t format::Shdr::* field :
+           {&format::Shdr::type, &format::Shdr::link, &format::Shdr::info}) {
+        Cubin bytes = whole;
+        Headers headers(bytes);
+        format::Shdr header = headers.Get(index);
+        header.*field = value;
+        headers.Set(index, header);
+        Loads(std::move(bytes));
+      }
+      for (std::uint64_t format::Shdr::* field :
+           {&format::Shdr::flags, &format::Shdr::offset, &format::Shdr::size}) {
+        Cubin bytes = whole;
+        Headers headers(bytes);
+        format::Shdr header = headers.Get(index);
+        header.*field = value;
+        headers.Set(index, header);
+        Loads(std::move(bytes));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace devlink::testing
