@@ -9,25 +9,19 @@
 
 namespace devlink::app {
 
-void ReturnLargeBlocks() {
 #ifdef __GLIBC__
-  constexpr int kMapFrom = 1 << 16;
-  mallopt(M_MMAP_THRESHOLD, kMapFrom);
-#endif
-}
 
-void ReturnFreePages() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
-
+void ReturnLargeBlocks() { mallopt(M_MMAP_THRESHOLD, 1 << 16); }
+void ReturnFreePages() { malloc_trim(0); }
 void KeepLargeBlocks() {
-#ifdef __GLIBC__
   constexpr int kMapFrom = 1 << 25;  // the most that mallopt takes
   mallopt(M_MMAP_THRESHOLD, kMapFrom);
   mallopt(M_TRIM_THRESHOLD, 2 * kMapFrom);
-#endif
 }
+#else
+void ReturnLargeBlocks() {}
+void ReturnFreePages() {}
+void KeepLargeBlocks() {}
+#endif
 
 }  // namespace devlink::app

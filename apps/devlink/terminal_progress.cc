@@ -7,11 +7,13 @@
 
 #include <cstdio>
 
+#include "devlink/allocator.h"
+
 namespace devlink::app {
 
 namespace {
 
-// To the line's beginning, and nothing behind the cursor.
+// To the beginning of the line, and nothing behind the cursor.
 constexpr const char* kEraseLine = "\r\x1b[K";
 constexpr unsigned kUsualColumns = 80;
 
@@ -24,10 +26,13 @@ TerminalProgress::TerminalProgress() {
   columns_ = known ? size.ws_col : kUsualColumns;
 }
 
-// What only takes milliseconds would do no more than flicker.
 void TerminalProgress::Report(const ProgressEvent& event) {
+  if (event.phase == LinkPhase::kAssembling) KeepLargeBlocks();
+  if (event.phase == LinkPhase::kWriting) ReturnFreePages();
+  // What only takes milliseconds would do no more than flicker.
   const bool may_last =
       event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
+  if (columns_ == 0) return;
   if (!may_last) return Clear();
   fmt::print(stderr, "{}{}", kEraseLine, ProgressText(event, columns_ - 1));
   std::fflush(stderr);

@@ -5,8 +5,8 @@
 
 namespace devlink::app {
 
-// One line on the terminal that says what is being compiled, while it is. Nothing where standard
-// error is no terminal.
+// One line on the terminal that says what is being compiled, while it is; none where standard error
+// is not a terminal. Tells the allocator, too, what the link is about to do.
 class TerminalProgress : public ProgressSink {
  public:
   TerminalProgress();
@@ -14,14 +14,12 @@ class TerminalProgress : public ProgressSink {
   TerminalProgress(const TerminalProgress&) = delete;
   TerminalProgress& operator=(const TerminalProgress&) = delete;
 
-  // For the session; null where there is no terminal.
-  [[nodiscard]] ProgressSink* sink() { return columns_ > 0 ? this : nullptr; }
   void Report(const ProgressEvent& event) override;
   // Takes the line away, so that other text can follow.
   void Clear();
 
  private:
-  unsigned columns_ = 0;
+  unsigned columns_ = 0;  // 0: not a terminal
   bool is_shown_ = false;
 };
 

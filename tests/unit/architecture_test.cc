@@ -174,6 +174,17 @@ TEST_CASE("No source file is longer than 800 lines", "[architecture]") {
   }
 }
 
+// What the program does, the library can do for every other program.
+TEST_CASE("The program devlink is 200 lines around the library", "[architecture]") {
+  std::ptrdiff_t lines = 0;
+  for (const fs::path& file : SourcesUnder(kRoot / "apps" / "devlink")) {
+    const std::string text = ReadText(file).value_or("");
+    lines += std::count(text.begin(), text.end(), '\n');
+  }
+  CHECK(lines > 0);
+  CHECK(lines <= 200);
+}
+
 std::vector<fs::path> TrackedFiles() {
   const ProcessResult listing = RunProcess(
       {"git", "-C", kRoot.string(), "ls-files", "--cached", "--others", "--exclude-standard"});

@@ -32,6 +32,7 @@
 #include "devlink/lto_options.h"
 #include "devlink/module.h"
 #include "devlink/module_pool.h"
+#include "devlink/nvlink_command.h"
 #include "devlink/output_sink.h"
 #include "devlink/progress.h"
 #include "devlink/toolkit_profile.h"

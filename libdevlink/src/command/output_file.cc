@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/output_file.h"
+#include "command/output_file.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-namespace devlink::app {
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace devlink::internal {
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr) std::fclose(file_);
@@ -18,7 +20,7 @@ OutputFile::~OutputFile() {
 
 // nvlink's words.
 absl::Status OutputFile::Failed() const {
-  return absl::UnavailableError(fmt::format("Could not open output file '{}'", path_));
+  return absl::UnavailableError(absl::StrCat("Could not open output file '", path_, "'"));
 }
 
 absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
@@ -26,7 +28,7 @@ absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
   if (std::filesystem::is_directory(path_, error)) return Failed();
   const bool is_device =
       std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error);
-  if (!is_device) temporary_ = fmt::format("{}.{}.tmp", path_, getpid());
+  if (!is_device) temporary_ = absl::StrCat(path_, ".", getpid(), ".tmp");
   file_ = std::fopen((is_device ? path_ : temporary_).c_str(), "wb");
   if (file_ == nullptr) {
     temporary_.clear();
@@ -52,11 +54,12 @@ absl::Status OutputFile::Commit() {
   return absl::OkStatus();
 }
 
-absl::Status WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes) {
+absl::Status WriteTextFile(const std::string& path, std::string_view text) {
   OutputFile file(path);
-  absl::Status status = file.Begin(bytes.size());
-  if (status.ok()) status = file.Append(bytes);
-  return status.ok() ? file.Commit() : status;
+  DEVLINK_RETURN_IF_ERROR(file.Begin(text.size()));
+  DEVLINK_RETURN_IF_ERROR(
+      file.Append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  return file.Commit();
 }
 
-}  // namespace devlink::app
+}  // namespace devlink::internal

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/option_table.h"
-
-#include <fmt/format.h>
+#include "command/option_table.h"
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <utility>
 
-#include "devlink/words.h"
+#include "absl/status/status.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "command/words.h"
 
-namespace devlink::app {
+namespace devlink::internal {
 
 namespace {
 
@@ -21,73 +22,75 @@ T& Of(Parsed& parsed, T Parsed::* member) {
   return parsed.*member;
 }
 template <typename T>
-T& Of(Parsed& parsed, T CommandLine::* member) {
-  return parsed.line.*member;
+T& Of(Parsed& parsed, T NvlinkCommand::* member) {
+  return parsed.command.*member;
 }
 template <typename T>
 T& Of(Parsed& parsed, T LibraryQuery::* member) {
-  return parsed.line.libraries.*member;
+  return parsed.command.libraries.*member;
 }
 template <typename T>
 T& Of(Parsed& parsed, T LinkOptions::* member) {
-  return parsed.line.options.*member;
+  return parsed.command.options.*member;
 }
 template <typename T>
 T& Of(Parsed& parsed, T LtoOptions::* member) {
-  return parsed.line.options.lto.*member;
+  return parsed.command.options.lto.*member;
 }
 
 template <auto kMember>
-Problem Flag(const OptionValue& /*value*/, Parsed& parsed) {
+absl::Status Flag(const OptionValue& /*value*/, Parsed& parsed) {
   Of(parsed, kMember) = true;
-  return std::nullopt;
+  return absl::OkStatus();
 }
 
 template <auto kMember>
-Problem Text(const OptionValue& value, Parsed& parsed) {
+absl::Status Text(const OptionValue& value, Parsed& parsed) {
   Of(parsed, kMember) = value.text;
-  return std::nullopt;
+  return absl::OkStatus();
 }
 
 template <auto kMember>
-Problem Number(const OptionValue& value, Parsed& parsed) {
-  return ReadNumber(value.text, Of(parsed, kMember));
+absl::Status Number(const OptionValue& value, Parsed& parsed) {
+  DEVLINK_ASSIGN_OR_RETURN(Of(parsed, kMember), ReadNumber(value.text));
+  return absl::OkStatus();
 }
 
 template <auto kMember>
-Problem Items(const OptionValue& value, Parsed& parsed) {
+absl::Status Items(const OptionValue& value, Parsed& parsed) {
   auto& out = Of(parsed, kMember);
   out.insert(out.end(), value.items.begin(), value.items.end());
-  return std::nullopt;
+  return absl::OkStatus();
 }
 
 template <auto kMember>
-Problem AsWritten(const OptionValue& value, Parsed& parsed) {
+absl::Status AsWritten(const OptionValue& value, Parsed& parsed) {
   Of(parsed, kMember).push_back(value.text);
-  return std::nullopt;
+  return absl::OkStatus();
 }
 
 // --- Values with a meaning of their own ----------------------------------------------------------
 
-Problem NotDefined(const OptionValue& value, std::string_view option) {
-  return fmt::format("Value '{}' is not defined for option '{}'", value.text, option);
+absl::Status NotDefined(const OptionValue& value, std::string_view option) {
+  return absl::InvalidArgumentError(
+      base::Cat({"Value '", value.text, "' is not defined for option '", option, "'"}));
 }
 
 template <typename T>
-Problem Choose(const OptionValue& value, std::string_view option,
-               std::initializer_list<std::pair<std::string_view, T>> choices, T& out) {
+absl::Status Choose(const OptionValue& value, std::string_view option,
+                    std::initializer_list<std::pair<std::string_view, T>> choices, T& out) {
   for (const auto& [name, choice] : choices) {
     if (name != value.text) continue;
     out = choice;
-    return std::nullopt;
+    return absl::OkStatus();
   }
   return NotDefined(value, option);
 }
 
 // With a virtual architecture inputs are only checked.
-Problem ReadArch(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
   constexpr std::string_view kVirtual = "compute_";
-  LinkOptions& options = parsed.line.options;
+  LinkOptions& options = parsed.command.options;
   std::string name = value.text;
   options.check_only = name.starts_with(kVirtual);
   if (options.check_only) name.replace(0, kVirtual.size(), "sm_");
@@ -95,52 +98,52 @@ Problem ReadArch(const OptionValue& value, Parsed& parsed) {
   if (!target.ok()) return NotDefined(value, "arch");
   options.target = *target;
   parsed.has_arch = true;
-  return std::nullopt;
+  return absl::OkStatus();
 }
 
-Problem CheckMachine(const OptionValue& value, Parsed& /*parsed*/) {
-  return value.text == "64" ? std::nullopt : NotDefined(value, "machine");
+absl::Status CheckMachine(const OptionValue& value, Parsed& /*parsed*/) {
+  return value.text == "64" ? absl::OkStatus() : NotDefined(value, "machine");
 }
 
-Problem ReadCpuArch(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadCpuArch(const OptionValue& value, Parsed& parsed) {
   const auto cpu = ParseCpuArch(value.text);
   if (!cpu) return NotDefined(value, "cpu-arch");
-  parsed.line.libraries.arch = *cpu;
-  return std::nullopt;
+  parsed.command.libraries.arch = *cpu;
+  return absl::OkStatus();
 }
 
-Problem ReadStackProtector(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadStackProtector(const OptionValue& value, Parsed& parsed) {
   if (value.text != "true" && value.text != "false") {
-    return fmt::format("'{}': expected true or false", value.text);
+    return absl::InvalidArgumentError(base::Cat({"'", value.text, "': expected true or false"}));
   }
-  parsed.line.options.stack_protector = value.text == "true";
-  return std::nullopt;
+  parsed.command.options.stack_protector = value.text == "true";
+  return absl::OkStatus();
 }
 
-Problem ReadToolkit(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadToolkit(const OptionValue& value, Parsed& parsed) {
   const auto profile = ToolkitProfile::ForRelease(value.text);
   if (!profile.ok()) return NotDefined(value, "toolkit");
-  parsed.line.options.profile = *profile;
-  return std::nullopt;
+  parsed.command.options.profile = *profile;
+  return absl::OkStatus();
 }
 
-Problem ReadCompatibility(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadCompatibility(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "compat", {{"nvlink", Compatibility::kNvlink}},
-                parsed.line.options.compatibility);
+                parsed.command.options.compatibility);
 }
 
-Problem ReadPtxBackend(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadPtxBackend(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "ptx-backend",
                 {{"nvptxcompiler", PtxBackend::kNvPtxCompiler},
                  {"ptxas", PtxBackend::kPtxas},
                  {"nvjitlink", PtxBackend::kNvJitLink}},
-                parsed.line.options.ptx_backend.backend);
+                parsed.command.options.ptx_backend.backend);
 }
 
-Problem ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "lto-backend",
                 {{"nvvm", LtoBackend::kNvvm}, {"nvjitlink", LtoBackend::kNvJitLink}},
-                parsed.line.options.lto.backend.backend);
+                parsed.command.options.lto.backend.backend);
 }
 
 constexpr std::array kOptions = {
@@ -218,7 +221,7 @@ constexpr std::array kOptions = {
     Option{"force-whole-lto", "force-whole-lto", Takes::kNothing, Recorded::kNo,
            Flag<&LtoOptions::force_whole>, "with -lto: the result is the whole program"},
     Option{"", "register-link-binaries", Takes::kValue, Recorded::kFileNameForDebugger,
-           Text<&CommandLine::register_file>, "write the ids of linked modules to a file"},
+           Text<&NvlinkCommand::register_file>, "write the ids of linked modules to a file"},
     Option{"host-ccbin", "host-ccbin", Takes::kValue, Recorded::kNo, nullptr,
            "accepted, no effect"},
     Option{"Xlinker", "host-linker-options", Takes::kList, Recorded::kNo, nullptr,
@@ -226,11 +229,11 @@ constexpr std::array kOptions = {
     Option{"shared", "shared", Takes::kNothing, Recorded::kNo, nullptr, "accepted, no effect"},
     Option{"optf", "options-file", Takes::kFiles, Recorded::kNo, nullptr,
            "read options and inputs from files"},
-    Option{"V", "version", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::version>,
+    Option{"V", "version", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::version>,
            "print the version"},
-    Option{"h", "help", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::help>,
+    Option{"h", "help", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::help>,
            "print this text"},
-    Option{"report", "report", Takes::kValue, Recorded::kNo, Text<&CommandLine::report>,
+    Option{"report", "report", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::report>,
            "write a JSON report of the link to a file"},
     Option{"toolkit", "toolkit", Takes::kValue, Recorded::kNo, ReadToolkit,
            "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
@@ -243,9 +246,9 @@ constexpr std::array kOptions = {
            "nvptxcompiler, ptxas or nvjitlink"},
     Option{"lto-backend", "lto-backend", Takes::kValue, Recorded::kNo, ReadLtoBackend,
            "nvvm or nvjitlink"},
-    Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&CommandLine::cache>,
+    Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::cache>,
            "a folder that keeps what compilers made, for later links"},
-    Option{"log", "log", Takes::kNothing, Recorded::kNo, Flag<&CommandLine::log>,
+    Option{"log", "log", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::log>,
            "tell on stderr what the linker does"},
 };
 
@@ -259,4 +262,4 @@ const Option* FindOption(std::string_view name, bool is_long) {
   return found == kOptions.end() ? nullptr : found;
 }
 
-}  // namespace devlink::app
+}  // namespace devlink::internal

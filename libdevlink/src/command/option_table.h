@@ -10,16 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "devlink/command_line.h"
+#include "absl/status/status.h"
+#include "devlink/nvlink_command.h"
 
-namespace devlink::app {
-
-// Nothing where all is well, or what is wrong, in nvlink's words.
-using Problem = std::optional<std::string>;
+namespace devlink::internal {
 
 // What the rows fill in.
 struct Parsed {
-  CommandLine line;
+  NvlinkCommand command;
   // What is checked when all options are known.
   bool has_arch = false;
   bool uses_host_info = false;
@@ -49,14 +47,16 @@ struct Option {
   std::string_view long_name;
   Takes takes;
   Recorded recorded;
-  // For every value as it is read, as nvlink checks them; null where there is no effect.
-  Problem (*apply)(const OptionValue& value, Parsed& parsed);
+  // For every value as it is read, which is when nvlink checks it; null where there is no effect.
+  // InvalidArgument with nvlink's words for a value that is wrong.
+  absl::Status (*apply)(const OptionValue& value, Parsed& parsed);
   std::string_view help;
 };
 
 // In the order in which nvlink records them.
 std::span<const Option> Options();
 
+// Null where there is no such option. Names are given without their dashes.
 const Option* FindOption(std::string_view name, bool is_long);
 
-}  // namespace devlink::app
+}  // namespace devlink::internal

@@ -5,15 +5,17 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "devlink/output_sink.h"
 
-namespace devlink::app {
+namespace devlink::internal {
 
 // A file that is there whole or not at all: it is written beside `path` and renamed by Commit; what
-// was not committed is removed. Devices and pipes, which cannot be renamed onto, are written as
-// they are.
+// was not committed is removed. Devices and pipes, which cannot be renamed onto, are written
+// directly. Every error is Unavailable, in nvlink's words.
 class OutputFile final : public OutputSink {
  public:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
@@ -33,7 +35,7 @@ class OutputFile final : public OutputSink {
   std::FILE* file_ = nullptr;
 };
 
-// All of a file at once.
-absl::Status WriteWhole(const std::string& path, std::span<const std::uint8_t> bytes);
+// A whole file at once, in the same way.
+absl::Status WriteTextFile(const std::string& path, std::string_view text);
 
-}  // namespace devlink::app
+}  // namespace devlink::internal

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/nvlink_command.h
+//
+// nvlink's command line as a library: the words of a command become options and inputs, and a
+// command can be run. The program `devlink` is a thin shell around this; build tools can read and
+// run the same commands within their own process.
+//
+//   devlink::CommandContext context = ...;  // what the process knows
+//   auto command = devlink::ParseNvlinkCommand(words, context);
+//   if (!command.ok()) return command.status();  // the message is nvlink's
+//   int exit_status = devlink::RunNvlinkCommand(*command, context, sinks);
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "devlink/diagnostics.h"
+#include "devlink/experimental/library_search.h"
+#include "devlink/link_options.h"
+#include "devlink/log.h"
+#include "devlink/progress.h"
+
+namespace devlink {
+
+// What a command takes from the process that runs it. The library looks at no environment variable
+// and at no working directory of its own accord. Everything may be empty. A plain value.
+struct CommandContext {
+  std::string path;          // the value of PATH; the first folder with `ptxas` is the toolkit's
+  std::string library_path;  // the value of LIBRARY_PATH: where -l looks after the folders of -L
+  // Absolute. The register file has ids made of it for inputs without ids of their own.
+  std::string working_directory;
+  std::string temporary_directory;  // where ptxas may write
+  // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.
+  std::string program_directory;
+  // Reads a file of options (-optf); nothing where it cannot be read. Without it the file system is
+  // read.
+  std::function<std::optional<std::string>(const std::string& path)> read_options_file;
+};
+
+// A command that was read. A plain value.
+struct NvlinkCommand {
+  LinkOptions options;
+  std::vector<std::string> inputs;    // in the order in which they are linked
+  LibraryQuery libraries;             // -l, -L, -cpu-arch; linked behind all inputs
+  std::string output;                 // -o; may be empty where options.check_only
+  std::string register_file;          // --register-link-binaries; empty: none
+  std::string report;                 // --report: where the JSON report goes; empty: nowhere
+  std::string cache;                  // --cache: the folder; empty: no cache
+  std::vector<std::string> warnings;  // about the words themselves, in nvlink's words
+  bool help = false;                  // -h or -V: nothing is linked, and the rest may be
+  bool version = false;               //   incomplete
+  bool log = false;                   // --log: the caller is asked to pass a LogSink
+};
+
+// Reads the words of a command, without the program's name: `-name value` or `-name=value` with one
+// dash for short names and two for long ones, no abbreviations. Reads files of options, no inputs.
+// InvalidArgument with nvlink's message for the first word that is wrong, or else for what is
+// missing or contradictory.
+absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
+                                                 const CommandContext& context);
+
+// Where the texts of a command go. Each may be empty or null. All calls come from the thread that
+// runs the command.
+struct CommandSinks {
+  std::function<void(std::string_view text)> out;         // standard output: help and version
+  std::function<void(const Diagnostic& diagnostic)> say;  // standard error, see RenderDiagnostic
+  LogSink* log = nullptr;
+  ProgressSink* progress = nullptr;
+};
+
+// Runs a command as nvlink would: finds libraries, reads the inputs, links, and writes the output,
+// the register file and the report. A file is written whole or not at all. Returns the exit status:
+// 0, 255 after errors of the link, 1 after anything that ends the run early. Any number of commands
+// may run side by side as long as they write different files.
+int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
+                     const CommandSinks& sinks);
+
+// What -h and -V print.
+std::string NvlinkHelpText();
+std::string NvlinkVersionText();
+
+}  // namespace devlink

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/status_macros.h"
+#include "command/output_file.h"
+#include "command/toolkit_places.h"
+#include "command/words.h"
+#include "devlink/compile_cache.h"
+#include "devlink/link_session.h"
+#include "devlink/nvlink_command.h"
+
+namespace devlink {
+
+namespace {
+
+constexpr int kFatalStatus = 1;
+constexpr int kErrorStatus = 255;
+
+int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
+  int status = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kFatal) return kFatalStatus;
+    if (diagnostic.severity == Severity::kError) status = kErrorStatus;
+  }
+  return status;
+}
+
+// One run of one command.
+class Run {
+ public:
+  Run(const NvlinkCommand& command, const CommandContext& context, const CommandSinks& sinks)
+      : command_(command), context_(context), sinks_(sinks) {}
+
+  int Link() const;
+  void Say(const Diagnostic& diagnostic) const {
+    if (sinks_.say) sinks_.say(diagnostic);
+  }
+  void Say(Severity severity, std::string text) const {
+    Diagnostic diagnostic;
+    diagnostic.severity = severity;
+    diagnostic.text = std::move(text);
+    Say(diagnostic);
+  }
+  int Fail(const absl::Status& status) const {
+    Say(Severity::kFatal, std::string(status.message()));
+    return kFatalStatus;
+  }
+
+ private:
+  absl::StatusOr<LinkSession> Open() const;
+  bool AddInputs(LinkSession& session) const;
+  absl::Status WriteRegisterFile(const LinkSession& session) const;
+  absl::Status WriteResults(const LinkSession& session, const LinkResult& result,
+                            internal::OutputFile& output) const;
+
+  const NvlinkCommand& command_;
+  const CommandContext& context_;
+  const CommandSinks& sinks_;
+};
+
+absl::StatusOr<LinkSession> Run::Open() const {
+  LinkOptions options = command_.options;
+  internal::FindTools(context_, options);
+  if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
+  if (!command_.cache.empty()) {
+    DEVLINK_ASSIGN_OR_RETURN(options.cache, CreateDirectoryCache({.path = command_.cache}));
+  }
+  return LinkSession::Create(std::move(options), nullptr, sinks_.log, sinks_.progress);
+}
+
+// Files first, then libraries, as nvlink takes them. False where the link must end; the session's
+// diagnostics say why.
+bool Run::AddInputs(LinkSession& session) const {
+  LibraryQuery query = command_.libraries;
+  for (std::string& directory : internal::SplitPath(context_.library_path)) {
+    query.directories.push_back(std::move(directory));
+  }
+  const auto libraries = session.FindLibraries(query);
+  const auto add = [&](const std::string& path) { return session.AddFile(path).ok(); };
+  return libraries.ok() && std::all_of(command_.inputs.begin(), command_.inputs.end(), add) &&
+         std::all_of(libraries->begin(), libraries->end(), add);
+}
+
+absl::Status Run::WriteRegisterFile(const LinkSession& session) const {
+  std::ifstream file(command_.register_file, std::ios::binary);
+  if (file.good()) {
+    const std::string old{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (session.KeepsRegisterFile(old)) return absl::OkStatus();
+  }
+  return internal::WriteTextFile(command_.register_file,
+                                 session.RegisterFileText(context_.working_directory));
+}
+
+absl::Status Run::WriteResults(const LinkSession& session, const LinkResult& result,
+                               internal::OutputFile& output) const {
+  if (!command_.options.check_only || command_.options.lto.enabled) {
+    DEVLINK_RETURN_IF_ERROR(result.ptx.empty()
+                                ? output.Commit()
+                                : internal::WriteTextFile(command_.output, result.ptx));
+  }
+  if (!command_.register_file.empty()) DEVLINK_RETURN_IF_ERROR(WriteRegisterFile(session));
+  if (command_.report.empty()) return absl::OkStatus();
+  return internal::WriteTextFile(command_.report, ToJson(result.report));
+}
+
+int Run::Link() const {
+  auto session = Open();
+  if (!session.ok()) return Fail(session.status());
+  // As with nvlink, the first input that cannot be used ends the run.
+  const bool added = AddInputs(*session);
+  absl::StatusOr<LinkResult> result = absl::CancelledError();
+  internal::OutputFile output(command_.output);
+  if (added && ExitStatus(session->diagnostics()) == 0) result = session->LinkTo(output);
+  for (const Diagnostic& diagnostic : session->diagnostics()) Say(diagnostic);
+  const int status = ExitStatus(session->diagnostics());
+  if (result.ok()) {
+    const absl::Status written = WriteResults(*session, *result, output);
+    return written.ok() ? status : Fail(written);
+  }
+  // nvlink writes the register file also of a link that ends with errors, if none is fatal.
+  if (added && !command_.register_file.empty() && status == kErrorStatus) {
+    WriteRegisterFile(*session).IgnoreError();
+  }
+  return status != 0 ? status : Fail(result.status());
+}
+
+}  // namespace
+
+int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
+                     const CommandSinks& sinks) {
+  const Run run(command, context, sinks);
+  for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
+  if (!command.help && !command.version) return run.Link();
+  if (sinks.out) sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText());
+  return 0;
+}
+
+}  // namespace devlink

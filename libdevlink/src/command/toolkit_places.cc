@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command/toolkit_places.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "command/words.h"
+#include "devlink/experimental/nvvm_program.h"
+
+namespace devlink::internal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
+  std::error_code error;
+  const fs::path program = context.program_directory;
+  for (const char* place : {"../lib", "."}) {
+    const fs::path library = program / place / "libdevlink_ptxcompiler.so";
+    if (!program.empty() && backend.nvptxcompiler_path.empty() && fs::exists(library, error)) {
+      backend.nvptxcompiler_path = library.lexically_normal().string();
+    }
+  }
+  for (const std::string& entry : SplitPath(context.path)) {
+    if (!backend.ptxas_path.empty()) break;
+    const fs::path ptxas = fs::path(entry) / "ptxas";
+    if (access(ptxas.c_str(), X_OK) != 0) continue;
+    backend.ptxas_path = ptxas.string();
+    const fs::path library = fs::path(entry) / "../lib64/libnvJitLink.so.13";
+    if (fs::exists(library, error)) backend.nvjitlink_path = library.lexically_normal().string();
+  }
+  backend.temporary_directory = context.temporary_directory;
+}
+
+void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compatibility,
+                      LtoBackendOptions& backend) {
+  backend.nvjitlink_path = assemblers.nvjitlink_path;
+  if (compatibility == Compatibility::kNvlink) {
+    backend.nvvm_path = (fs::path(backend.nvvm_path) / "lib64/libnvvm.so").string();
+    return;
+  }
+  std::vector<std::string> places;
+  if (!backend.nvvm_path.empty()) {
+    places.push_back(backend.nvvm_path);
+    // nvcc names a folder that does not exist in toolkits made of wheels.
+    places.push_back(fs::path(backend.nvvm_path).lexically_normal().parent_path().string());
+  }
+  if (!assemblers.ptxas_path.empty()) {
+    places.push_back(fs::path(assemblers.ptxas_path).parent_path().parent_path().string());
+  }
+  const auto found = FindNvvmLibrary(places);
+  if (found.ok()) backend.nvvm_path = *found;
+}
+
+}  // namespace
+
+void FindTools(const CommandContext& context, LinkOptions& options) {
+  FindAssemblers(context, options.ptx_backend);
+  if (!options.lto.enabled) return;
+  FindLtoLibraries(options.ptx_backend, options.compatibility, options.lto.backend);
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where NVIDIA's compilers lie on this machine, as far as the process that runs the command knows.
+#pragma once
+
+#include "devlink/link_options.h"
+#include "devlink/nvlink_command.h"
+
+namespace devlink::internal {
+
+// Fills in the paths that are not set: of libdevlink_ptxcompiler.so beside the program, of ptxas
+// and libnvJitLink of the first toolkit on PATH; where ptxas may write; and with LTO the libraries
+// that compile LTO IR.
+//
+// libNVVM lies in the place that was given (-nvvmpath), or, unless nvlink's behaviour is wanted,
+// near that place or in the toolkit of ptxas.
+void FindTools(const CommandContext& context, LinkOptions& options);
+
+}  // namespace devlink::internal

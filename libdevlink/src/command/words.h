@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Texts of a command line, read as nvlink reads them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace devlink::internal {
+
+// The words of an options file: separated by white space, which quotes and backslashes protect.
+// There are no comments.
+std::vector<std::string> SplitWords(std::string_view text);
+
+// The items of a list: they end at commas, blanks around them do not count, double quotes are
+// removed and keep commas. InvalidArgument with nvlink's words where a quote is not closed.
+absl::StatusOr<std::vector<std::string>> ReadList(std::string_view text);
+
+// Decimal, octal after `0`, hexadecimal after `0x`. InvalidArgument with nvlink's words.
+absl::StatusOr<int> ReadNumber(const std::string& text);
+
+// The entries of a value such as that of PATH, without empty ones.
+std::vector<std::string> SplitPath(std::string_view value);
+
+}  // namespace devlink::internal

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/option_table.h"
+#include "devlink/nvlink_command.h"
+#include "support/catch.h"
+
+namespace devlink::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;
+
+absl::StatusOr<NvlinkCommand> Parse(const Words& words, const Files& files = {}) {
+  CommandContext context;
+  context.read_options_file = [&files](const std::string& path) -> std::optional<std::string> {
+    const auto found = files.find(path);
+    if (found == files.end()) return std::nullopt;
+    return found->second;
+  };
+  return ParseNvlinkCommand(words, context);
+}
+
+// With all that a command must have.
+Words Whole(const Words& more) {
+  Words words = {"-arch=sm_80", "-o", "x.cubin", "a.cubin"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+NvlinkCommand Good(const Words& words, const Files& files = {}) {
+  auto command = Parse(words, files);
+  INFO(command.status().message());
+  REQUIRE(command.ok());
+  return *std::move(command);
+}
+
+std::string Bad(const Words& words, const Files& files = {}) {
+  const auto command = Parse(words, files);
+  REQUIRE_FALSE(command.ok());
+  CHECK(command.status().code() == absl::StatusCode::kInvalidArgument);
+  return std::string(command.status().message());
+}
+
+// --- Every option --------------------------------------------------------------------------------
+
+struct Row {
+  std::string_view option;  // its long name
+  Words words;              // that set it
+  std::function<bool(const NvlinkCommand&)> is_set;
+};
+
+using Command = const NvlinkCommand&;
+bool Always(Command /*command*/) { return true; }
+
+const std::vector<Row> kRows = {
+    {"suppress-stack-size-warning",
+     {"-suppress-stack-size-warning"},
+     [](Command c) { return c.options.suppress_stack_size_warning; }},
+    {"suppress-arch-warning",
+     {"-suppress-arch-warning"},
+     [](Command c) { return c.options.suppress_arch_warning; }},
+    {"output-file", {"-o", "y"}, [](Command c) { return c.output == "y"; }},
+    {"debug", {"-g"}, [](Command c) { return c.options.debug; }},
+    {"arch", {"-arch", "sm_90a"}, [](Command c) { return c.options.target.Name() == "sm_90a"; }},
+    {"relocatable-link", {"-r"}, [](Command c) { return c.options.relocatable; }},
+    {"machine", {"-m64"}, Always},
+    {"library", {"-lfoo"}, [](Command c) { return c.libraries.names == Words{"foo"}; }},
+    {"library-path",
+     {"-L", "p,q"},
+     [](Command c) { return c.libraries.directories == Words{"p", "q"}; }},
+    {"verbose", {"-v"}, [](Command c) { return c.options.verbose; }},
+    {"disable-warnings", {"-w"}, Always},
+    {"warning-as-error", {"-Werror"}, [](Command c) { return c.options.warnings_are_errors; }},
+    {"disable-infos", {"-disable-infos"}, [](Command c) { return c.options.suppress_warnings; }},
+    {"keep-system-libraries",
+     {"-keep-system-libraries"},
+     [](Command c) { return c.options.keep_system_libraries; }},
+    {"kernels-used",
+     {"-kernels-used", "a,b", "-kernels-used=c"},
+     [](Command c) { return c.options.kernels_used == Words{"a", "b", "c"}; }},
+    {"variables-used",
+     {"-variables-used", "\"a,b\""},
+     [](Command c) { return c.options.variables_used == Words{"a,b"}; }},
+    {"cpu-arch",
+     {"-cpu-arch", "AARCH64"},
+     [](Command c) { return c.libraries.arch == CpuArch::kAarch64; }},
+    {"report-arch", {"-report-arch"}, [](Command c) { return c.options.report_arch; }},
+    {"emit-ptx", {"-lto", "-emit-ptx"}, [](Command c) { return c.options.lto.emit_ptx; }},
+    {"extra-warnings", {"-extrawarn"}, Always},
+    {"link-time-opt", {"-lto"}, [](Command c) { return c.options.lto.enabled; }},
+    {"dlto", {"-dlto"}, [](Command c) { return c.options.lto.enabled; }},
+    {"nvvmpath",
+     {"-nvvmpath", "/nvvm"},
+     [](Command c) { return c.options.lto.backend.nvvm_path == "/nvvm"; }},
+    {"split-compile", {"-split-compile=4"}, [](Command c) { return c.options.split_compile == 4; }},
+    {"split-compile-extended",
+     {"-split-compile-extended", "0"},
+     [](Command c) { return c.options.lto.split_compile_extended == 0; }},
+    {"Ofast-compile",
+     {"-lto", "-Ofc", "max"},
+     [](Command c) { return c.options.lto.fast_compile == FastCompile::kMax; }},
+    {"Xptxas",
+     {"-Xptxas", "-O1,-v", "-Xptxas=-w"},
+     [](Command c) { return c.options.xptxas == Words{"-O1,-v", "-w"}; }},
+    {"Xnvvm", {"-Xnvvm", "-a b"}, [](Command c) { return c.options.lto.xnvvm == Words{"-a b"}; }},
+    {"maxrregcount",
+     {"-maxrregcount", "0x20"},
+     [](Command c) { return c.options.max_registers == 32; }},
+    {"suppress-debug-info",
+     {"-g", "-suppress-debug-info"},
+     [](Command c) { return c.options.suppress_debug_info; }},
+    {"use-host-info",
+     {"-use-host-info"},
+     [](Command c) { return c.options.host_info == HostInfo::kUse; }},
+    {"ignore-host-info",
+     {"-ignore-host-info"},
+     [](Command c) { return c.options.host_info == HostInfo::kIgnore; }},
+    {"device-stack-protector",
+     {"-device-stack-protector=false"},
+     [](Command c) { return c.options.stack_protector == std::optional<bool>(false); }},
+    {"force-partial-lto",
+     {"-lto", "-force-partial-lto"},
+     [](Command c) { return c.options.lto.force_partial; }},
+    {"force-whole-lto",
+     {"-lto", "-force-whole-lto"},
+     [](Command c) { return c.options.lto.force_whole; }},
+    {"register-link-binaries",
+     {"--register-link-binaries=ids.h"},
+     [](Command c) { return c.register_file == "ids.h"; }},
+    {"host-ccbin", {"-host-ccbin", "g++"}, Always},
+    {"host-linker-options", {"-Xlinker", "a,b"}, Always},
+    {"shared", {"-shared"}, Always},
+    {"options-file", {"-optf", "g.txt"}, [](Command c) { return c.options.debug; }},
+    {"version", {"-V"}, [](Command c) { return c.version; }},
+    {"help", {"--help"}, [](Command c) { return c.help; }},
+    {"report", {"--report", "r.json"}, [](Command c) { return c.report == "r.json"; }},
+    {"toolkit",
+     {"--toolkit=13.1"},
+     [](Command c) {
+       return c.options.profile.build_text == ToolkitProfile::ForRelease("13.1")->build_text;
+     }},
+    {"compat",
+     {"--compat", "nvlink"},
+     [](Command c) { return c.options.compatibility == Compatibility::kNvlink; }},
+    {"keep-references", {"--keep-references"}, [](Command c) { return c.options.keep_references; }},
+    {"ptx-backend",
+     {"--ptx-backend=ptxas"},
+     [](Command c) { return c.options.ptx_backend.backend == PtxBackend::kPtxas; }},
+    {"lto-backend",
+     {"--lto-backend", "nvjitlink"},
+     [](Command c) { return c.options.lto.backend.backend == LtoBackend::kNvJitLink; }},
+    {"cache", {"--cache", "dir"}, [](Command c) { return c.cache == "dir"; }},
+    {"log", {"--log"}, [](Command c) { return c.log; }},
+};
+
+TEST_CASE("Every option does what its row says", "[command]") {
+  const NvlinkCommand plain = Good(Whole({}));
+  for (const Row& row : kRows) {
+    CAPTURE(row.option);
+    const bool always = row.is_set(plain);
+    const NvlinkCommand command = Good(Whole(row.words), {{"g.txt", "-g"}});
+    CHECK(row.is_set(command));
+    if (always) CHECK(command.inputs == Words{"a.cubin"});  // the words are taken, no more
+  }
+}
+
+TEST_CASE("Every option has a test and help, and one name", "[command]") {
+  std::set<std::string_view> tested;
+  for (const Row& row : kRows) tested.insert(row.option);
+  std::set<std::string_view> names;
+  const std::string help = NvlinkHelpText();
+  for (const internal::Option& option : internal::Options()) {
+    CAPTURE(option.long_name);
+    CHECK(tested.contains(option.long_name));
+    CHECK(names.insert(option.long_name).second);
+    CHECK_FALSE(option.help.empty());
+    CHECK(help.find("-" + std::string(option.long_name)) != std::string::npos);
+  }
+}
+
+TEST_CASE("An option may be written in several ways", "[command]") {
+  for (const Words& words :
+       {Words{"-arch=sm_90"}, {"-arch", "sm_90"}, {"--arch=sm_90"}, {"--arch", "sm_90"}}) {
+    CHECK(Good(Whole(words)).options.target.Name() == "sm_90");
+  }
+  for (const Words& words :
+       {Words{"-l=a"}, {"-la"}, {"-l", "a"}, {"--library=a"}, {"--library", "a"}}) {
+    CHECK(Good(Whole(words)).libraries.names == Words{"a"});
+  }
+  CHECK(Good(Whole({"-ldir=x"})).libraries.names == Words{"dir=x"});
+}
+
+TEST_CASE("A virtual architecture only checks, until a real one follows", "[command]") {
+  const NvlinkCommand checked = Good({"-arch=compute_80", "a.cubin"});
+  CHECK(checked.options.check_only);
+  CHECK(checked.options.target.Name() == "sm_80");
+  CHECK(checked.output.empty());
+  CHECK_FALSE(Good(Whole({"-arch=compute_80", "-arch=sm_80"})).options.check_only);
+}
+
+TEST_CASE("What does not begin with a dash is an input, and so is a dash", "[command]") {
+  CHECK(Good(Whole({"-", "b.o", "", "-g", "c"})).inputs == Words{"a.cubin", "-", "b.o", "", "c"});
+}
+
+// --- What is wrong -------------------------------------------------------------------------------
+
+TEST_CASE("Words that are wrong are named", "[command]") {
+  CHECK(Bad(Whole({"-nonsense"})) == "Unknown option 'nonsense'");
+  CHECK(Bad(Whole({"--nonsense"})) == "Unknown option '-nonsense'");
+  CHECK(Bad(Whole({"-nonsense=3"})) == "Unknown option 'nonsense=3'");
+  CHECK(Bad(Whole({"--"})) == "Unknown option '-'");
+  CHECK(Bad(Whole({"--o", "x"})) == "Unknown option '-o'");
+  CHECK(Bad(Whole({"-output-file", "x"})) == "Unknown option 'output-file'");
+  CHECK(Bad(Whole({"-o"})) == "argument expected after '-o'");
+  CHECK(Bad(Whole({"--report"})) == "argument expected after '--report'");
+  CHECK(Bad(Whole({"-g=1"})) == "no argument expected after '-g'");
+  CHECK(Bad(Whole({"--debug="})) == "no argument expected after '--debug'");
+}
+
+TEST_CASE("Values that are wrong are named", "[command]") {
+  const auto undefined = [](std::string_view option, std::string_view value) {
+    return "Value '" + std::string(value) + "' is not defined for option '" + std::string(option) +
+           "'";
+  };
+  for (const char* option :
+       {"arch", "machine", "cpu-arch", "toolkit", "compat", "ptx-backend", "lto-backend"}) {
+    CHECK(Bad(Whole({"--" + std::string(option), "x"})) == undefined(option, "x"));
+    CHECK(Bad(Whole({"--" + std::string(option) + "="})) == undefined(option, ""));
+  }
+  CHECK(Bad(Whole({"-arch=compute_1"})) == undefined("arch", "compute_1"));
+  CHECK(Bad(Whole({"-m32"})) == undefined("machine", "32"));
+  CHECK(Bad(Whole({"-device-stack-protector", "yes"})) == "'yes': expected true or false");
+  for (const char* option : {"maxrregcount", "split-compile", "split-compile-extended"}) {
+    CHECK(Bad(Whole({"--" + std::string(option), "x"})) == "'x': expected a number");
+  }
+  CHECK(Bad(Whole({"-kernels-used", "\"a"})) == "Stray '\"' character");
+  CHECK(Bad(Whole({"-lto", "-Ofc", "x"})) == "Invalid argument for option '--Ofast-compile'");
+}
+
+TEST_CASE("What is wrong first is said", "[command]") {
+  CHECK(Bad({"-m32", "-nonsense"}) == "Value '32' is not defined for option 'machine'");
+  CHECK(Bad({"-nonsense", "-m32"}) == "Unknown option 'nonsense'");
+}
+
+TEST_CASE("What is missing is said in nvlink's order", "[command]") {
+  CHECK(Bad({}) == "Unknown arch name '(null)'");
+  CHECK(Bad({"-o", "x", "a.cubin"}) == "Unknown arch name '(null)'");
+  CHECK(Bad({"-arch=sm_80"}) == "Must specify output file with -o option");
+  CHECK(Bad({"-arch=sm_80", "-o", "x"}) ==
+        "No input files specified; use option --help for more information");
+}
+
+TEST_CASE("Options that contradict each other are named in nvlink's order", "[command]") {
+  const auto conflict = [](std::string_view one, std::string_view other) {
+    return "Conflicting options '" + std::string(one) + "' and '" + std::string(other) + "'";
+  };
+  CHECK(Bad(Whole({"-emit-ptx", "-use-host-info", "-ignore-host-info", "-suppress-debug-info"})) ==
+        conflict("-suppress-debug-info", "no -g"));
+  CHECK(Bad(Whole({"-emit-ptx", "-use-host-info", "-ignore-host-info"})) ==
+        conflict("-use-host-info", "-ignore-host-info"));
+  CHECK(Bad(Whole({"-emit-ptx", "-force-whole-lto", "-force-partial-lto"})) ==
+        conflict("-force-partial-lto", "no -dlto"));
+  CHECK(Bad(Whole({"-emit-ptx", "-force-whole-lto"})) == conflict("-force-whole-lto", "no -dlto"));
+  CHECK(Bad(Whole({"-emit-ptx", "-Ofc=x"})) == conflict("-emit-ptx", "no -dlto"));
+  CHECK(Bad(Whole({"-Ofc=x"})) == conflict("--Ofast-compile", "no -dlto"));
+  CHECK(Bad(Whole({"-lto", "--compat=nvlink", "-force-whole-lto", "-r"})) ==
+        "-nvvmpath should be specified with -lto");
+  CHECK(Bad(Whole({"-lto", "-force-whole-lto", "-r", "-Ofc=x"})) ==
+        conflict("-force-partial-lto", "-force-whole-lto"));
+  CHECK(Good(Whole({"-lto", "--compat=nvlink", "-nvvmpath="})).options.lto.enabled);
+}
+
+TEST_CASE("Nothing is missing for help and the version, but words must be right", "[command]") {
+  CHECK(Good({"-h", "-emit-ptx"}).help);
+  CHECK(Good({"-V"}).version);
+  CHECK(Bad({"-h", "-nonsense"}) == "Unknown option 'nonsense'");
+}
+
+TEST_CASE("Of two values the last counts, with a warning where they differ", "[command]") {
+  const NvlinkCommand command =
+      Good(Whole({"-arch=sm_90", "-maxrregcount=0x20", "-maxrregcount=32", "-o", "x.cubin"}));
+  CHECK(command.options.target.Name() == "sm_90");
+  const std::string end = "', the last value of this option was used";
+  CHECK(command.warnings == Words{"incompatible redefinition for option 'arch" + end,
+                                  "incompatible redefinition for option 'maxrregcount" + end});
+  CHECK(Good(Whole({"-kernels-used=a", "-kernels-used=b", "-g", "-g"})).warnings.empty());
+}
+
+// --- Files of options ----------------------------------------------------------------------------
+
+TEST_CASE("Words of a file stand in the place of the option", "[command]") {
+  const Files files = {{"one", "b.o -arch 'sm'_80"}, {"two", "c.o\n-optf one\td.o"}};
+  const NvlinkCommand command = Good({"a.o", "-optf", "two", "e.o", "-o", "x"}, files);
+  CHECK(command.inputs == Words{"a.o", "c.o", "b.o", "d.o", "e.o"});
+  CHECK(command.options.recorded_options == "-arch sm_80 ");
+}
+
+TEST_CASE("Several files of options are read in their order", "[command]") {
+  const Files files = {{"one", "b"}, {"two", "c"}};
+  CHECK(Good(Whole({"-optf", "two,one", "--options-file=two"}), files).inputs ==
+        Words{"a.cubin", "c", "b", "c"});
+  CHECK(Good(Whole({"-optf="})).inputs == Words{"a.cubin"});
+}
+
+TEST_CASE("An option's value does not stand in another file", "[command]") {
+  CHECK(Bad({"-optf", "one", "sm_80"}, {{"one", "-arch"}}) == "argument expected after '-arch'");
+}
+
+TEST_CASE("A file of options that cannot be read ends the command", "[command]") {
+  CHECK(Bad({"-optf", "one"}) == "Could not open options file 'one'");
+  CHECK(Bad({"-optf", "one"}, {{"one", "-optf two"}}) == "Could not open options file 'two'");
+}
+
+TEST_CASE("A file of options that reads itself ends the command", "[command]") {
+  CHECK(Bad({"-optf", "one"}, {{"one", "-optf one"}}) ==
+        "Options file 'one' is included by 16 others, perhaps by itself");
+}
+
+// --- What nvlink records -------------------------------------------------------------------------
+
+std::string Recorded(const Words& words) { return Good(words).options.recorded_options; }
+
+TEST_CASE("Options are recorded in nvlink's order, under their short names", "[command]") {
+  CHECK(Recorded(Whole({})) == "-arch sm_80 ");
+  CHECK(Recorded(Whole({"--verbose", "-r", "-suppress-arch-warning"})) ==
+        "-suppress-arch-warning  -arch sm_80 -r  -v  ");
+  CHECK(Recorded(Whole({"-la,b", "-lc", "-maxrregcount=1", "-maxrregcount=2"})) ==
+        "-arch sm_80 -l a,b,c -maxrregcount 2 ");
+  CHECK(Recorded(Whole({"-shared", "--report=x", "--cache", "y"})) == "-arch sm_80 ");
+  CHECK(Recorded(Whole({"-arch=compute_80"})) == "-arch compute_80 ");
+}
+
+TEST_CASE("With -g names of files are recorded, too", "[command]") {
+  const NvlinkCommand command = Good({"-g", "-arch=sm_80", "-o", "out/x.cubin", "in/a.o", "b.o",
+                                      "--register-link-binaries=r/ids.h"});
+  CHECK(command.options.recorded_options == "a.o,b.o -o x.cubin -g  -arch sm_80 - ids.h ");
+  CHECK(command.options.recorded_object == "x.cubin");
+  CHECK(Good(Whole({})).options.recorded_object.empty());
+}
+
+}  // namespace
+}  // namespace devlink::testing

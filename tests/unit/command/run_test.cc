@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/link_session.h"
+#include "devlink/nvlink_command.h"
+#include "support/catch.h"
+#include "support/elf_builder.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// A folder with the two halves of a program, in which commands run.
+class Folder {
+ public:
+  Folder() {
+    WriteBytes(At("caller.cubin"),
+               BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}}));
+    WriteBytes(At("helper.cubin"), BuildCubin({.functions = {{.name = "helper"}}}));
+  }
+
+  [[nodiscard]] std::string At(std::string_view name) const { return directory_.File(name); }
+  [[nodiscard]] Words Whole(const Words& more = {}) const {
+    Words words = {"-arch=sm_80", "-o", At("x.cubin"), At("caller.cubin"), At("helper.cubin")};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  int Run(const Words& words) {
+    CommandContext context;
+    context.working_directory = "/work";
+    context.library_path = library_path;
+    const auto command = ParseNvlinkCommand(words, context);
+    INFO(command.status().message());
+    REQUIRE(command.ok());
+    out.clear();
+    said.clear();
+    return RunNvlinkCommand(*command, context,
+                            {.out = [this](std::string_view text) { out += text; },
+                             .say =
+                                 [this](const Diagnostic& diagnostic) {
+                                   said += RenderDiagnostic(diagnostic, "tool");
+                                 }});
+  }
+
+  std::string library_path;
+  std::string out;
+  std::string said;
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_CASE("A command links as a session does", "[command]") {
+  Folder folder;
+  REQUIRE(folder.Run(folder.Whole()) == 0);
+  CHECK(folder.said.empty());
+  CHECK(folder.out.empty());
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  REQUIRE(session->AddFile(folder.At("caller.cubin")).ok());
+  REQUIRE(session->AddFile(folder.At("helper.cubin")).ok());
+  const auto result = session->Link();
+  REQUIRE(result.ok());
+  CHECK(ReadBytes(folder.At("x.cubin")) == result->cubin);
+}
+
+TEST_CASE("A command writes the report and the register file that it is asked for", "[command]") {
+  Folder folder;
+  const std::string ids = folder.At("ids.h");
+  REQUIRE(folder.Run(folder.Whole(
+              {"--report", folder.At("r.json"), "--register-link-binaries", ids})) == 0);
+  CHECK(ReadText(folder.At("r.json")).value_or("").find("\"kernel\"") != std::string::npos);
+  const auto text = ReadText(ids).value_or("");
+  CHECK(text.find("DEFINE_REGISTER_FUNC") != std::string::npos);
+}
+
+TEST_CASE("A link with errors writes nothing but the register file, and ends with 255",
+          "[command]") {
+  Folder folder;
+  CHECK(folder.Run({"-arch=sm_80", "-o", folder.At("x.cubin"), folder.At("caller.cubin"),
+                    "--report=" + folder.At("r.json"),
+                    "--register-link-binaries=" + folder.At("ids.h")}) == 255);
+  CHECK(folder.said.starts_with("tool error   : Undefined reference to 'helper'"));
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+  CHECK_FALSE(fs::exists(folder.At("r.json")));
+  CHECK(fs::exists(folder.At("ids.h")));
+}
+
+TEST_CASE("The first input that cannot be used ends the command with 1", "[command]") {
+  Folder folder;
+  CHECK(folder.Run(folder.Whole({folder.At("none.o"), folder.At("none2.o"),
+                                 "--register-link-binaries=" + folder.At("ids.h")})) == 1);
+  CHECK(folder.said.starts_with("tool fatal   : Could not open input file '" + folder.At("none.o") +
+                                "'\n"));
+  CHECK(folder.said.find("none2.o") == std::string::npos);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+  CHECK_FALSE(fs::exists(folder.At("ids.h")));
+}
+
+TEST_CASE("What cannot be written ends the command with 1", "[command]") {
+  Folder folder;
+  const std::string nowhere = folder.At("none/file");
+  const std::string text = "tool fatal   : Could not open output file '" + nowhere + "'\n";
+  CHECK(folder.Run({"-arch=sm_80", "-o", nowhere, folder.At("helper.cubin")}) == 1);
+  CHECK(folder.said == text);
+  CHECK(folder.Run(folder.Whole({"--report", nowhere})) == 1);
+  CHECK(folder.said == text);
+  CHECK(folder.Run(folder.Whole({"--register-link-binaries", nowhere})) == 1);
+  CHECK(folder.said == text);
+}
+
+TEST_CASE("A target that is not linked and a cache that is not a folder end the command",
+          "[command]") {
+  Folder folder;
+  CHECK(folder.Run(folder.Whole({"-arch=sm_100"})) == 1);
+  CHECK(folder.said.find("tool fatal   : 'sm_100' is not among the targets") != std::string::npos);
+  CHECK(folder.Run(folder.Whole({"--cache", folder.At("caller.cubin")})) == 1);
+  CHECK(folder.said.find("cannot be opened") != std::string::npos);
+}
+
+TEST_CASE("With a virtual architecture nothing is written", "[command]") {
+  Folder folder;
+  CHECK(folder.Run({"-arch=compute_80", "-o", folder.At("x.cubin"), folder.At("helper.cubin")}) ==
+        0);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+}
+
+TEST_CASE("Warnings about the words come first", "[command]") {
+  Folder folder;
+  CHECK(folder.Run(folder.Whole({"-arch=sm_75", "-arch=sm_80", folder.At("none.o")})) == 1);
+  CHECK(folder.said.starts_with("tool warning : incompatible redefinition for option 'arch'"));
+}
+
+TEST_CASE("Help and the version need no inputs", "[command]") {
+  Folder folder;
+  CHECK(folder.Run({"-V"}) == 0);
+  CHECK(folder.out == NvlinkVersionText());
+  CHECK(folder.Run({"-V", "-h"}) == 0);
+  CHECK(folder.out == NvlinkHelpText());
+  CHECK(folder.said.empty());
+}
+
+TEST_CASE("Libraries are looked for in the folders of -L, then in those of LIBRARY_PATH",
+          "[command]") {
+  Folder folder;
+  const ByteVector archive = BuildArchive({{"x86.o", BuildElf({{".text", "\xc3"}})}});
+  for (const char* name : {"one", "two"}) {
+    fs::create_directory(folder.At(name));
+    WriteBytes(folder.At(std::string(name) + "/libhelper.a"), archive);
+  }
+  folder.library_path = ":" + folder.At("two") + ":";
+  // Every library that is passed over is named.
+  const auto passed_over = [&](const char* name) {
+    return "tool warning : Skipping incompatible '" + folder.At(name) +
+           "/libhelper.a' when searching for -lhelper\n";
+  };
+  CHECK(folder.Run(folder.Whole({"-lhelper", "-cpu-arch=AARCH64", "-L", folder.At("one")})) == 0);
+  CHECK(folder.said == passed_over("one") + passed_over("two"));
+  CHECK(folder.Run(folder.Whole({"-lhelper", "-cpu-arch=AARCH64"})) == 0);
+  CHECK(folder.said == passed_over("two"));
+  CHECK(folder.Run(folder.Whole({"-lhelper"})) == 0);
+  CHECK(folder.said.empty());
+}
+
+TEST_CASE("A command without sinks is silent", "[command]") {
+  const auto help = ParseNvlinkCommand(Words{"-h"}, {});
+  REQUIRE(help.ok());
+  CHECK(RunNvlinkCommand(*help, {}, {}) == 0);
+  const auto bad = ParseNvlinkCommand(Words{"-arch=sm_80", "-o", "/nowhere/x", "/nowhere/y"}, {});
+  REQUIRE(bad.ok());
+  CHECK(RunNvlinkCommand(*bad, {}, {}) == 1);
+}
+
+}  // namespace
+}  // namespace devlink::testing
