@@ -28,9 +28,10 @@ Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options, bool r
       program_(linked.program),
       options_(options),
       relocatable_(relocatable),
-      writer_({.sm = options.target.number,
-               .executable = !relocatable,
-               .wide_section_indices = linked.program.internal_sections >= kWideIndicesFrom}),
+      writer_(
+          {.sm = options.target.number,
+           .executable = !relocatable,
+           .wide_section_indices = linked.program.residue.internal_sections >= kWideIndicesFrom}),
       section_handles_(linked.program.sections.size(), kNoSection),
       symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
   base::Release(program_.relocations);
@@ -84,7 +85,7 @@ void Emitter::DropSectionsAndSymbols() {
   section_dropped_.assign(program_.sections.size(), false);
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const bool moved = linked_.constants.moved.contains(id);
-    const bool empty = program_.sections[id].vacated && !changed_banks_.contains(id);
+    const bool empty = program_.sections[id].only_if_filled && !changed_banks_.contains(id);
     section_dropped_[id] = linked_.liveness.section_removed[id] || moved || empty;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
@@ -131,11 +132,7 @@ bool Emitter::LacksSymbol(SectionId id) const {
 bool Emitter::IsGone(SymbolId id) const {
   const Symbol& symbol = program_.symbols[id];
   if (symbol.function != kNone) return !linked_.liveness.live[symbol.function];
-  if (symbol.constant_size) return true;
-  if (symbol.section != kNone &&
-      program_.sections[symbol.section].generation != symbol.generation) {
-    return true;
-  }
+  if (symbol.constant_size || symbol.unlisted) return true;
   if (symbol.space == format::kStoShared) {
     const auto place = linked_.shared.places.find(id);
     return place == linked_.shared.places.end() || !place->second.symbol_kept;
@@ -163,8 +160,12 @@ void Emitter::AddNames() {
 
 void Emitter::AddSections() {
   std::uint32_t number = 0;
+  auto skipped = program_.residue.skipped_numbers.begin();
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const Section& section = program_.sections[id];
+    for (; skipped != program_.residue.skipped_numbers.end() && skipped->first == id; ++skipped) {
+      number += skipped->second;
+    }
     const std::uint32_t before = number;
     number += SectionsCountedFor(section);
     if (section_dropped_[id]) continue;
@@ -243,14 +244,14 @@ void Emitter::AddLateSections() {
                                     .align = 4,
                                     .entry_size = 8,
                                     .links_to_symtab = true,
-                                    .number = program_.internal_sections});
+                                    .number = program_.residue.internal_sections});
   if (AnyPrototype()) {
     prototypes_ = writer_.AddSection({.name = ".nv.prototype",
                                       .type = format::kShtCudaPrototype,
                                       .align = 4,
                                       .entry_size = 8,
                                       .links_to_symtab = true,
-                                      .number = program_.internal_sections + 1});
+                                      .number = program_.residue.internal_sections + 1});
   } else {
     writer_.AddSectionName(".nv.prototype");
     writer_.AddSymbolName(".nv.prototype");
@@ -271,7 +272,7 @@ void Emitter::AddBanksAndActions() {
                                 .type = format::kShtCudaRelocInfo,
                                 .align = 8,
                                 .entry_size = 8,
-                                .number = program_.internal_sections + 2});
+                                .number = program_.residue.internal_sections + 2});
 }
 
 void Emitter::AddSymbols() {

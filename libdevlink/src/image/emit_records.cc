@@ -141,8 +141,7 @@ bool Emitter::StaysInModuleInfo(const InfoEntry& entry) const {
     return symbol_handles_[entry.symbol] != kNoSymbol;
   }
   const FunctionId function = program_.symbols[entry.symbol].function;
-  return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function) &&
-         program_.functions[function].generation == entry.generation;
+  return function != kNone && linked_.liveness.live[function] && program_.IsDefined(function);
 }
 
 // Without one, as where every kernel was left out, nvlink writes no `.nv.info` and keeps its name.

@@ -21,7 +21,7 @@ class RelocatableEmitter final : public Emitter {
     section_dropped_.assign(count, false);
     symbol_dropped_.assign(program_.symbols.size(), false);
     for (SectionId id = 0; id < count; ++id) {
-      section_dropped_[id] = program_.sections[id].vacated;
+      section_dropped_[id] = program_.sections[id].only_if_filled;
     }
     for (SectionId id = 0; id < count; ++id) {
       if (IsEmpty(id)) section_dropped_[id] = true;

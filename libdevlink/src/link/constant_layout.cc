@@ -21,7 +21,7 @@ bool IsCompilerBank(const Section& section) {
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
                                const Liveness& liveness) {
   ConstantLayout layout;
-  layout.null_symbol_value = program.last_packed_constant.value_or(0);
+  layout.null_symbol_value = program.residue.last_packed_constant.value_or(0);
   std::vector<Holding> holdings;
   absl::flat_hash_map<FunctionId, SectionId> bank_of_entry;
   for (SectionId id = 0; id < program.sections.size(); ++id) {
@@ -30,7 +30,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     if (program.functions[section.function].entry) {
       // One that a replaced body left empty is filled again, in its old place.
       bank_of_entry[section.function] = id;
-    } else if (!section.unused_copy) {
+    } else if (!section.stays_in_place) {
       holdings.push_back({section.function, id, 0});
     }
   }
@@ -88,10 +88,10 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       offset = std::max(offset, base::AlignUp(size_of(entry), align));
     }
     layout.moved[holding->item] = offset;
-    const auto stray = program.stray_bases.find(holding->item);
-    if (stray != program.stray_bases.end() && !entries.empty() &&
-        !program.last_packed_constant.has_value()) {
-      layout.null_symbol_value = offset + stray->second;
+    const auto discarded = program.residue.discarded_variables.find(holding->item);
+    if (discarded != program.residue.discarded_variables.end() && !entries.empty() &&
+        !program.residue.last_packed_constant.has_value()) {
+      layout.null_symbol_value = offset + discarded->second;
     }
     for (const std::uint32_t entry : entries) {
       ConstantBank& bank = open_bank(entry, callee);

@@ -23,17 +23,16 @@ class Relocator {
 
   Relocated Run() {
     // Last arrived first: the order that nvlink's list has.
-    for (std::uint32_t i = static_cast<std::uint32_t>(program_.relocations.size()); i-- > 0;) {
-      const Relocation& relocation = program_.relocations[i];
-      if (!IsObsolete(relocation, i)) Handle(relocation);
+    const auto& relocations = program_.relocations;
+    for (auto relocation = relocations.rbegin(); relocation != relocations.rend(); ++relocation) {
+      if (!IsGone(relocation->section)) Handle(*relocation);
     }
     return std::move(result_);
   }
 
  private:
-  bool IsObsolete(const Relocation& relocation, std::uint32_t index) const {
-    return constants_.moved.contains(relocation.section) ||
-           internal::IsObsolete(program_, liveness_, relocation, index);
+  bool IsGone(SectionId section) const {
+    return constants_.moved.contains(section) || liveness_.section_removed[section];
   }
 
   void Handle(const Relocation& relocation) {

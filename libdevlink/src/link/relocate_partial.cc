@@ -20,9 +20,9 @@ class Relocator {
   }
 
   Relocated Run() {
-    for (std::uint32_t i = static_cast<std::uint32_t>(program_.relocations.size()); i-- > 0;) {
-      const Relocation& relocation = program_.relocations[i];
-      if (!IsObsolete(program_, liveness_, relocation, i)) Handle(relocation);
+    const auto& relocations = program_.relocations;
+    for (auto relocation = relocations.rbegin(); relocation != relocations.rend(); ++relocation) {
+      if (!liveness_.section_removed[relocation->section]) Handle(*relocation);
     }
     return std::move(result_);
   }

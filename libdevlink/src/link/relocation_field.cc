@@ -29,19 +29,6 @@ std::uint64_t HeldBits(const Program& program, const Relocation& relocation,
 
 }  // namespace
 
-bool IsObsolete(const Program& program, const Liveness& liveness, const Relocation& relocation,
-                std::uint32_t index) {
-  const Section& section = program.sections[relocation.section];
-  if (liveness.section_removed[relocation.section]) return true;
-  if (section.function != kNone &&
-      program.functions[section.function].generation != relocation.generation) {
-    return true;
-  }
-  return index < program.symbols[relocation.symbol].debug_relocations_dropped_before &&
-         section.kind == SectionKind::kDebug && section.name != ".debug_info" &&
-         program.sections[relocation.list].type == format::kShtRela;
-}
-
 bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_function) {
   using format::RelocationAction;
   return !to_global && (info.action == RelocationAction::kDrop ||

@@ -13,11 +13,6 @@
 
 namespace devlink::internal {
 
-// Relocations of sections that are gone, of bodies that were replaced, and those of debug records
-// that went with such a body; `index` is the relocation's in the program.
-[[nodiscard]] bool IsObsolete(const Program& program, const Liveness& liveness,
-                              const Relocation& relocation, std::uint32_t index);
-
 // Whether nothing becomes of a relocation, neither a value nor an entry in the output's lists.
 [[nodiscard]] bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_function);
 

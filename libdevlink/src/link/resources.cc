@@ -18,7 +18,7 @@ void ReadOwn(const Program& program, Resources& out) {
   for (const InfoEntry& entry : program.info_lists[section.info_list]) {
     if (entry.format != format::kInfoSized || entry.symbol == kNone) continue;
     const FunctionId function = program.symbols[entry.symbol].function;
-    if (function == kNone || program.functions[function].generation != entry.generation) continue;
+    if (function == kNone) continue;
     const auto value = base::BoundedReader(entry.payload).ReadOrZero<std::uint32_t>(4);
     if (entry.id == format::kAttrRegCount) out.function_registers[function] = value;
     if (entry.id == format::kAttrFrameSize) out.frames[function] = value;

@@ -53,10 +53,7 @@ class SharedLayouter {
       const Symbol& symbol = SymbolOf(relocation.symbol);
       if (symbol.space != format::kStoShared) continue;
       const Section& section = program_.sections[relocation.section];
-      if (section.kind != SectionKind::kText ||
-          program_.functions[section.function].generation != relocation.generation) {
-        continue;
-      }
+      if (section.kind != SectionKind::kText) continue;
       if (!seen.insert({section.function, relocation.symbol}).second) continue;
       referenced_.insert(relocation.symbol);
       if (symbol.external_shared) {

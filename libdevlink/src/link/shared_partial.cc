@@ -86,7 +86,6 @@ class Describer {
       }
       const Function& function = program_.functions[section.function];
       if (!function.entry || function.shared == kNone) continue;
-      if (function.generation != relocation.generation) continue;  // of a body that was replaced
       const auto [known, inserted] = position.try_emplace(section.function, users.size());
       if (inserted) users.push_back({section.function, {}});
       users[known->second].symbols.push_back(relocation.symbol);

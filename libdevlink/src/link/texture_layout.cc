@@ -7,7 +7,6 @@
 #include "format/elf_cuda.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
-#include "link/relocation_field.h"
 
 namespace devlink::internal {
 
@@ -29,7 +28,7 @@ std::vector<SymbolId> InSlotOrder(const Program& program) {
 
 SectionId ParametersOf(const Program& program, FunctionId entry) {
   for (const SectionId id : program.functions[entry].constants) {
-    if (program.sections[id].bank == 0 && !program.sections[id].vacated) return id;
+    if (program.sections[id].bank == 0 && !program.sections[id].only_if_filled) return id;
   }
   return kNone;
 }
@@ -38,11 +37,9 @@ SectionId ParametersOf(const Program& program, FunctionId entry) {
 std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph,
                                   const Liveness& liveness) {
   std::vector<Holding> holdings;
-  for (std::uint32_t i = 0; i < program.relocations.size(); ++i) {
-    const Relocation& relocation = program.relocations[i];
+  for (const Relocation& relocation : program.relocations) {
     const Section& section = program.sections[relocation.section];
-    // A replaced body's uses went with it.
-    if (section.kind == SectionKind::kText && !IsObsolete(program, liveness, relocation, i) &&
+    if (section.kind == SectionKind::kText && !liveness.section_removed[relocation.section] &&
         format::IsTextureType(program.symbols[relocation.symbol].type)) {
       holdings.push_back({section.function, 0, 0});
     }

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "merge/compact.h"
 #include "merge/merger.h"
 
 namespace devlink::internal {
@@ -54,9 +55,10 @@ absl::StatusOr<Program> Merger::Run() {
   FinishCompat();
   if (inputs_.empty()) DescribeTarget();
   if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
-    program_.last_packed_constant = packing_.last();
+    program_.residue.last_packed_constant = packing_.last();
   }
   CountSections();
+  Compact(replaced_, options_.relocatable, program_);
   return std::move(program_);
 }
 
@@ -105,9 +107,9 @@ void Merger::PrepareInput() {
 // Sections of nvlink's own: null, string and symbol tables, and one more.
 void Merger::CountSections() {
   constexpr std::uint32_t kTables = 6;
-  program_.internal_sections = kTables;
+  program_.residue.internal_sections = kTables;
   for (const Section& section : program_.sections) {
-    program_.internal_sections += SectionsCountedFor(section);
+    program_.residue.internal_sections += SectionsCountedFor(section);
   }
 }
 

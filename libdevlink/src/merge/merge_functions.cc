@@ -223,22 +223,22 @@ void Merger::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolI
 // constants and variables of the function go; its calls stay, and so do the records of
 // `.debug_frame`.
 void Merger::ForgetBody(SymbolId symbol, bool by_strong_copy) {
-  Symbol& out = program_.symbols[symbol];
-  Function& function = program_.functions[out.function];
+  const Symbol& out = program_.symbols[symbol];
+  const Function& function = program_.functions[out.function];
   const Section& text = program_.sections[out.section];
-  ++function.generation;
+  const auto relocations = static_cast<std::uint32_t>(program_.relocations.size());
+  replaced_.ReplaceBody(out.function, relocations, info_records_);
   // Debug relocations to the function stay, except in RELA sections where its code has relocations.
   if (text.rel != kNone || text.rela != kNone) {
-    out.debug_relocations_dropped_before = static_cast<std::uint32_t>(program_.relocations.size());
+    replaced_.DropDebugRelocations(symbol, relocations);
   }
   for (const SectionId id : function.constants) {
     Section& constants = program_.sections[id];
     // A strong copy of an entry leaves the parameters of the weak one where they are.
     if (by_strong_copy && constants.name.starts_with(".nv.constant0.")) continue;
     if (FindConstants(function, constants.name) != id) continue;
-    ++constants.generation;
-    constants.vacated = true;
-    program_.stray_bases.erase(id);
+    replaced_.Empty(id);
+    program_.residue.discarded_variables.erase(id);
     constants.pieces.clear();
     constants.size = 0;
   }

@@ -257,7 +257,7 @@ void Merger::DefineObject(std::uint32_t index, const InputSymbol& symbol, Symbol
   const Section& section = program_.sections[mapping.section];
   out.common = false;
   out.section = mapping.section;
-  out.generation = section.generation;
+  replaced_.Define(id, mapping.section);
   out.size = symbol.size;
   out.binding = symbol.binding;
   out.other = symbol.other & static_cast<std::uint8_t>(~format::kStoSpaceMask);
@@ -408,15 +408,15 @@ void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
   const Function& function = program_.functions[program_.sections[text].function];
   const SectionId known = FindConstants(function, section.name);
   // A section that only a discarded copy brought is not that of a body that now takes its place.
-  const bool stranger = known != kNone && kept && program_.sections[known].unused_copy &&
-                        program_.sections[known].vacated;
+  const bool stranger =
+      known != kNone && kept && program_.sections[known].stays_in_place && replaced_.IsEmpty(known);
   bool stray = !kept && mapping.has_symbols;
   if (known == kNone || stranger) {
     if (!kept && parameters) return;
     const SectionId added = AddFunctionConstants(section, text);
     AppendConstants(added, index, 0);
-    program_.sections[added].unused_copy = !kept || (!by_variable && !parameters);
-  } else if (program_.sections[known].vacated) {
+    program_.sections[added].stays_in_place = !kept || (!by_variable && !parameters);
+  } else if (replaced_.IsEmpty(known)) {
     if (!kept && parameters) return;
     AppendConstants(known, index, 0);
   } else {
@@ -426,14 +426,14 @@ void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
     stray = stray || (kept && !by_variable);  // a second section of nvlink -r, without variables
   }
   if (parameters) return;
-  if (stray) program_.stray_bases[mapping.section] = mapping.base;
+  if (stray) program_.residue.discarded_variables[mapping.section] = mapping.base;
   if (!kept) mapping.state = Mapping::kDiscarded;
 }
 
 void Merger::AppendConstants(SectionId id, std::uint32_t index, std::uint64_t offset) {
   const InputSection& section = sections_[index];
   Section& out = program_.sections[id];
-  out.vacated = false;
+  replaced_.Fill(id);
   AppendPiece(out, section.data, offset);
   out.size = offset + section.size;
   out.align = std::max(out.align, section.align);

@@ -159,8 +159,6 @@ void Merger::MergeInfoRecords(const InputSection& section, SectionId target) {
       } else {
         entry.symbol = symbol_map_[index];
         if (entry.symbol == kNone) continue;
-        const FunctionId function = program_.symbols[entry.symbol].function;
-        if (function != kNone) entry.generation = program_.functions[function].generation;
       }
     } else if (named == format::InfoSymbols::kAll) {
       entry.externs = static_cast<std::uint32_t>(program_.extern_symbols.size());
@@ -316,7 +314,6 @@ bool Merger::MovesSection(const format::Rela& entry) const {
 }
 
 void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Mapping& target) {
-  const Section& section = program_.sections[target.section];
   Relocation out{.offset = entry.offset + target.base,
                  .addend = entry.addend,
                  .section = target.section,
@@ -334,11 +331,6 @@ void Merger::MergeRelocation(const format::Rela& entry, SectionId list, const Ma
     if (out.symbol == kNone) return;
     if (IsOfDiscarded(entry, target)) return;
   }
-  // Of whose body it speaks: the one it lies in, or, from debug sections, the one it refers to.
-  const FunctionId function = section.kind == SectionKind::kDebug
-                                  ? program_.symbols[out.symbol].function
-                                  : section.function;
-  if (function != kNone) out.generation = program_.functions[function].generation;
   program_.relocations.push_back(out);
 }
 

@@ -19,6 +19,7 @@
 #include "format/elf_cuda.h"
 #include "merge/constant_packing.h"
 #include "merge/merge.h"
+#include "merge/replaced_bodies.h"
 #include "model/module.h"
 
 namespace devlink::internal {
@@ -136,6 +137,7 @@ class Merger {
   std::span<const LinkInput> inputs_;
   std::vector<Diagnostic>& diagnostics_;
   Program program_;
+  ReplacedBodies replaced_;
   absl::Status failure_;
 
   absl::flat_hash_map<std::string_view, SymbolId> globals_;  // global and weak symbols

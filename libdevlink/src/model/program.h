@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -75,15 +76,14 @@ struct Section {
   SectionId rel = kNone;        // the relocation sections that apply to it
   SectionId rela = kNone;
   std::uint32_t info_list = kNone;  // of attribute sections: index in Program::info_lists
-  std::uint32_t generation = 0;     // counts how often the variables in it were given up
   SectionKind kind = SectionKind::kDebug;
-  std::uint8_t registers = 0;    // upper byte of a code section's sh_info
-  std::uint8_t bank : 6 = 0;     // of constants
-  bool vacated : 1 = false;      // constants of a replaced body that the new one does not have
-  bool unused_copy : 1 = false;  // constants that only a discarded copy has: they stay where they
-                                 // are
+  std::uint8_t registers = 0;       // upper byte of a code section's sh_info
+  std::uint8_t bank : 6 = 0;        // of constants
+  bool only_if_filled : 1 = false;  // empty constants: written where the layout fills them
+  bool stays_in_place : 1 = false;  // constants of a device function that no body of it uses: the
+                                    // layout does not move them to kernels
 };
-static_assert(sizeof(Section) == 104);
+static_assert(sizeof(Section) == 96);
 
 // How many nvlink counts for it: every parameter bank has one for texture slots beside it.
 inline std::uint32_t SectionsCountedFor(const Section& section) {
@@ -96,12 +96,10 @@ struct Symbol {
   std::string_view name;
   std::uint64_t value = 0;  // offset in the section; for shared memory set by the layout
   std::uint64_t size = 0;
-  SectionId section = kNone;                           // kNone: undefined
-  FunctionId function = kNone;                         // of function symbols
-  InputId input = 0;                                   // that created or, later, defined it
-  std::uint32_t align = 1;                             // of shared variables
-  std::uint32_t generation = 0;                        // of its section when it was defined
-  std::uint32_t debug_relocations_dropped_before = 0;  // see Merger::ReplaceBody
+  SectionId section = kNone;    // kNone: undefined
+  FunctionId function = kNone;  // of function symbols
+  InputId input = 0;            // that created or, later, defined it
+  std::uint32_t align = 1;      // of shared variables
   std::uint8_t binding = 0;
   std::uint8_t type = 0;
   std::uint8_t other = 0;            // without the memory space
@@ -112,8 +110,9 @@ struct Symbol {
   bool common : 1 = false;           // `.common`: allocated when all inputs are known
   bool common_defined : 1 = false;   // a strong definition without initialiser was met, too
   bool weak_reference : 1 = false;   // undefined, and may stay so
+  bool unlisted : 1 = false;         // a relocation refers to it, but no symbol table has it
 };
-static_assert(sizeof(Symbol) == 64);
+static_assert(sizeof(Symbol) == 56);
 
 struct Function {
   SymbolId symbol = kNone;
@@ -122,7 +121,6 @@ struct Function {
   SectionId shared = kNone;  // entries only
   absl::InlinedVector<SectionId, 2> constants;
   std::uint32_t registers = 0;             // as its module states them
-  std::uint32_t generation = 0;            // counts how often a weak body was replaced
   std::uint32_t prototype = kNone;         // for `.nv.prototype`
   std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
   FunctionId alias_of = kNone;             // another function with the same code (`.alias`)
@@ -137,9 +135,8 @@ struct InfoEntry {
   std::uint8_t id = 0;
   SymbolId symbol = kNone;  // of records that begin with a symbol
   std::uint32_t externs =
-      kNone;                     // first of `payload.size() / 4` symbols in Program::extern_symbols
-  std::uint32_t generation = 0;  // of the function it describes
-  std::uint32_t arrival = 0;     // position among all records of the link
+      kNone;                  // first of `payload.size() / 4` symbols in Program::extern_symbols
+  std::uint32_t arrival = 0;  // position among all records of the link
 };
 
 struct Relocation {
@@ -149,7 +146,6 @@ struct Relocation {
   SectionId list = kNone;     // the relocation section it came in
   SymbolId symbol = kNone;
   std::uint32_t type = 0;
-  std::uint32_t generation = 0;  // of the function that `section` belongs to when it arrived
 };
 
 struct CallEdge {
@@ -169,6 +165,20 @@ struct NameEntry {
   SymbolId symbol = kNone;    // if anybody's
 };
 
+// What nvlink's own bookkeeping leaves in the file, though no program needs it.
+struct NvlinkResidue {
+  // Sections that nvlink has made by the end of the merge, those included that it keeps to itself;
+  // past a limit the output has a `.symtab_shndx`.
+  std::uint32_t internal_sections = 0;
+  // Sections that nvlink made and the program does not have any more: how many it counted for them
+  // before each of these sections.
+  std::vector<std::pair<SectionId, std::uint32_t>> skipped_numbers;
+  // Of constants whose discarded copies had variables: where the last copy's lie.
+  absl::flat_hash_map<SectionId, std::uint64_t> discarded_variables;
+  // Where the last piece lies that nvlink packs into `.nv.constant3` (merge/constant_packing.h).
+  std::optional<std::uint64_t> last_packed_constant;
+};
+
 struct Program {
   std::vector<Section> sections;
   std::vector<Symbol> symbols;
@@ -179,10 +189,6 @@ struct Program {
   std::vector<NameEntry> symbol_names;   // `.strtab`
   std::string prototypes;                // `#v_i`..., each with its NUL
 
-  // Sections that nvlink has made by the end of the merge, those included that it keeps to itself;
-  // past a limit the output has a `.symtab_shndx`.
-  std::uint32_t internal_sections = 0;
-
   // In order of arrival; nvlink keeps most of these lists reversed, which the writer restores.
   std::vector<Relocation> relocations;
   std::vector<CallEdge> calls;
@@ -192,8 +198,6 @@ struct Program {
   std::vector<std::vector<InfoEntry>> info_lists;  // in creation order of their sections
   std::vector<SectionId> info_sections;            // whose they are
   std::vector<SymbolId> extern_symbols;
-  // Of constants whose discarded copies had variables: where the last copy's lie.
-  absl::flat_hash_map<SectionId, std::uint64_t> stray_bases;
   std::vector<SymbolId> commons;             // in the order of becoming common
   std::vector<SymbolId> shared_definitions;  // `extern x[]` too; one per definition, so some twice
 
@@ -205,8 +209,7 @@ struct Program {
   SectionId constant_bank3 = kNone;
   std::uint32_t module_shared_align = 1;  // strictest variable of `.nv_debug.shared`
 
-  // Where the last piece lies that nvlink packs into `.nv.constant3` (merge/constant_packing.h).
-  std::optional<std::uint64_t> last_packed_constant;
+  NvlinkResidue residue;
 
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;

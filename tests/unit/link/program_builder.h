@@ -98,6 +98,12 @@ class ProgramBuilder {
   void AddUse(internal::FunctionId function, internal::SymbolId symbol) {
     internal::Relocation relocation;
     relocation.section = program.functions[function].text;
+    if (program.sections[relocation.section].rel == internal::kNone) {
+      const auto list = AddSection(internal::SectionKind::kRelocations, function);
+      program.sections[list].owner = relocation.section;
+      program.sections[relocation.section].rel = list;
+    }
+    relocation.list = program.sections[relocation.section].rel;
     relocation.symbol = symbol;
     relocation.type = 1;
     program.relocations.push_back(relocation);
