@@ -19,51 +19,52 @@ constexpr std::uint32_t kFirstSectionNumber = 5;
 
 }  // namespace
 
-Image DescribeExecutable(const LinkedProgram& linked, const LinkOptions& options) {
-  return Emitter(linked, options).Run();
+Image DescribeExecutable(PassResults&& passes, const LinkOptions& options) {
+  return Emitter(std::move(passes), options).Run();
 }
 
-Emitter::Emitter(const LinkedProgram& linked, const LinkOptions& options, bool relocatable)
-    : linked_(linked),
-      program_(linked.program),
+Emitter::Emitter(PassResults&& passes, const LinkOptions& options, bool relocatable)
+    : passes_(std::move(passes)),
       options_(options),
       relocatable_(relocatable),
-      writer_(
-          {.sm = options.target.number,
-           .executable = !relocatable,
-           .wide_section_indices = linked.program.residue.internal_sections >= kWideIndicesFrom}),
-      section_handles_(linked.program.sections.size(), kNoSection),
-      symbol_handles_(linked.program.symbols.size(), kNoSymbol) {
-  base::Release(program_.relocations);
+      writer_({.sm = options.target.number,
+               .executable = !relocatable,
+               .wide_section_indices = program_.residue.internal_sections >= kWideIndicesFrom}),
+      section_handles_(program_.sections.size(), kNoSection),
+      symbol_handles_(program_.symbols.size(), kNoSymbol) {
+  base::Release(passes_.program.relocations);
   writer_.Reserve(program_.sections.size() + 16, program_.symbols.size() + 16, CopiedBytes());
-  base::Release(program_.calls);  // the graph has them
-  for (const ConstantBank& bank : linked.constants.banks) {
+  base::Release(passes_.program.calls);  // the graph has them
+  for (const ConstantBank& bank : linked_.constants.banks) {
     if (bank.section != kNone) changed_banks_[bank.section] = &bank;
   }
-  for (const ConstantBank& bank : linked.textures.banks) changed_banks_[bank.section] = &bank;
-  for (std::uint32_t i = 0; i < linked.liveness.entries.size(); ++i) {
-    if (!linked.resources.entries[i].stack) unbounded_entries_.insert(linked.liveness.entries[i]);
+  for (const ConstantBank& bank : linked_.textures.banks) changed_banks_[bank.section] = &bank;
+  for (std::uint32_t i = 0; i < linked_.liveness.entries.size(); ++i) {
+    if (!linked_.resources.entries[i].stack) unbounded_entries_.insert(linked_.liveness.entries[i]);
   }
 }
 
-Image Emitter::Run() {
+Image Emitter::Run() && {
   DropSectionsAndSymbols();
   AddNames();
+  base::Release(passes_.program.section_names);
+  base::Release(passes_.program.symbol_names);
   AddSections();
   AddLateSections();
   writer_.CompleteSections();
   AddSymbols();
   LinkSections();
   FillContents();
+  base::Release(passes_.relocated.patches);
   FillRelocations();
+  base::Release(passes_.relocated.kept);
   FillSlotLists();
   FillNotes();
   FillCallGraph();
   FillAttributes();
-  Image image{std::move(writer_), program_.arena};
   // In memory that stays where it is when the image moves.
-  image.writer.SetPrototypes(program_.arena->Concat(program_.prototypes, ""));
-  return image;
+  writer_.SetPrototypes(names_->Concat(program_.prototypes, ""));
+  return {std::move(writer_), {program_.names, linked_.constants.names, std::move(names_)}};
 }
 
 // A section that is not written although its function stays.
@@ -154,8 +155,6 @@ void Emitter::AddNames() {
   for (const NameEntry& name : program_.symbol_names) {
     if (stays(name)) writer_.AddSymbolName(name.text);
   }
-  base::Release(program_.section_names);
-  base::Release(program_.symbol_names);
 }
 
 void Emitter::AddSections() {
@@ -204,7 +203,7 @@ void Emitter::DescribeSection(SectionId id, SectionSpec& spec) const {
 
 // Tells the driver where an entry's texture references want their handles.
 void Emitter::AddSlotList(SectionId parameters) {
-  const std::string_view name = program_.arena->Concat(".rel", program_.sections[parameters].name);
+  const std::string_view name = names_->Concat(".rel", program_.sections[parameters].name);
   const SectionHandle handle = writer_.AddSection({.name = name,
                                                    .type = format::kShtRel,
                                                    .align = 8,
@@ -358,7 +357,6 @@ void Emitter::FillContents() {
     const SectionHandle handle = section_handles_[patch.section];
     if (handle != kNoSection) writer_.Patch(handle, patch.offset, patch.field, patch.value);
   }
-  base::Release(linked_.relocated.patches);
 }
 
 template <typename Pieces>
@@ -376,7 +374,6 @@ void Emitter::FillRelocations() {
     if (handle == kNoSection) continue;
     writer_.AddRelocation(handle, kept.offset, kept.type, SymbolOf(kept), kept.addend);
   }
-  base::Release(linked_.relocated.kept);
 }
 
 // At least what the lists made here come to, nearly.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The output of a relocatable link (nvlink -r; docs/relocatable.md).
+#include <utility>
+#include <vector>
+
 #include "format/elf_cuda.h"
 #include "image/emitter.h"
 #include "link/relocation_field.h"
@@ -11,9 +14,9 @@ namespace {
 
 class RelocatableEmitter final : public Emitter {
  public:
-  RelocatableEmitter(const LinkedProgram& linked, const PartialSharedLayout& shared,
+  RelocatableEmitter(PassResults&& passes, const PartialSharedLayout& shared,
                      const LinkOptions& options)
-      : Emitter(linked, options, /*relocatable=*/true), shared_(shared) {}
+      : Emitter(std::move(passes), options, /*relocatable=*/true), shared_(shared) {}
 
  private:
   void DropSectionsAndSymbols() override {
@@ -133,9 +136,9 @@ class RelocatableEmitter final : public Emitter {
 
 }  // namespace
 
-Image DescribeRelocatable(const LinkedProgram& linked, const PartialSharedLayout& shared,
+Image DescribeRelocatable(PassResults&& passes, const PartialSharedLayout& shared,
                           const LinkOptions& options) {
-  return RelocatableEmitter(linked, shared, options).Run();
+  return RelocatableEmitter(std::move(passes), shared, options).Run();
 }
 
 }  // namespace devlink::internal

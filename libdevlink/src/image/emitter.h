@@ -4,6 +4,7 @@
 // than an executable is virtual.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,11 +19,11 @@ namespace devlink::internal {
 
 class Emitter {
  public:
-  Emitter(const LinkedProgram& linked, const LinkOptions& options, bool relocatable = false);
+  Emitter(PassResults&& passes, const LinkOptions& options, bool relocatable = false);
   virtual ~Emitter() = default;
   Emitter(const Emitter&) = delete;
   Emitter& operator=(const Emitter&) = delete;
-  Image Run();
+  Image Run() &&;
 
  protected:
   // emit.cc: which sections and symbols there are, and what is in them
@@ -68,11 +69,14 @@ class Emitter {
     return symbol_handles_[program_.functions[function].symbol];
   }
 
-  const LinkedProgram& linked_;
-  Program& program_;
+  // Taken over; only Run frees parts of it, between the steps that read them.
+  PassResults passes_;
+  const PassResults& linked_ = passes_;
+  const Program& program_ = passes_.program;
   const LinkOptions& options_;
   const bool relocatable_;
   CubinWriter writer_;
+  std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
   std::vector<SectionHandle> section_handles_;  // by SectionId
   std::vector<SymbolHandle> symbol_handles_;    // by SymbolId
   std::vector<bool> section_dropped_;

@@ -42,6 +42,8 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     for (const Found& use : found[entry]) users[use.item].push_back(entry);
   }
 
+  const auto names = std::make_shared<base::StringArena>();
+  layout.names = names;
   std::vector<std::uint32_t> bank_index(liveness.entries.size(), kNone);
   const auto size_of = [&](std::uint32_t entry) -> std::uint64_t {
     if (bank_index[entry] != kNone) return layout.banks[bank_index[entry]].size;
@@ -68,8 +70,8 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       bank.align = section.align;
       bank.pieces.assign(section.pieces.begin(), section.pieces.end());
     } else {
-      bank.name = program.arena->Concat(kPrefix,
-                                        program.symbols[program.functions[bank.entry].symbol].name);
+      bank.name =
+          names->Concat(kPrefix, program.symbols[program.functions[bank.entry].symbol].name);
       bank.flags = callee.flags;
       bank.align = callee.align;
     }

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
 #include "link/call_graph.h"
 #include "link/liveness.h"
 
@@ -33,9 +35,9 @@ struct ConstantLayout {
   // nvlink moves the variables of discarded copies, too, which it calls by symbol 0: the value of
   // the null symbol tells where the last one went. A try at packing `.nv.constant3` comes later.
   std::uint64_t null_symbol_value = 0;
+  std::shared_ptr<const base::StringArena> names;  // of new sections
 };
 
-// `program` supplies the memory for the names of new sections.
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
                                const Liveness& liveness);
 

@@ -59,6 +59,7 @@ absl::StatusOr<Program> Merger::Run() {
   }
   CountSections();
   Compact(replaced_, options_.relocatable, program_);
+  program_.names = std::move(names_);
   return std::move(program_);
 }
 

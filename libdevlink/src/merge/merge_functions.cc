@@ -153,14 +153,14 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
 // Every entry has attributes and shared memory of its own, whether or not its module says so.
 void Merger::AddEntrySections(FunctionId function, const InputSymbol& symbol) {
   const SectionId text = program_.functions[function].text;
-  const SectionId info = AddInfoSection(program_.arena->Concat(".nv.info.", symbol.name), text);
+  const SectionId info = AddInfoSection(names_->Concat(".nv.info.", symbol.name), text);
   program_.functions[function].info = info;
   const SectionId shared = AddEntryShared(function, symbol.name);
   MapEntryShared(symbol.section, shared, true);
 }
 
 SectionId Merger::AddEntryShared(FunctionId function, std::string_view name) {
-  const SectionId shared = AddSection(program_.arena->Concat(".nv.shared.", name),
+  const SectionId shared = AddSection(names_->Concat(".nv.shared.", name),
                                       SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
   program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;

@@ -457,7 +457,7 @@ SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId te
   // Bank 0 brings the name of a relocation section that never exists with it.
   program_.section_names.push_back({.text = section.name, .section = id});
   if (section.type == format::kShtCudaConstant0 && !options_.relocatable) {
-    const std::string_view rel = program_.arena->Concat(".rel", section.name);
+    const std::string_view rel = names_->Concat(".rel", section.name);
     program_.section_names.push_back({.text = rel, .section = id});
     program_.symbol_names.push_back({.text = rel, .section = id});
   }

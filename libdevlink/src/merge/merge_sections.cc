@@ -263,7 +263,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
       first = false;
     }
     if (phantom && program_.sections[target.section].rel == kNone) {
-      const std::string_view name = program_.arena->Concat(".rel", section.name.substr(5));
+      const std::string_view name = names_->Concat(".rel", section.name.substr(5));
       RelocationSection(name, target.section, format::kShtRel);
     }
   }
@@ -275,7 +275,7 @@ void Merger::MergeRelocations(std::uint32_t index) {
       MergeRelocation(entry, list, target);
     } else if (MovesSection(entry)) {
       // The base of the contribution has to go somewhere: it becomes an addend.
-      const std::string_view name = program_.arena->Concat(".rela", section.name.substr(4));
+      const std::string_view name = names_->Concat(".rela", section.name.substr(4));
       MergeRelocation(entry, RelocationSection(name, target.section, format::kShtRela), target);
     } else {
       MergeRelocation(entry, RelocationSection(section.name, target.section, format::kShtRel),

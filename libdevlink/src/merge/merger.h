@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/strings.h"
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "merge/constant_packing.h"
@@ -137,6 +139,7 @@ class Merger {
   std::span<const LinkInput> inputs_;
   std::vector<Diagnostic>& diagnostics_;
   Program program_;
+  std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
   ReplacedBodies replaced_;
   absl::Status failure_;
 

@@ -214,7 +214,7 @@ struct Program {
   std::vector<std::uint8_t> cuda_note_bytes;
   std::vector<std::uint8_t> compat_bytes;
 
-  std::shared_ptr<base::StringArena> arena = std::make_shared<base::StringArena>();
+  std::shared_ptr<const base::StringArena> names;  // those that no module has
 
   [[nodiscard]] bool IsDefined(FunctionId function) const {
     return functions[function].text != kNone;

@@ -63,14 +63,14 @@ namespace internal {
 namespace {
 
 // The bank of an entry that has slots for texture, sampler and surface references.
-const ConstantBank* TextureBank(const LinkedProgram& linked, FunctionId entry) {
+const ConstantBank* TextureBank(const PassResults& linked, FunctionId entry) {
   for (const ConstantBank& bank : linked.textures.banks) {
     if (bank.entry == entry) return &bank;
   }
   return nullptr;
 }
 
-std::uint64_t ParameterBytes(const LinkedProgram& linked, FunctionId entry) {
+std::uint64_t ParameterBytes(const PassResults& linked, FunctionId entry) {
   if (const ConstantBank* bank = TextureBank(linked, entry)) return bank->size;
   const Program& program = linked.program;
   std::uint64_t bytes = 0;
@@ -82,7 +82,7 @@ std::uint64_t ParameterBytes(const LinkedProgram& linked, FunctionId entry) {
 }
 
 // What -v says of the slots of an entry.
-std::string DescribeSlots(const LinkedProgram& linked, FunctionId entry) {
+std::string DescribeSlots(const PassResults& linked, FunctionId entry) {
   std::string out;
   if (TextureBank(linked, entry) == nullptr) return out;
   constexpr std::pair<std::uint8_t, std::string_view> kKinds[] = {
@@ -99,7 +99,7 @@ std::string DescribeSlots(const LinkedProgram& linked, FunctionId entry) {
   return out;
 }
 
-std::uint64_t CompilerConstantBytes(const LinkedProgram& linked, FunctionId entry) {
+std::uint64_t CompilerConstantBytes(const PassResults& linked, FunctionId entry) {
   for (const ConstantBank& bank : linked.constants.banks) {
     if (bank.entry == entry) return bank.size;
   }
@@ -112,7 +112,7 @@ std::uint64_t CompilerConstantBytes(const LinkedProgram& linked, FunctionId entr
 
 }  // namespace
 
-LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> inputs) {
+LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs) {
   const Program& program = linked.program;
   LinkReport report;
   for (std::size_t i = 0; i < linked.liveness.entries.size(); ++i) {
@@ -143,7 +143,7 @@ LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> in
   return report;
 }
 
-std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkReport& report) {
+std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report) {
   std::vector<Diagnostic> out;
   const auto say = [&out](std::string text, std::string_view symbol) {
     Diagnostic& info = out.emplace_back();

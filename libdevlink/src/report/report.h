@@ -8,15 +8,16 @@
 #include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
-#include "image/emit.h"
+#include "link/pass_results.h"
+#include "link/relocate.h"
 
 namespace devlink::internal {
 
 // What came out, as data.
-LinkReport MakeReport(const LinkedProgram& linked, std::span<const LinkInput> inputs);
+LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs);
 
 // The same as nvlink -v says it: one info per line.
-std::vector<Diagnostic> DescribeUsage(const LinkedProgram& linked, const LinkReport& report);
+std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report);
 
 // What nvlink -r loses without a word, if anything: a diagnostic that has notes only.
 std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated);

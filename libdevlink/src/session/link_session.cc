@@ -17,6 +17,7 @@
 #include "link/check.h"
 #include "link/constant_layout.h"
 #include "link/liveness.h"
+#include "link/pass_results.h"
 #include "link/relocate.h"
 #include "link/relocate_partial.h"
 #include "link/resources.h"
@@ -196,55 +197,55 @@ absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all
   Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(),
                    " functions, ", program.sections.size(), " sections"));
 
-  if (options.relocatable) return RunRelocatablePasses(all, program, found, report);
+  if (options.relocatable) return RunRelocatablePasses(all, std::move(program), found, report);
 
   // 2. and 3. Who calls whom, and who stays.
-  const CallGraph graph(program);
-  const Liveness liveness = FindLiveFunctions(program, graph, options.debug, kernels);
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, options.debug, kernels);
 
   // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
-  const SharedLayout shared =
+  SharedLayout shared =
       LayOutShared(program, graph, liveness, {.reserved = reserved, .debug = options.debug});
-  const ConstantLayout constants = LayOutConstants(program, graph, liveness);
-  const TextureLayout textures = LayOutTextures(program, graph, liveness);
+  ConstantLayout constants = LayOutConstants(program, graph, liveness);
+  TextureLayout textures = LayOutTextures(program, graph, liveness);
 
   // 7. and 8. What travels along calls.
-  const Resources resources = PropagateResources(program, graph, liveness);
-  const Attributes attributes = PropagateAttributes(program, graph, liveness);
+  Resources resources = PropagateResources(program, graph, liveness);
+  Attributes attributes = PropagateAttributes(program, graph, liveness);
 
   // 9. Relocations are resolved or kept for the loader.
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
-  const LinkedProgram linked{program,  graph,     liveness,   shared,   constants,
-                             textures, resources, attributes, relocated};
+  PassResults passes{std::move(program),   std::move(graph),      std::move(liveness),
+                     std::move(shared),    std::move(constants),  std::move(textures),
+                     std::move(resources), std::move(attributes), std::move(relocated)};
 
   // 10. Nothing is written for a program that cannot run.
-  report = MakeReport(linked, all.inputs);
+  report = MakeReport(passes, all.inputs);
   const absl::Status sound =
-      CheckProgram({all.inputs, program, graph, liveness, shared, constants, resources, relocated},
+      CheckProgram({all.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
+                    passes.constants, passes.resources, passes.relocated},
                    options, found);
   if (options.verbose) {
-    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+    for (Diagnostic& line : DescribeUsage(passes, report)) found.push_back(std::move(line));
   }
   DEVLINK_RETURN_IF_ERROR(sound);
 
   // 11. The output, described.
-  return DescribeExecutable(linked, options);
+  return DescribeExecutable(std::move(passes), options);
 }
 
 // What is left of the passes where the result is to be linked again: nothing is left out, nothing
 // is laid out, nothing travels along calls.
 absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
-    const LinkSet& all, internal::Program& program, std::vector<Diagnostic>& found,
+    const LinkSet& all, internal::Program&& program, std::vector<Diagnostic>& found,
     LinkReport& report) const {
   using namespace internal;  // NOLINT: the passes
-  const CallGraph graph(program);
-  const Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
   const PartialSharedLayout shared = LayOutSharedPartial(
       program, {.debug = options.debug, .place_external = !options.keep_references});
-  const ConstantLayout no_constants;
-  const TextureLayout no_textures;
-  const Attributes attributes = KeepAttributes(program, graph, liveness);
+  Attributes attributes = KeepAttributes(program, graph, liveness);
   Relocated relocated =
       RelocatePartial(program, liveness, shared, {.keep_references = options.keep_references});
   // As far as the report needs them.
@@ -259,14 +260,15 @@ absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
     size.emitted = section.emitted;
     size.size = section.size;
   }
-  const LinkedProgram linked{program,     graph,     liveness,   sizes,    no_constants,
-                             no_textures, resources, attributes, relocated};
-  report = MakeReport(linked, all.inputs);
+  PassResults passes{std::move(program),   std::move(graph),      std::move(liveness),
+                     std::move(sizes),     ConstantLayout(),      TextureLayout(),
+                     std::move(resources), std::move(attributes), std::move(relocated)};
+  report = MakeReport(passes, all.inputs);
   if (options.verbose) {
-    for (Diagnostic& line : DescribeUsage(linked, report)) found.push_back(std::move(line));
+    for (Diagnostic& line : DescribeUsage(passes, report)) found.push_back(std::move(line));
   }
-  if (auto warning = WarnOfEarlyReferences(relocated)) found.push_back(*std::move(warning));
-  return DescribeRelocatable(linked, shared, options);
+  if (auto warning = WarnOfEarlyReferences(passes.relocated)) found.push_back(*std::move(warning));
+  return DescribeRelocatable(std::move(passes), shared, options);
 }
 
 const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }

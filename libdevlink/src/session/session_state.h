@@ -74,7 +74,7 @@ struct LinkSession::State {
   bool left_out_object = false;  // the last object that was met was a device runtime not needed
   internal::LtoState lto;
   std::unique_ptr<LtoCompiler> lto_compiler;  // made when the first LTO IR is compiled
-  std::set<FileIdentity> archives;      // those that were added from files
+  std::set<FileIdentity> archives;            // those that were added from files
 
   void Log(std::string_view line) const;
   void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,
@@ -140,7 +140,7 @@ struct LinkSession::State {
   absl::StatusOr<internal::Image> RunPasses(const LinkSet& all, std::vector<Diagnostic>& found,
                                             LinkReport& report) const;
   absl::StatusOr<internal::Image> RunRelocatablePasses(const LinkSet& all,
-                                                       internal::Program& program,
+                                                       internal::Program&& program,
                                                        std::vector<Diagnostic>& found,
                                                        LinkReport& report) const;
 };
