@@ -7,37 +7,19 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "model/module.h"
 
 namespace devlink {
 
-namespace {
-
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppend(&out, "\\u", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad4));
-    } else {
-      out.push_back(c);
-    }
-  }
-  out.push_back('"');
-  return out;
-}
-
-}  // namespace
-
 std::string ToJson(const LinkReport& report) {
   std::string out = "{\n  \"entries\": [";
   const char* separator = "\n";
   for (const EntryReport& entry : report.entries) {
     absl::StrAppend(
-        &out, separator, "    {\"name\": ", Quoted(entry.name),
+        &out, separator, "    {\"name\": ", base::JsonString(entry.name),
         ", \"registers\": ", entry.registers, ", \"barriers\": ", entry.barriers,
         ", \"stack_bytes\": ", entry.stack_bytes ? absl::StrCat(*entry.stack_bytes) : "null",
         ", \"shared_bytes\": ", entry.shared_bytes,
@@ -47,7 +29,7 @@ std::string ToJson(const LinkReport& report) {
   absl::StrAppend(&out, "\n  ],\n  \"dead_functions\": [");
   separator = "\n    ";
   for (const std::string& name : report.dead_functions) {
-    absl::StrAppend(&out, separator, Quoted(name));
+    absl::StrAppend(&out, separator, base::JsonString(name));
     separator = ",\n    ";
   }
   absl::StrAppend(&out, "\n  ],\n  \"global_bytes\": ", report.global_bytes,

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/verify_memory.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "link/reach.h"
+
+namespace devlink::internal {
+
+namespace {
+
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+  std::string_view name;
+};
+
+// `stretches` lie in `size` bytes of `kernel`, apart from each other.
+absl::Status CheckStretches(std::string_view kernel, std::vector<Stretch> stretches,
+                            std::uint64_t size) {
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  const Stretch* last = nullptr;
+  for (const Stretch& stretch : stretches) {
+    if (stretch.size == 0) continue;
+    if (last != nullptr && last->begin + last->size > stretch.begin) {
+      return absl::InternalError(
+          absl::StrCat("kernel '", base::ToAbsl(kernel), "': '", base::ToAbsl(last->name),
+                       "' ends at 0x", absl::Hex(last->begin + last->size), ", '",
+                       base::ToAbsl(stretch.name), "' begins at 0x", absl::Hex(stretch.begin)));
+    }
+    last = &stretch;
+  }
+  if (last == nullptr || last->begin + last->size <= size) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(
+      "kernel '", base::ToAbsl(kernel), "': '", base::ToAbsl(last->name), "' ends at 0x",
+      absl::Hex(last->begin + last->size), ", its memory at 0x", absl::Hex(size)));
+}
+
+class MemoryVerifier {
+ public:
+  MemoryVerifier(const VerifyInput& input, std::uint64_t reserved)
+      : input_(input),
+        program_(input.program),
+        reserved_(reserved),
+        stretches_(input.liveness.entries.size()) {}
+
+  absl::Status Run() {
+    CollectShared();
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const EntryShared& shared = input_.shared.entries[i];
+      const std::uint64_t size = shared.size >= reserved_ ? shared.size - reserved_ : shared.size;
+      DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::exchange(stretches_[i], {}), size));
+    }
+    CollectConstants();
+    absl::flat_hash_map<FunctionId, std::uint64_t> size_of;
+    for (const ConstantBank& bank : input_.constants.banks) size_of[bank.entry] = bank.size;
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const std::uint64_t size = size_of[input_.liveness.entries[i]];
+      DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::move(stretches_[i]), size));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  [[nodiscard]] std::string_view NameOf(std::size_t kernel) const {
+    return program_.symbols[program_.functions[input_.liveness.entries[kernel]].symbol].name;
+  }
+
+  void CollectShared() {
+    absl::flat_hash_set<std::pair<FunctionId, SymbolId>> uses;
+    std::vector<Holding> holdings;
+    for (const Relocation& relocation : program_.relocations) {
+      const Symbol& symbol = program_.symbols[relocation.symbol];
+      const Section& section = program_.sections[relocation.section];
+      if (symbol.space != format::kStoShared || symbol.external_shared ||
+          section.kind != SectionKind::kText) {
+        continue;
+      }
+      if (!uses.insert({section.function, relocation.symbol}).second) continue;
+      holdings.push_back({section.function, relocation.symbol, 0});
+    }
+    VisitReachable(
+        input_.graph, holdings, input_.liveness.entries,
+        [this](std::uint32_t kernel, std::span<const Found> found) {
+          for (const Found& use : found) {
+            const auto place = input_.shared.places.find(use.item);
+            if (place == input_.shared.places.end() || !place->second.offset) continue;
+            const Symbol& symbol = program_.symbols[use.item];
+            stretches_[kernel].push_back({*place->second.offset, symbol.size, symbol.name});
+          }
+        });
+  }
+
+  void CollectConstants() {
+    std::vector<Holding> holdings;
+    for (const auto& [id, offset] : input_.constants.moved) {
+      holdings.push_back({program_.sections[id].function, id, 0});
+    }
+    VisitReachable(input_.graph, holdings, input_.liveness.entries,
+                   [this](std::uint32_t kernel, std::span<const Found> found) {
+                     for (const Found& use : found) {
+                       const Section& section = program_.sections[use.item];
+                       stretches_[kernel].push_back(
+                           {input_.constants.moved.at(use.item), section.size, section.name});
+                     }
+                   });
+  }
+
+  const VerifyInput& input_;
+  const Program& program_;
+  const std::uint64_t reserved_;
+  std::vector<std::vector<Stretch>> stretches_;  // by kernel
+};
+
+}  // namespace
+
+absl::Status VerifyMemoryOfKernels(const VerifyInput& input, std::uint64_t reserved) {
+  return MemoryVerifier(input, reserved).Run();
+}
+
+}  // namespace devlink::internal

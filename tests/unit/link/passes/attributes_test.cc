@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/attributes.h"
+
+#include "format/nv_info.h"
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/link/linked.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+
+std::string AttributesOf(const Linked& linked) {
+  return internal::DumpAttributes(linked.program, linked.attributes);
+}
+
+void SetBarriers(InputBuilder& input, SymbolHandle function, std::uint16_t count) {
+  input.AddRecord(function, format::kInfoByteValue, format::kAttrNumBarriers, count);
+}
+void SetMbarriers(InputBuilder& input, SymbolHandle function, std::uint16_t count) {
+  input.AddRecord(function, format::kInfoHalfValue, format::kAttrNumMbarriers, count);
+}
+
+// Two kernels, of which the first calls `f`, which calls `g`.
+struct TwoKernels {
+  TwoKernels()
+      : k(input.DefineEntry("k")),
+        l(input.DefineEntry("l")),
+        f(input.Define(Function{.name = "f"})),
+        g(input.Define(Function{.name = "g"})) {
+    input.AddCall(k, f);
+    input.AddCall(f, g);
+  }
+  InputBuilder input;
+  SymbolHandle k;
+  SymbolHandle l;
+  SymbolHandle f;
+  SymbolHandle g;
+};
+
+TEST_CASE("A kernel needs the most barriers of what it reaches", "[attributes]") {
+  TwoKernels a;
+  SetBarriers(a.input, a.k, 1);
+  SetBarriers(a.input, a.l, 2);
+  SetBarriers(a.input, a.g, 5);
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    replaced NUM_BARRIERS value=5
+  l
+    replaced NUM_BARRIERS value=2
+)");
+}
+
+TEST_CASE("An attribute that a kernel lacks is appended to its own", "[attributes]") {
+  TwoKernels a;
+  SetBarriers(a.input, a.g, 5);
+  a.input.AddRecord(a.f, format::kInfoNoValue, format::kAttrCtaidzUsed, 0);
+  // In the order in which they arrived.
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    appended NUM_BARRIERS value=5
+    appended CTAIDZ_USED
+)");
+}
+
+TEST_CASE("Memory barriers are summed, each function once", "[attributes]") {
+  TwoKernels a;
+  a.input.AddCall(a.k, a.g);
+  SetMbarriers(a.input, a.k, 1);
+  SetMbarriers(a.input, a.f, 2);
+  SetMbarriers(a.input, a.g, 4);
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    replaced NUM_MBARRIERS value=7
+)");
+}
+
+TEST_CASE("With one kernel all that is alive counts, reached or not", "[attributes]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.TakeAddress(f, "v_");
+  SetBarriers(a, k, 1);
+  SetBarriers(a, f, 3);
+  a.AddRecord(f, format::kInfoNoValue, format::kAttrCtaidzUsed, 0);
+  CHECK(AttributesOf(Linked({&a})) == R"(functions
+  k
+    replaced NUM_BARRIERS value=3
+    appended CTAIDZ_USED
+)");
+}
+
+TEST_CASE("A dead function's attributes do not count", "[attributes]") {
+  InputBuilder a;
+  SetBarriers(a, a.DefineEntry("k"), 1);
+  SetBarriers(a, a.Define(Function{.name = "dead"}), 3);
+  CHECK(AttributesOf(Linked({&a})) == R"(functions
+  k
+    replaced NUM_BARRIERS value=1
+)");
+}
+
+TEST_CASE("Kernels list the undefined functions that they reach", "[attributes]") {
+  TwoKernels a;
+  const SymbolHandle one = a.input.Declare("one");
+  const SymbolHandle two = a.input.Declare("two");
+  a.input.AddCall(a.g, one);
+  a.input.AddCall(a.k, two);
+  a.input.AddExterns(a.k, {two, a.f});  // `f` is defined
+  a.input.AddExterns(a.g, {one});
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    externs in place two one
+  g
+    externs in place one
+)");
+}
+
+TEST_CASE("A link with one kernel gives it all undefined functions, last one first",
+          "[attributes]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  const SymbolHandle one = a.Declare("one");
+  const SymbolHandle two = a.Declare("two");
+  a.AddCall(k, f);
+  a.AddCall(f, one);
+  a.AddCall(f, two);
+  a.AddExterns(f, {one, two});
+  CHECK(AttributesOf(Linked({&a})) == R"(functions
+  k
+    appended EXTERNS
+    externs appended two one
+  f
+    externs in place one two
+)");
+}
+
+TEST_CASE("Where any function has a mask of sparse instructions, each kernel gets one",
+          "[attributes]") {
+  TwoKernels a;
+  a.input.AddRecord(a.f, format::kInfoHalfValue, format::kAttrSparseMmaMask, 0x3);
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    appended SPARSE_MMA_MASK value=32771
+  l
+    appended SPARSE_MMA_MASK value=32768
+)");
+}
+
+TEST_CASE("A relocatable link leaves attributes where they are", "[attributes]") {
+  TwoKernels a;
+  const SymbolHandle one = a.input.Declare("one");
+  a.input.AddCall(a.g, one);
+  a.input.AddExterns(a.g, {one, a.f});
+  SetBarriers(a.input, a.g, 5);
+  const Merged merged = MergeInputs({&a.input}, {.sm = 80, .relocatable = true});
+  const internal::CallGraph graph(merged.program());
+  const auto liveness = internal::FindLiveFunctions(merged.program(), graph, true);
+  CHECK(internal::DumpAttributes(merged.program(),
+                                 internal::KeepAttributes(merged.program(), graph, liveness)) ==
+        R"(functions
+  g
+    externs in place one
+)");
+}
+
+TEST_CASE("A report counts the barriers that a kernel ends with", "[attributes]") {
+  TwoKernels a;
+  SetBarriers(a.input, a.k, 1);
+  SetBarriers(a.input, a.g, 5);
+  const Linked linked({&a.input});
+  const auto barriers_of = [&](std::size_t kernel) {
+    return internal::BarriersOf(linked.program, linked.attributes, linked.liveness.entries[kernel]);
+  };
+  CHECK(barriers_of(0) == 5);
+  CHECK(barriers_of(1) == 0);
+}
+
+}  // namespace
+}  // namespace devlink::testing

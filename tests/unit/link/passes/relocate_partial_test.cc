@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/relocate_partial.h"
+
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/link/linked.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+using Variable = InputBuilder::Variable;
+
+constexpr std::uint32_t kAbs32 = 0x01;
+constexpr std::uint32_t kAbs32Lo = 0x38;
+
+std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
+  const Merged merged = MergeInputs({&input}, {.sm = 80, .relocatable = true});
+  const internal::Program& program = merged.program();
+  const internal::CallGraph graph(program);
+  const auto liveness = internal::FindLiveFunctions(program, graph, true);
+  const auto shared = internal::LayOutSharedPartial(program, {.place_external = !keep_references});
+  return internal::DumpRelocated(
+      program,
+      internal::RelocatePartial(program, liveness, shared, {.keep_references = keep_references}));
+}
+
+// A kernel that refers to one thing of each kind.
+struct References {
+  References() {
+    const SymbolHandle k = input.DefineEntry("k");
+    const SectionHandle text = input.TextOf(k);
+    input.Relocate(text, 0, kAbs32Lo, input.Declare("f"));
+    const SectionHandle shared = input.AddData(".nv.shared.k", 0, k);
+    input.Relocate(
+        text, 4, kAbs32,
+        input.Define(Variable{
+            .name = "s", .section = shared, .space = format::kStoShared, .size = 8, .value = 8}),
+        0);
+    const SectionHandle bank = input.AddData(".nv.constant3", 16);
+    input.Relocate(text, 8, kAbs32,
+                   input.Define(Variable{
+                       .name = "c", .section = bank, .space = format::kStoConstant, .value = 12}),
+                   0);
+    input.Relocate(text, 12, kAbs32, input.SectionSymbolOf(bank), 4);
+  }
+  InputBuilder input;
+};
+
+TEST_CASE("nvlink -r stores references to shared and constant variables", "[relocate][partial]") {
+  References a;
+  CHECK(RelocatedOf(a.input) == R"(stored
+  .text.k+0xc bits=0:32 value=0x4
+  .text.k+0x8 bits=0:32 value=0xc
+  .text.k+0x4 bits=0:32 value=0x8
+kept
+  .rel.text.k ABS32_LO_32 f
+resolved early shared=1 constants=1
+)");
+}
+
+TEST_CASE("References are kept for the next link where that is asked for", "[relocate][partial]") {
+  References a;
+  CHECK(RelocatedOf(a.input, true) == R"(stored
+kept
+  .rela.text.k+0xc 32 .nv.constant3 addend=0x4
+  .rela.text.k+0x8 32 c
+  .rela.text.k+0x4 32 s
+  .rel.text.k ABS32_LO_32 f
+)");
+}
+
+TEST_CASE("A weak variable may come to be another, so its references stay", "[relocate][partial]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SectionHandle bank = a.AddData(".nv.constant3", 16);
+  a.Relocate(a.TextOf(k), 0, kAbs32,
+             a.Define(Variable{.name = "c",
+                               .section = bank,
+                               .space = format::kStoConstant,
+                               .binding = format::kStbWeak}),
+             0);
+  CHECK(RelocatedOf(a) == R"(stored
+kept
+  .rela.text.k 32 c
+)");
+}
+
+TEST_CASE("extern __shared__ of a kernel gets a symbol of its own", "[relocate][partial]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.AddData(".nv.shared.k", 0, k);
+  const SymbolHandle dynamic =
+      a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
+  a.Relocate(a.TextOf(k), 0, kAbs32, dynamic, 0);
+  CHECK(RelocatedOf(a) == R"(stored
+kept
+  .rela.text.k 32 dynamic instance=0
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/resources.h"
+
+#include "format/nv_info.h"
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/link/linked.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+
+std::string ResourcesOf(const Linked& linked) {
+  return internal::DumpResources(linked.program, linked.liveness, linked.resources);
+}
+
+SymbolHandle Define(InputBuilder& input, const Function& function, std::uint32_t frame) {
+  const SymbolHandle symbol = input.Define(function);
+  input.AddModuleRecord(format::kAttrFrameSize, symbol, frame);
+  return symbol;
+}
+
+TEST_CASE("A kernel needs the most registers and the deepest stack of what it calls",
+          "[resources]") {
+  InputBuilder a;
+  const SymbolHandle k = Define(a, {.name = "k", .entry = true, .registers = 10}, 8);
+  const SymbolHandle f = Define(a, {.name = "f", .registers = 30}, 16);
+  const SymbolHandle g = Define(a, {.name = "g", .registers = 20}, 4);
+  const SymbolHandle h = Define(a, {.name = "h", .registers = 5}, 100);
+  a.AddCall(k, f);
+  a.AddCall(k, g);
+  a.AddCall(g, h);
+  CHECK(ResourcesOf(Linked({&a})) == R"(kernels
+  k registers=30 stack=112
+functions alone
+  k registers=10 frame=8
+  f registers=30 frame=16
+  g registers=20 frame=4
+  h registers=5 frame=100
+)");
+}
+
+TEST_CASE("The stack of recursion is not known", "[resources]") {
+  InputBuilder a;
+  const SymbolHandle k = Define(a, {.name = "k", .entry = true}, 8);
+  const SymbolHandle l = Define(a, {.name = "l", .entry = true}, 8);
+  const SymbolHandle f = Define(a, {.name = "f"}, 16);
+  const SymbolHandle g = Define(a, {.name = "g"}, 16);
+  a.AddCall(k, f);
+  a.AddCall(f, f);
+  a.AddCall(l, g);
+  CHECK(Pick(ResourcesOf(Linked({&a})), {"kernels"}) == R"(kernels
+  k registers=8 stack=unknown
+  l registers=8 stack=24
+)");
+}
+
+TEST_CASE("Of several records of a function the last one counts", "[resources]") {
+  InputBuilder a;
+  const SymbolHandle k = Define(a, {.name = "k", .entry = true}, 8);
+  a.AddModuleRecord(format::kAttrFrameSize, k, 24);
+  CHECK(Pick(ResourcesOf(Linked({&a})), {"kernels"}) == R"(kernels
+  k registers=8 stack=24
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/shared_partial.h"
+
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/merge/merged.h"
+
+namespace devlink::testing {
+namespace {
+
+using Variable = InputBuilder::Variable;
+
+constexpr std::uint32_t kAbs32 = 0x01;
+
+std::string SharedOf(InputBuilder& input, const internal::SharedAgainOptions& options) {
+  const Merged merged = MergeInputs({&input}, {.sm = 80, .relocatable = true});
+  return internal::DumpShared(merged.program(),
+                              internal::LayOutSharedPartial(merged.program(), options));
+}
+
+Variable Shared(const std::string& name, SectionHandle section, std::uint64_t size,
+                std::uint64_t align) {
+  return {
+      .name = name, .section = section, .space = format::kStoShared, .size = size, .value = align};
+}
+
+TEST_CASE("Sizes are added up, and a section is larger than its alignment", "[shared][partial]") {
+  InputBuilder a;
+  const SectionHandle of_k = a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
+  a.Define(Shared("x", of_k, 20, 4));
+  a.Define(Shared("y", of_k, 8, 8));
+  const SectionHandle of_l = a.AddData(".nv.shared.l", 0, a.DefineEntry("l"));
+  a.Define(Shared("z", of_l, 4, 32));
+  a.DefineEntry("m");
+  CHECK(SharedOf(a, {}) == R"(sections
+  .nv.shared.k size=0x1c align=8 emitted symbol
+  .nv.shared.l size=0x24 align=32 emitted symbol
+  .nv.shared.m size=0x1 align=1
+)");
+}
+
+TEST_CASE("Variables of files make the memory of kernels as strictly aligned",
+          "[shared][partial]") {
+  InputBuilder a;
+  a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
+  a.Define(Shared("x", a.AddData(".nv_debug.shared", 0), 4, 64));
+  CHECK(SharedOf(a, {}) == R"(sections
+  .nv.shared.k size=0x40 align=64
+  .nv_debug.shared size=0x44 align=64 emitted symbol
+)");
+}
+
+// Two kernels, both of which refer to `dynamic`.
+struct TwoUsers {
+  TwoUsers() {
+    const SymbolHandle k = input.DefineEntry("k");
+    const SymbolHandle l = input.DefineEntry("l");
+    input.Define(Shared("x", input.AddData(".nv.shared.k", 0, k), 20, 4));
+    const SymbolHandle dynamic =
+        input.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
+    for (const SymbolHandle user : {k, l}) {
+      input.Relocate(input.TextOf(user), 0, kAbs32, dynamic, 0);
+    }
+  }
+  InputBuilder input;
+};
+
+TEST_CASE("extern __shared__ begins behind the variables, for each kernel apart",
+          "[shared][partial]") {
+  TwoUsers a;
+  CHECK(SharedOf(a.input, {.place_external = true}) == R"(sections
+  .nv.shared.k size=0x20 align=16 emitted symbol
+  .nv.shared.l size=0x10 align=16 emitted
+  .nv_debug.shared size=0x10 align=16 emitted
+extern instances
+  k value=0x20
+  l value=0x0
+extern symbols
+  dynamic value=0x0
+)");
+}
+
+TEST_CASE("With -g kernels that share a variable share its place", "[shared][partial]") {
+  TwoUsers a;
+  CHECK(SharedOf(a.input, {.debug = true, .place_external = true}) == R"(sections
+  .nv.shared.k size=0x20 align=16 emitted symbol
+  .nv.shared.l size=0x20 align=16 emitted symbol
+  .nv_debug.shared size=0x10 align=16 emitted
+extern symbols
+  dynamic value=0x20
+)");
+}
+
+TEST_CASE("The next link places extern __shared__ where that is asked for", "[shared][partial]") {
+  TwoUsers a;
+  CHECK(SharedOf(a.input, {}) == R"(sections
+  .nv.shared.k size=0x14 align=4 emitted symbol
+  .nv.shared.l size=0x1 align=1
+  .nv_debug.shared size=0x10 align=16
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Variables in a merge, and the sections that hold them.
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/merge/merged.h"
+
+namespace devlink::testing {
+namespace {
+
+using internal::DumpProgram;
+using internal::DumpRelocations;
+using internal::DumpSections;
+using internal::DumpSymbols;
+using Function = InputBuilder::Function;
+using Variable = InputBuilder::Variable;
+
+constexpr std::uint32_t kAbs64 = 2;
+
+TEST_CASE("Data of one name is appended, aligned as each input needs it", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .section = a.AddData(".nv.global.init", 5, kNoSymbol, 0xaa, 4)});
+  InputBuilder b;
+  const SectionHandle data = b.AddData(".nv.global.init", 8, kNoSymbol, 0xbb, 8);
+  b.Define(Variable{.name = "y", .section = data, .value = 4});
+  const Merged merged = MergeInputs({&a, &b});
+  CHECK(Pick(DumpSections(merged.program()), {".nv.global.init"}) ==
+        R"(  .nv.global.init global-init size=0x10 align=8 flags=0x3
+    0x0: 0x5 bytes, aa aa aa aa aa
+    0x8: 0x8 bytes, bb bb bb bb bb bb bb bb
+)");
+  CHECK(Pick(DumpSymbols(merged.program()), {"x", "y"}) ==
+        R"(  x object global section=.nv.global.init space=global size=0x4 input=0 global-part
+  y object global section=.nv.global.init space=global value=0xc size=0x4 input=1 global-part
+)");
+}
+
+TEST_CASE("A later input defines a variable that an earlier one declares", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x"});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .section = b.AddData(".nv.global", 4)});
+  const Merged merged = MergeInputs({&a, &b});
+  CHECK(Pick(DumpSymbols(merged.program()), {"x"}) ==
+        R"(  x object global section=.nv.global space=global size=0x4 input=1 global-part
+)");
+}
+
+// A weak `x` in both inputs.
+Merged MergeTwoWeak(const std::string& section) {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .section = a.AddData(section, 4), .binding = format::kStbWeak});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .section = b.AddData(section, 4), .binding = format::kStbWeak});
+  return MergeInputs({&a, &b});
+}
+
+TEST_CASE("Zeroed memory of a second weak copy does not take part", "[merge]") {
+  const Merged merged = MergeTwoWeak(".nv.global");
+  CHECK(Pick(DumpSections(merged.program()), {".nv.global"}) ==
+        R"(  .nv.global global size=0x4 align=4 flags=0x3
+)");
+  CHECK(Pick(DumpSymbols(merged.program()), {"x"}) ==
+        R"(  x object weak section=.nv.global space=global size=0x4 input=0
+)");
+}
+
+TEST_CASE("Bytes of a second weak copy stay, unused", "[merge]") {
+  const Merged merged = MergeTwoWeak(".nv.global.init");
+  CHECK(Pick(DumpSections(merged.program()), {".nv.global.init"}) ==
+        R"(  .nv.global.init global-init size=0x8 align=4 flags=0x3
+    0x0: 0x4 bytes, 22 22 22 22
+    0x4: 0x4 bytes, 22 22 22 22
+)");
+  CHECK(Pick(DumpSymbols(merged.program()), {"x"}) ==
+        R"(  x object weak section=.nv.global.init space=global size=0x4 input=0
+)");
+}
+
+TEST_CASE("Pointers in a second weak copy go", "[merge]") {
+  const auto table = [](InputBuilder& input) {
+    const SectionHandle data = input.AddData(".nv.global.init", 8);
+    input.Define(
+        Variable{.name = "table", .section = data, .binding = format::kStbWeak, .size = 8});
+    input.Relocate(data, 0, kAbs64, input.Define(Variable{.name = "target"}));
+  };
+  InputBuilder a;
+  table(a);
+  InputBuilder b;
+  table(b);
+  CHECK(DumpRelocations(MergeInputs({&a, &b}).program()) == R"(relocations
+  .nv.global.init 64 target list=.rel.nv.global.init
+)");
+}
+
+TEST_CASE("Common variables take the largest size and lie at the end, last one first", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .size = 4, .value = 4, .common = true});
+  a.Define(Variable{.name = "y", .size = 8, .value = 8, .common = true});
+  a.Define(Variable{.name = "z", .section = a.AddData(".nv.global", 2), .size = 2});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .size = 12, .value = 4, .common = true});
+  const Merged merged = MergeInputs({&a, &b});
+  CHECK(Pick(DumpSections(merged.program()), {".nv.global"}) ==
+        R"(  .nv.global global size=0x1c align=8 flags=0x3
+)");
+  CHECK(
+      Pick(DumpSymbols(merged.program()), {"x", "y", "z"}) ==
+      R"(  x object global section=.nv.global space=global value=0x10 size=0xc align=4 input=0 global-part
+  y object global section=.nv.global space=global value=0x8 size=0x8 align=8 input=0 global-part
+  z object global section=.nv.global space=global size=0x2 input=0 global-part
+)");
+  CHECK(Pick(DumpProgram(merged.program()), {"common"}) == R"(common symbols
+  x
+  y
+)");
+}
+
+TEST_CASE("An initialised definition ends a common variable", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .value = 4, .common = true});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .section = b.AddData(".nv.global.init", 8), .size = 8});
+  const Merged merged = MergeInputs({&a, &b});
+  CHECK(
+      Pick(DumpSymbols(merged.program()), {"x"}) ==
+      R"(  x object global section=.nv.global.init space=global size=0x8 align=4 input=1 global-part
+)");
+}
+
+TEST_CASE("A common variable must not be larger than its initialisation", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .size = 12, .value = 4, .common = true});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .section = b.AddData(".nv.global.init", 8), .size = 8});
+  CHECK(MergeInputs({&a, &b}).Findings() ==
+        R"(Common symbol 'x' in file 'a' has larger size than initialization
+merge_elf failed
+)");
+}
+
+// `x` as two inputs mention it.
+std::string FindingsOf(const Variable& first, const Variable& second) {
+  InputBuilder a;
+  InputBuilder b;
+  a.Define(first);
+  b.Define(second);
+  return MergeInputs({&a, &b}).Findings();
+}
+
+TEST_CASE("Two mentions of a variable must agree", "[merge]") {
+  const Variable x = {.name = "x"};
+  Variable other = x;
+  CHECK(FindingsOf(x, other).empty());
+  other.size = 8;
+  CHECK(FindingsOf(x, other) == R"(Size doesn't match for 'x' in 'b', first specified in 'a'
+merge_elf failed
+)");
+  other = x;
+  other.space = format::kStoConstant;
+  CHECK(FindingsOf(x, other) ==
+        R"(Memory space doesn't match for 'x' in 'b', first specified in 'a'
+merge_elf failed
+)");
+  other = x;
+  other.other = format::kStoManaged;
+  CHECK(FindingsOf(x, other) ==
+        R"(Managed attribute doesn't match for 'x' in 'b', first specified in 'a'
+merge_elf failed
+)");
+}
+
+TEST_CASE("Two strong definitions of a variable are an error", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "x", .section = a.AddData(".nv.global", 4)});
+  InputBuilder b;
+  b.Define(Variable{.name = "x", .section = b.AddData(".nv.global", 4)});
+  CHECK(MergeInputs({&a, &b}).Findings() ==
+        R"(Multiple definition of 'x' in 'b', first defined in 'a'
+merge_elf failed
+)");
+}
+
+TEST_CASE("Local variables of one name are two", "[merge]") {
+  const auto local = [](InputBuilder& input) {
+    input.Define(Variable{
+        .name = "x", .section = input.AddData(".nv.global", 4), .binding = format::kStbLocal});
+  };
+  InputBuilder a;
+  local(a);
+  InputBuilder b;
+  local(b);
+  CHECK(Pick(DumpSymbols(MergeInputs({&a, &b}).program()), {"x", "x#2"}) ==
+        R"(  x object local section=.nv.global space=global size=0x4 input=0
+  x#2 object local section=.nv.global space=global value=0x4 size=0x4 input=1
+)");
+}
+
+TEST_CASE("extern __shared__ makes room for all files and lies nowhere yet", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
+  const Merged merged = MergeInputs({&a});
+  CHECK(Pick(DumpSections(merged.program()), {".nv_debug.shared"}) ==
+        R"(  .nv_debug.shared module-shared size=0x0 align=16 flags=0x3
+)");
+  CHECK(Pick(DumpSymbols(merged.program()), {"dynamic"}) ==
+        R"(  dynamic object global undefined space=shared input=0 global-part external-shared
+)");
+  CHECK(Pick(DumpProgram(merged.program()), {"shared"}) == R"(shared definitions
+  dynamic
+)");
+}
+
+TEST_CASE("A shared variable brings its alignment, not a place", "[merge]") {
+  InputBuilder a;
+  a.Define(Variable{.name = "s",
+                    .section = a.AddData(".nv_debug.shared", 0),
+                    .space = format::kStoShared,
+                    .size = 24,
+                    .value = 8});
+  const Merged merged = MergeInputs({&a});
+  CHECK(
+      Pick(DumpSymbols(merged.program()), {"s"}) ==
+      R"(  s object global section=.nv_debug.shared space=shared size=0x18 align=8 input=0 global-part
+)");
+  CHECK(merged.program().module_shared_align == 8);
+}
+
+// Two weak bodies of `f` with constants of their own.
+struct TwoBanks {
+  TwoBanks(std::uint32_t first_registers, std::uint32_t second_registers,
+           std::uint8_t second_binding = format::kStbWeak) {
+    Fill(a, first_registers, format::kStbWeak, 0xaa);
+    Fill(b, second_registers, second_binding, 0xbb);
+  }
+  static void Fill(InputBuilder& input, std::uint32_t registers, std::uint8_t binding,
+                   std::uint8_t fill) {
+    const SymbolHandle f =
+        input.Define(Function{.name = "f", .binding = binding, .registers = registers});
+    input.AddConstants(f, 8, fill, 8);
+  }
+  InputBuilder a;
+  InputBuilder b;
+};
+
+TEST_CASE("Constants of a discarded copy stay behind those of the body that stays", "[merge]") {
+  TwoBanks banks(8, 8);
+  CHECK(
+      Pick(DumpSections(MergeInputs({&banks.a, &banks.b}).program()), {".nv.constant2.f"}) ==
+      R"(  .nv.constant2.f function-constants size=0x10 align=8 flags=0x42 owner=.text.f function=f bank=2
+    0x0: 0x8 bytes, aa aa aa aa aa aa aa aa
+    0x8: 0x8 bytes, bb bb bb bb bb bb bb bb
+)");
+}
+
+TEST_CASE("Constants of a replaced body give way to those of the new one", "[merge]") {
+  TwoBanks fewer(8, 7);
+  CHECK(
+      Pick(DumpSections(MergeInputs({&fewer.a, &fewer.b}).program()), {".nv.constant2.f"}) ==
+      R"(  .nv.constant2.f function-constants size=0x8 align=8 flags=0x42 owner=.text.f function=f bank=2
+    0x0: 0x8 bytes, bb bb bb bb bb bb bb bb
+)");
+  TwoBanks strong(8, 8, format::kStbGlobal);
+  CHECK(
+      Pick(DumpSections(MergeInputs({&strong.a, &strong.b}).program()), {".nv.constant2.f"}) ==
+      R"(  .nv.constant2.f function-constants size=0x8 align=8 flags=0x42 owner=.text.f function=f bank=2
+    0x0: 0x8 bytes, bb bb bb bb bb bb bb bb
+)");
+}
+
+TEST_CASE("A texture reference is one global symbol", "[merge]") {
+  const auto refer = [](InputBuilder& input) {
+    input.Define(Variable{.name = "t", .space = 0, .size = 0, .type = format::kSttCudaTexture});
+  };
+  InputBuilder a;
+  refer(a);
+  InputBuilder b;
+  refer(b);
+  CHECK(Pick(DumpSymbols(MergeInputs({&a, &b}).program()), {"t", "t#2"}) ==
+        R"(  t texture global undefined input=0 global-part
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing
