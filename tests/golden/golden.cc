@@ -3,12 +3,19 @@
 
 #include <algorithm>
 
+#include "devlink-diff/cubin_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/xxhash.h"
-#include "support/cubin_view.h"
 #include "support/text.h"
 
 namespace devlink::testing {
+
+using diff::CubinView;
+using diff::FileRange;
+using diff::FirstToolRecord;
+using diff::ViewCubin;
+using diff::ViewSection;
+using diff::ViewSymbol;
 
 std::vector<Golden> FindGoldens() {
   const std::filesystem::path directory = std::filesystem::path(DEVLINK_TEST_SOURCE) / "golden";

@@ -9,15 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
 #include "support/process.h"
 #include "support/stack.h"
 #include "support/text.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::ExplainDifference;
 
 absl::StatusOr<LinkResult> Link(const Golden& golden, const ToolkitProfile& profile) {
   LinkOptions options;

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
-#include "support/cubin_view.h"
 #include "support/fatbin_builder.h"
 #include "support/process.h"
 #include "support/text.h"
@@ -26,6 +26,10 @@
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ViewCubin;
+using diff::ViewSection;
 
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;

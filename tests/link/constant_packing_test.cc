@@ -14,15 +14,17 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::ExplainDifference;
 
 constexpr auto kToolLimit = std::chrono::seconds(20);
 

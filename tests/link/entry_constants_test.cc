@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
-#include "support/cubin_view.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
@@ -19,6 +19,8 @@
 namespace devlink::testing {
 namespace {
 
+using diff::ViewCubin;
+using diff::ViewSection;
 using Bytes = std::vector<std::uint8_t>;
 
 // Many registers: a copy with fewer takes the place of one with more.

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "random/link_pair.h"
 #include "random/ptx_program.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
-#include "support/cubin_view.h"
 #include "support/host_object.h"
 #include "support/process.h"
 #include "support/text.h"
@@ -28,6 +28,12 @@
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ExplainDifference;
+using diff::ViewCubin;
+using diff::ViewSection;
+using diff::ViewSymbol;
 
 constexpr std::array<int, 3> kTargets = {75, 80, 90};
 constexpr auto kToolLimit = std::chrono::seconds(20);

@@ -11,17 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
 #include "devlink/devlink.h"
 #include "link/case_file.h"
 #include "random/link_pair.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::ExplainDifference;
 
 struct Job {
   LinkCase program;

@@ -9,16 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
 #include "devlink/diagnostics.h"
 #include "link/lto_case.h"
 #include "link/lto_recording.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::ExplainDifference;
 
 constexpr std::size_t kRandomCases = 150;
 constexpr std::uint64_t kSeed = 20250705;

@@ -6,17 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "devlink-diff/cubin_diff.h"
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "random/link_pair.h"
 #include "support/catch.h"
-#include "support/cubin_diff.h"
-#include "support/cubin_view.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ExplainDifference;
+using diff::ViewCubin;
+using diff::ViewSection;
 
 // Two variables of a kernel, one of all kernels, dynamic ones, constants of the user's and of the
 // compiler's, a call out of the module.

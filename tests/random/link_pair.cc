@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "support/cubin_diff.h"
+#include "devlink-diff/cubin_diff.h"
 #include "support/process.h"
 #include "support/stack.h"
 #include "support/text.h"
@@ -16,6 +16,8 @@
 
 namespace devlink::testing {
 namespace {
+
+using diff::ExplainDifference;
 
 constexpr auto kToolLimit = std::chrono::seconds(120);
 

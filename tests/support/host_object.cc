@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "support/cubin_view.h"
+#include "devlink-diff/cubin_view.h"
 #include "support/fatbin_builder.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ViewCubin;
+using diff::ViewSection;
 
 constexpr std::size_t kFatbinHeader = 16;
 constexpr std::size_t kMemberHeader = 64;

@@ -8,14 +8,18 @@
 #include <thread>
 
 #include "assemble/tool_note.h"
+#include "devlink-diff/cubin_view.h"
 #include "devlink/experimental/ptxas_options.h"
 #include "support/catch.h"
-#include "support/cubin_view.h"
 #include "support/process.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ViewCubin;
+using diff::ViewSection;
 
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bounded_reader.h"
+#include "devlink-diff/cubin_names.h"
 #include "devlink/arch.h"
 #include "devlink/toolkit_profile.h"
 #include "format/elf_cuda.h"
@@ -15,10 +16,11 @@
 #include "format/nv_info.h"
 #include "format/relocations.h"
 #include "support/catch.h"
-#include "support/cubin_names.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::AttributeName;
 
 TEST_CASE("Arch::Parse takes every name of the 13.x toolkits", "[format]") {
   for (const std::string name :

@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
-#include "support/cubin_view.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ViewCubin;
+using diff::ViewSymbol;
 
 absl::StatusOr<LinkResult> Link(const std::vector<Cubin>& inputs, bool relocatable) {
   LinkOptions options;

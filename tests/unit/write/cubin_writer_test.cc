@@ -9,15 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "devlink-diff/cubin_view.h"
 #include "format/elf_cuda.h"
 #include "model/module.h"
 #include "support/catch.h"
-#include "support/cubin_view.h"
 #include "support/recording_sink.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
 namespace {
+
+using diff::CubinView;
+using diff::ViewCubin;
+using diff::ViewSection;
 
 constexpr std::uint64_t kTextFlags = format::kShfAlloc | format::kShfExec;
 

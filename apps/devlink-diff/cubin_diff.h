@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace devlink::testing {
+namespace devlink::diff {
 
 struct DiffOptions {
   // The first record of `.note.nv.tkinfo` is the linker's own: it names the linker and its build.
@@ -28,4 +28,4 @@ std::string ExplainDifference(std::span<const std::uint8_t> expected,
                               std::span<const std::uint8_t> actual,
                               const DiffOptions& options = {});
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff

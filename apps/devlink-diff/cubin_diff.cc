@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/cubin_diff.h"
+#include "devlink-diff/cubin_diff.h"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <vector>
 
-#include "support/cubin_names.h"
-#include "support/cubin_view.h"
-#include "support/text.h"
+#include "absl/strings/str_cat.h"
+#include "devlink-diff/cubin_names.h"
+#include "devlink-diff/cubin_view.h"
 
-namespace devlink::testing {
+namespace devlink::diff {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -28,13 +28,13 @@ class Findings {
   Findings(std::string title, int max_lines) : title_(std::move(title)), max_lines_(max_lines) {}
 
   void Add(const std::string& line) {
-    if (count_++ < max_lines_) Append(text_, "  ", line, "\n");
+    if (count_++ < max_lines_) absl::StrAppend(&text_, "  ", line, "\n");
   }
 
   [[nodiscard]] std::string Render() const {
     if (count_ == 0) return {};
-    std::string out = Cat(title_, ":\n", text_);
-    if (count_ > max_lines_) Append(out, "  and ", count_ - max_lines_, " more\n");
+    std::string out = absl::StrCat(title_, ":\n", text_);
+    if (count_ > max_lines_) absl::StrAppend(&out, "  and ", count_ - max_lines_, " more\n");
     return out;
   }
 
@@ -59,17 +59,17 @@ void CompareLists(const Lines& expected, const Lines& actual, Findings& findings
       if (count * sign <= 0) continue;
       count -= sign;
       same_items = false;
-      findings.Add(Cat(sign > 0 ? "- " : "+ ", line));
+      findings.Add(absl::StrCat(sign > 0 ? "- " : "+ ", line));
     }
   };
   report(expected, 1);
   report(actual, -1);
   if (!same_items) return;
   const auto [e, a] = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
-  findings.Add(Cat("same ", expected.size(), " items, other order from item ", e - expected.begin(),
-                   " on:"));
+  findings.Add(absl::StrCat("same ", expected.size(), " items, other order from item ",
+                            e - expected.begin(), " on:"));
   for (std::ptrdiff_t i = 0; i < 3 && e + i < expected.end(); ++i) {
-    findings.Add(Cat("- ", e[i], "   + ", a[i]));
+    findings.Add(absl::StrCat("- ", e[i], "   + ", a[i]));
   }
 }
 
@@ -82,9 +82,10 @@ Lines SectionKeys(const CubinView& view) {
 Lines SegmentLines(const CubinView& view) {
   Lines out;
   for (const ViewSegment& s : view.segments) {
-    out.push_back(Cat("type=", s.type, " flags=", s.flags, " offset=0x", Hex(s.offset), " vaddr=0x",
-                      Hex(s.virtual_address), " paddr=0x", Hex(s.physical_address), " filesz=0x",
-                      Hex(s.file_size), " memsz=0x", Hex(s.memory_size), " align=", s.align));
+    out.push_back(absl::StrCat(
+        "type=", s.type, " flags=", s.flags, " offset=0x", absl::Hex(s.offset), " vaddr=0x",
+        absl::Hex(s.virtual_address), " paddr=0x", absl::Hex(s.physical_address), " filesz=0x",
+        absl::Hex(s.file_size), " memsz=0x", absl::Hex(s.memory_size), " align=", s.align));
   }
   return out;
 }
@@ -92,10 +93,11 @@ Lines SegmentLines(const CubinView& view) {
 // The fields of a section header. Offsets are left out: one section of another size moves all
 // behind.
 Lines HeaderFields(const CubinView& view, const ViewSection& s) {
-  return {"type " + SectionTypeName(s.type),  Cat("flags 0x", Hex(s.flags)),
-          Cat("size 0x", Hex(s.size)),        Cat("align ", s.align),
-          Cat("entry size ", s.entry_size),   Cat("address 0x", Hex(s.address)),
-          "link " + SectionKey(view, s.link), "info " + DecodeSectionInfo(view, s)};
+  return {
+      "type " + SectionTypeName(s.type),          absl::StrCat("flags 0x", absl::Hex(s.flags)),
+      absl::StrCat("size 0x", absl::Hex(s.size)), absl::StrCat("align ", s.align),
+      absl::StrCat("entry size ", s.entry_size),  absl::StrCat("address 0x", absl::Hex(s.address)),
+      "link " + SectionKey(view, s.link),         "info " + DecodeSectionInfo(view, s)};
 }
 
 class Comparison {
@@ -106,8 +108,8 @@ class Comparison {
   std::string Explain() {
     CompareCategory("damage", expected_.problems, actual_.problems);
     if (expected_.header.empty() || actual_.header.empty()) {
-      return Cat(out_, "one of the files is no ELF file: ", expected_.bytes.size(), " and ",
-                 actual_.bytes.size(), " bytes\n");
+      return absl::StrCat(out_, "one of the files is no ELF file: ", expected_.bytes.size(),
+                          " and ", actual_.bytes.size(), " bytes\n");
     }
     CompareCategory("header", expected_.header, actual_.header);
     CompareCategory("sections", SectionKeys(expected_), SectionKeys(actual_));
@@ -136,7 +138,7 @@ class Comparison {
       const Lines actual = HeaderFields(actual_, *it->second);
       for (std::size_t i = 0; i < expected.size(); ++i) {
         if (expected[i] != actual[i]) {
-          findings.Add(Cat("- ", expected[i], "   + ", actual[i]));
+          findings.Add(absl::StrCat("- ", expected[i], "   + ", actual[i]));
         }
       }
       CompareContents(s, *it->second, findings);
@@ -177,13 +179,13 @@ class Comparison {
       const Bytes x = a.data.subspan(at, 16);
       const Bytes y = b.data.subspan(at, 16);
       if (EqualBytes(x, y)) continue;
-      std::string line = Cat("instruction 0x", Hex(at), ", bits");
+      std::string line = absl::StrCat("instruction 0x", absl::Hex(at), ", bits");
       for (int bit = 0; bit < 128; ++bit) {
-        if (((x[bit / 8] ^ y[bit / 8]) >> (bit % 8) & 1) != 0) Append(line, " ", bit);
+        if (((x[bit / 8] ^ y[bit / 8]) >> (bit % 8) & 1) != 0) absl::StrAppend(&line, " ", bit);
       }
       for (const Bytes& w : {x, y}) {
-        Append(line, w.data() == x.data() ? "   - " : "   + ");
-        for (int i = 15; i >= 0; --i) Append(line, Hex(w[i], 2));
+        absl::StrAppend(&line, w.data() == x.data() ? "   - " : "   + ");
+        for (int i = 15; i >= 0; --i) absl::StrAppend(&line, absl::Hex(w[i], absl::kZeroPad2));
       }
       findings.Add(line);
     }
@@ -196,19 +198,21 @@ class Comparison {
       const ViewSection& a = expected_.sections[i];
       const ViewSection& b = actual_.sections[i];
       if (a.offset != b.offset) {
-        findings.Add(Cat(a.key, ": - offset 0x", Hex(a.offset), "   + offset 0x", Hex(b.offset)));
+        findings.Add(absl::StrCat(a.key, ": - offset 0x", absl::Hex(a.offset), "   + offset 0x",
+                                  absl::Hex(b.offset)));
       }
       if (a.name_offset != b.name_offset) {
-        findings.Add(Cat(a.key, ": - name at 0x", Hex(a.name_offset), "   + name at 0x",
-                         Hex(b.name_offset)));
+        findings.Add(absl::StrCat(a.key, ": - name at 0x", absl::Hex(a.name_offset),
+                                  "   + name at 0x", absl::Hex(b.name_offset)));
       }
     }
     for (std::size_t i = 0; i < expected_.symbols.size() && i < actual_.symbols.size(); ++i) {
       const ViewSymbol& a = expected_.symbols[i];
       const ViewSymbol& b = actual_.symbols[i];
       if (a.name_offset != b.name_offset) {
-        findings.Add(Cat("symbol ", i, " ", a.key, ": - name at 0x", Hex(a.name_offset),
-                         "   + name at 0x", Hex(b.name_offset)));
+        findings.Add(absl::StrCat("symbol ", i, " ", a.key, ": - name at 0x",
+                                  absl::Hex(a.name_offset), "   + name at 0x",
+                                  absl::Hex(b.name_offset)));
       }
     }
     out_ += findings.Render();
@@ -220,14 +224,15 @@ class Comparison {
                                       actual_.bytes.begin(), actual_.bytes.end());
     Findings findings("bytes", options_.max_lines);
     if (e == expected_.bytes.end() || a == actual_.bytes.end()) {
-      findings.Add(Cat("sizes ", expected_.bytes.size(), " and ", actual_.bytes.size()));
+      findings.Add(absl::StrCat("sizes ", expected_.bytes.size(), " and ", actual_.bytes.size()));
     } else {
       const FileRange record = FirstToolRecord(expected_);
       for (std::size_t i = 0; i < std::min(expected_.bytes.size(), actual_.bytes.size()); ++i) {
         const bool ignored = options_.ignore_linker_record && i >= record.begin && i < record.end;
         if (ignored || expected_.bytes[i] == actual_.bytes[i]) continue;
-        findings.Add(Cat("at 0x", Hex(i), ": - ", Hex(expected_.bytes[i], 2), "   + ",
-                         Hex(actual_.bytes[i], 2)));
+        findings.Add(absl::StrCat("at 0x", absl::Hex(i), ": - ",
+                                  absl::Hex(expected_.bytes[i], absl::kZeroPad2), "   + ",
+                                  absl::Hex(actual_.bytes[i], absl::kZeroPad2)));
       }
     }
     out_ += findings.Render();
@@ -261,4 +266,4 @@ std::string ExplainDifference(std::span<const std::uint8_t> expected,
   return text.empty() ? "the files differ\n" : text;
 }
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/cubin_names.h"
+#include "devlink-diff/cubin_names.h"
 
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "support/text.h"
+#include "absl/strings/str_cat.h"
 
-namespace devlink::testing {
+namespace devlink::diff {
 namespace {
 
 // clang-format off
@@ -106,7 +106,7 @@ constexpr auto kSectionTypes = std::to_array<std::pair<std::uint32_t, std::strin
     {0x70000086, "CUDA_COMPAT"},
 });
 
-std::string Number(std::uint32_t number) { return "0x" + Hex(number); }
+std::string Number(std::uint32_t number) { return absl::StrCat("0x", absl::Hex(number)); }
 
 }  // namespace
 
@@ -133,4 +133,4 @@ std::string SectionTypeName(std::uint32_t type) {
   return Number(type);
 }
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff

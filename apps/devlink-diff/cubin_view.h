@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace devlink::testing {
+namespace devlink::diff {
 
 struct ViewSection {
   std::string name;
@@ -83,4 +83,4 @@ struct FileRange {
 };
 FileRange FirstToolRecord(const CubinView& view);
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace devlink::testing {
+namespace devlink::diff {
 
 // `REGCOUNT` for 0x2f; hexadecimal for an unknown number.
 std::string AttributeName(std::uint8_t id);
@@ -17,4 +17,4 @@ std::string RelocationName(std::uint32_t type);
 // `PROGBITS`, `CUDA_INFO`; hexadecimal for an unknown number.
 std::string SectionTypeName(std::uint32_t type);
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/cubin_view.h"
+#include "devlink-diff/cubin_view.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <string_view>
 
-#include "support/cubin_names.h"
-#include "support/text.h"
+#include "absl/strings/str_cat.h"
+#include "devlink-diff/cubin_names.h"
 
-namespace devlink::testing {
+namespace devlink::diff {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -53,7 +53,7 @@ std::string Quoted(Bytes bytes) {
     if (c >= 0x20 && c < 0x7f) {
       out += static_cast<char>(c);
     } else {
-      Append(out, "\\", Hex(c, 2));
+      absl::StrAppend(&out, "\\", absl::Hex(c, absl::kZeroPad2));
     }
   }
   return out + "'";
@@ -62,7 +62,7 @@ std::string Quoted(Bytes bytes) {
 std::string HexBytes(Bytes bytes) {
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    Append(out, i != 0 && i % 4 == 0 ? " " : "", Hex(bytes[i], 2));
+    absl::StrAppend(&out, i != 0 && i % 4 == 0 ? " " : "", absl::Hex(bytes[i], absl::kZeroPad2));
   }
   return out;
 }
@@ -72,7 +72,7 @@ class KeyMaker {
  public:
   std::string Make(const std::string& name) {
     const int count = ++seen_[name];
-    return count == 1 ? name : Cat(name, "#", count);
+    return count == 1 ? name : absl::StrCat(name, "#", count);
   }
 
  private:
@@ -81,8 +81,8 @@ class KeyMaker {
 
 void ViewHeader(CubinView& view) {
   const Bytes b = view.bytes;
-  const auto add = [&view](std::string_view name, std::uint64_t value) {
-    view.header.push_back(Cat(name, " = 0x", Hex(value)));
+  const auto add = [&view](const char* name, std::uint64_t value) {
+    view.header.push_back(absl::StrCat(name, " = 0x", absl::Hex(value)));
   };
   view.header.push_back("e_ident = " + HexBytes(Part(b, 0, 16)));
   add("e_type", Read<std::uint16_t>(b, 16));
@@ -116,7 +116,7 @@ void ViewSections(CubinView& view) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const Bytes h = Part(b, table + i * 64, 64);
     if (table > b.size() || h.size() < 64) {
-      view.problems.push_back(Cat("section header ", i, " lies outside the file"));
+      view.problems.push_back(absl::StrCat("section header ", i, " lies outside the file"));
       break;
     }
     ViewSection s;
@@ -133,7 +133,7 @@ void ViewSections(CubinView& view) {
     if (!HasNoBytes(s.type)) {
       s.data = Part(b, s.offset, s.size);
       if (s.data.size() != s.size) {
-        view.problems.push_back(Cat("section ", i, " lies outside the file"));
+        view.problems.push_back(absl::StrCat("section ", i, " lies outside the file"));
       }
     }
     view.sections.push_back(std::move(s));
@@ -182,7 +182,7 @@ void ViewSegments(CubinView& view) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const Bytes h = table > b.size() ? Bytes{} : Part(b, table + i * 56, 56);
     if (h.size() < 56) {
-      view.problems.push_back(Cat("program header ", i, " lies outside the file"));
+      view.problems.push_back(absl::StrCat("program header ", i, " lies outside the file"));
       break;
     }
     view.segments.push_back({.type = Read<std::uint32_t>(h, 0),
@@ -198,13 +198,13 @@ void ViewSegments(CubinView& view) {
 
 std::string SymbolKey(const CubinView& view, std::uint64_t index) {
   if (index == 0) return "(no symbol)";
-  return index < view.symbols.size() ? view.symbols[index].key : Cat("?", index);
+  return index < view.symbols.size() ? view.symbols[index].key : absl::StrCat("?", index);
 }
 
 // Prototypes stand in `.strtab`; call-graph records refer to them by offset.
 std::string Prototype(const CubinView& view, std::uint64_t offset) {
   const ViewSection* strings = view.Find(".strtab");
-  return strings == nullptr ? Cat("?", offset) : Text(strings->data, offset);
+  return strings == nullptr ? absl::StrCat("?", offset) : Text(strings->data, offset);
 }
 
 std::vector<std::string> DecodeStrings(Bytes data, std::size_t max_lines) {
@@ -222,9 +222,10 @@ std::vector<std::string> DecodeSymbols(const CubinView& view, std::size_t max_li
   std::vector<std::string> out;
   for (const ViewSymbol& y : view.symbols) {
     if (out.size() == max_lines) break;
-    out.push_back(Cat(y.key, ": bind=", y.info >> 4, " type=", y.info & 15,
-                      " other=", Hex(y.other, 2), " section=", SectionKey(view, y.section),
-                      " value=0x", Hex(y.value), " size=0x", Hex(y.size)));
+    out.push_back(absl::StrCat(y.key, ": bind=", y.info >> 4, " type=", y.info & 15,
+                               " other=", absl::Hex(y.other, absl::kZeroPad2),
+                               " section=", SectionKey(view, y.section), " value=0x",
+                               absl::Hex(y.value), " size=0x", absl::Hex(y.size)));
   }
   return out;
 }
@@ -238,10 +239,10 @@ std::vector<std::string> DecodeRelocations(const CubinView& view, const ViewSect
        at += step) {
     const Bytes e = section.data.subspan(at, step);
     const auto info = Read<std::uint64_t>(e, 8);
-    std::string line =
-        Cat("0x", Hex(Read<std::uint64_t>(e, 0)), " ",
-            RelocationName(static_cast<std::uint32_t>(info)), " ", SymbolKey(view, info >> 32));
-    if (has_addend) Append(line, " + ", Read<std::int64_t>(e, 16));
+    std::string line = absl::StrCat("0x", absl::Hex(Read<std::uint64_t>(e, 0)), " ",
+                                    RelocationName(static_cast<std::uint32_t>(info)), " ",
+                                    SymbolKey(view, info >> 32));
+    if (has_addend) absl::StrAppend(&line, " + ", Read<std::int64_t>(e, 16));
     out.push_back(std::move(line));
   }
   return out;
@@ -259,13 +260,13 @@ std::string DecodePayload(const CubinView& view, std::uint8_t id, Bytes payload)
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (id == kExterns || (has_symbol && i == 0)) {
-      Append(out, " ", SymbolKey(view, words[i]));
+      absl::StrAppend(&out, " ", SymbolKey(view, words[i]));
     } else {
-      Append(out, " ", Hex(words[i]));
+      absl::StrAppend(&out, " ", absl::Hex(words[i]));
     }
   }
   if (payload.size() % 4 != 0) {
-    Append(out, " | ", HexBytes(payload.subspan(payload.size() / 4 * 4)));
+    absl::StrAppend(&out, " | ", HexBytes(payload.subspan(payload.size() / 4 * 4)));
   }
   return out;
 }
@@ -279,15 +280,17 @@ std::vector<std::string> DecodeAttributes(const CubinView& view, const ViewSecti
     const std::uint8_t format = section.data[at];
     const std::uint8_t id = section.data[at + 1];
     const auto value = Read<std::uint16_t>(section.data, at + 2);
-    const std::string name = is_compat ? Cat("tag ", Hex(id, 2)) : AttributeName(id);
+    const std::string name =
+        is_compat ? absl::StrCat("tag ", absl::Hex(id, absl::kZeroPad2)) : AttributeName(id);
     at += 4;
     if (format == 4) {
       const Bytes payload = Part(section.data, at, value);
-      out.push_back(Cat(name, " (", value, " bytes)",
-                        is_compat ? " " + HexBytes(payload) : DecodePayload(view, id, payload)));
+      out.push_back(
+          absl::StrCat(name, " (", value, " bytes)",
+                       is_compat ? " " + HexBytes(payload) : DecodePayload(view, id, payload)));
       at += value;
     } else {
-      out.push_back(Cat(name, " = 0x", Hex(value), " (format ", format, ")"));
+      out.push_back(absl::StrCat(name, " = 0x", absl::Hex(value), " (format ", format, ")"));
     }
   }
   return out;
@@ -302,13 +305,13 @@ std::vector<std::string> DecodeCallGraph(const CubinView& view, const ViewSectio
     const auto to = Read<std::uint32_t>(section.data, at + 4);
     if (from == 0 && static_cast<std::int32_t>(to) < 0) {
       list = static_cast<std::int32_t>(to);
-      out.push_back(Cat("list ", -list));
+      out.push_back(absl::StrCat("list ", -list));
       continue;
     }
     // Lists: 1 calls, 2 address-taken functions, 3 indirect callers, 4 who takes whose address.
     const bool has_prototype = list == -2 || list == -3;
-    out.push_back(Cat("list ", -list, ": ", SymbolKey(view, from), " -> ",
-                      has_prototype ? Prototype(view, to) : SymbolKey(view, to)));
+    out.push_back(absl::StrCat("list ", -list, ": ", SymbolKey(view, from), " -> ",
+                               has_prototype ? Prototype(view, to) : SymbolKey(view, to)));
   }
   return out;
 }
@@ -317,8 +320,8 @@ std::vector<std::string> DecodePrototypes(const CubinView& view, const ViewSecti
                                           std::size_t max_lines) {
   std::vector<std::string> out;
   for (std::uint64_t at = 0; at + 8 <= section.data.size() && out.size() < max_lines; at += 8) {
-    out.push_back(Cat(SymbolKey(view, Read<std::uint32_t>(section.data, at)), " -> ",
-                      Prototype(view, Read<std::uint32_t>(section.data, at + 4))));
+    out.push_back(absl::StrCat(SymbolKey(view, Read<std::uint32_t>(section.data, at)), " -> ",
+                               Prototype(view, Read<std::uint32_t>(section.data, at + 4))));
   }
   return out;
 }
@@ -331,9 +334,9 @@ std::vector<std::string> DecodeNotes(const ViewSection& section, std::size_t max
     const std::uint64_t size = Read<std::uint32_t>(section.data, at + 4);
     const auto type = Read<std::uint32_t>(section.data, at + 8);
     const std::uint64_t begin = at + 12 + (name_size + 3) / 4 * 4;
-    out.push_back(Cat("note type=0x", Hex(type), " ",
-                      Quoted(Part(section.data, at + 12, name_size)), " size=", size, " ",
-                      Quoted(Part(section.data, begin, size))));
+    out.push_back(absl::StrCat("note type=0x", absl::Hex(type), " ",
+                               Quoted(Part(section.data, at + 12, name_size)), " size=", size, " ",
+                               Quoted(Part(section.data, begin, size))));
     at = begin + (size + 3) / 4 * 4;
   }
   return out;
@@ -342,7 +345,7 @@ std::vector<std::string> DecodeNotes(const ViewSection& section, std::size_t max
 std::vector<std::string> DecodePlain(const ViewSection& section, std::size_t max_lines) {
   std::vector<std::string> out;
   for (std::uint64_t at = 0; at < section.data.size() && out.size() < max_lines; at += 16) {
-    out.push_back(Cat("0x", Hex(at), ": ", HexBytes(Part(section.data, at, 16))));
+    out.push_back(absl::StrCat("0x", absl::Hex(at), ": ", HexBytes(Part(section.data, at, 16))));
   }
   return out;
 }
@@ -371,19 +374,20 @@ CubinView ViewCubin(std::span<const std::uint8_t> bytes) {
 
 std::string SectionKey(const CubinView& view, std::uint32_t index) {
   if (index == 0) return "(none)";
-  if (index >= view.sections.size()) return Cat("0x", Hex(index));
+  if (index >= view.sections.size()) return absl::StrCat("0x", absl::Hex(index));
   return view.sections[index].key;
 }
 
 std::string DecodeSectionInfo(const CubinView& view, const ViewSection& section) {
   constexpr std::uint64_t kInfoLink = 0x40;
   if (section.name.starts_with(".text.")) {
-    return Cat("registers ", section.info >> 24, ", ", SymbolKey(view, section.info & 0xffffff));
+    return absl::StrCat("registers ", section.info >> 24, ", ",
+                        SymbolKey(view, section.info & 0xffffff));
   }
   if (section.type == kRel || section.type == kRela || (section.flags & kInfoLink) != 0) {
     return SectionKey(view, section.info);
   }
-  return Cat(section.info);
+  return absl::StrCat(section.info);
 }
 
 std::vector<std::string> DecodeSection(const CubinView& view, const ViewSection& section,
@@ -413,4 +417,4 @@ FileRange FirstToolRecord(const CubinView& view) {
   return {notes->offset + begin, notes->offset + begin + size};
 }
 
-}  // namespace devlink::testing
+}  // namespace devlink::diff
