@@ -66,7 +66,7 @@ void LinkModules(benchmark::State& state) {
   std::vector<ModuleRef> modules;
   const std::shared_ptr<ModulePool> pool = FilledPool(files, modules);
   while (state.KeepRunning()) {
-    auto session = LinkSession::Create({.target = *Arch::Parse(kTarget)}, pool);
+    auto session = LinkSession::Create({.target = *Arch::Parse(kTarget)}, {.pool = pool});
     for (const ModuleRef& module : modules) {
       if (!session->AddModule("module", module).ok()) state.SkipWithError("cannot add a module");
     }
@@ -75,7 +75,7 @@ void LinkModules(benchmark::State& state) {
       state.SkipWithError("cannot link");
       break;
     }
-    benchmark::DoNotOptimize(result->cubin.data());
+    benchmark::DoNotOptimize(result.cubin.data());
   }
   state.SetComplexityN(state.range(0));
 }

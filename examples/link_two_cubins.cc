@@ -18,25 +18,24 @@ int main(int argc, char** argv) {
     std::cerr << target.status() << "\n";
     return 2;
   }
-  auto session = devlink::LinkSession::Create({.target = *target});
+  auto session = devlink::LinkSession::Create({.target = *target, .end_at_rejected_input = true});
   if (!session.ok()) {
     std::cerr << session.status() << "\n";
     return 2;
   }
-  bool added = true;
-  for (int i = 2; i + 1 < argc; ++i) added = session->AddFile(argv[i]).ok() && added;
-  const auto linked =
-      added ? session->Link() : absl::StatusOr<devlink::LinkResult>(absl::CancelledError());
-  for (const devlink::Diagnostic& diagnostic : session->diagnostics()) {
+  // A file that cannot be used ends the link; what is wrong with it is among the diagnostics.
+  for (int i = 2; i + 1 < argc; ++i) session->AddFile(argv[i]).IgnoreError();
+  const devlink::LinkOutcome linked = session->Link();
+  for (const devlink::Diagnostic& diagnostic : linked.diagnostics) {
     std::cerr << devlink::RenderDiagnostic(diagnostic, "link_two_cubins");
   }
   if (!linked.ok()) return 1;
-  for (const devlink::EntryReport& entry : linked->report.entries) {
+  for (const devlink::EntryReport& entry : linked.report.entries) {
     std::cout << entry.name << ": " << entry.registers << " registers, " << entry.shared_bytes
               << " bytes of shared memory\n";
   }
   std::ofstream out(argv[argc - 1], std::ios::binary);
-  out.write(reinterpret_cast<const char*>(linked->cubin.data()),
-            static_cast<std::streamsize>(linked->cubin.size()));
+  out.write(reinterpret_cast<const char*>(linked.cubin.data()),
+            static_cast<std::streamsize>(linked.cubin.size()));
   return out.good() ? 0 : 1;
 }

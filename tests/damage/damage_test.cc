@@ -60,11 +60,11 @@ std::string Complaint(const Sample& sample, const Bytes& bytes, Mode mode,
   options.target = Arch::Parse(sample.arch).value_or(Arch{});
   options.relocatable = mode != Mode::kExecutable;
   options.keep_references = mode == Mode::kKeepReferences;
-  auto session = LinkSession::Create(options, pool);
+  auto session = LinkSession::Create(options, {.pool = pool});
   const absl::Status added = session->AddCubin(kName, bytes);
   if (!added.ok()) {
     if (session->diagnostics().size() != 1) return "refused without a diagnostic";
-    const Diagnostic& d = session->diagnostics().front();
+    const Diagnostic d = session->diagnostics().front();
     if (d.severity != Severity::kFatal) return "refused with less than a fatal diagnostic";
     const std::string text = RenderDiagnostic(d, "devlink");
     if (d.input != kName || text.find(kName) == std::string::npos) {
@@ -75,16 +75,18 @@ std::string Complaint(const Sample& sample, const Bytes& bytes, Mode mode,
   for (const Bytes& other : sample.others) {
     if (!session->AddCubin("other", other).ok()) return "an undamaged input was refused";
   }
-  const auto result = session->Link();
-  if (!result.ok() && session->diagnostics().empty()) {
-    return "the link failed without a diagnostic: " + result.status().ToString();
+  const LinkOutcome result = session->Link();
+  if (!result.ok() && result.diagnostics.empty()) {
+    return "the link failed without a diagnostic: " + result.status.ToString();
   }
-  if (result.ok() && result->cubin.empty()) return "a link without output";
+  if (result.ok() && result.cubin.empty()) return "a link without output";
   if (!result.ok() || !options.relocatable) return {};
   options.relocatable = false;
   auto again = LinkSession::Create(options);
-  const bool linked = again->AddCubin("linked", result->cubin).ok() && again->Link().ok();
-  return linked || !again->diagnostics().empty() ? "" : "the next link failed without a diagnostic";
+  const bool added_again = again->AddCubin("linked", result.cubin).ok();
+  const LinkOutcome next = again->Link();
+  const bool linked = added_again && next.ok();
+  return linked || !next.diagnostics.empty() ? "" : "the next link failed without a diagnostic";
 }
 
 void Check(const Sample& sample, Bytes bytes, const std::string& what) {

@@ -21,15 +21,15 @@ namespace {
 
 using diff::ExplainDifference;
 
-absl::StatusOr<LinkResult> Link(const Golden& golden, const ToolkitProfile& profile) {
+LinkOutcome Link(const Golden& golden, const ToolkitProfile& profile) {
   LinkOptions options;
   options.profile = profile;
   options.target = Arch::Parse(golden.arch).value_or(Arch{});
-  options.before_output = OverwriteStack;
-  auto session = LinkSession::Create(options);
-  if (!session.ok()) return session.status();
+  StackOverwriter progress;
+  auto session = LinkSession::Create(options, {.progress = &progress});
+  if (!session.ok()) return {.status = session.status()};
   for (const auto& input : golden.inputs) {
-    if (auto added = session->AddFile(input.string()); !added.ok()) return added;
+    if (auto added = session->AddFile(input.string()); !added.ok()) return {.status = added};
   }
   return session->Link();
 }
@@ -38,13 +38,13 @@ void CheckGolden(const Golden& golden) {
   REQUIRE_FALSE(golden.inputs.empty());
   const auto result = Link(golden, {});
   if (!result.ok()) {
-    FAIL_CHECK(result.status().ToString());
+    FAIL_CHECK(result.status.ToString());
     return;
   }
   const auto expected = ReadText(golden.description);
   REQUIRE(expected);
   // Catch2 shows both, so that a difference in names shows what moved.
-  CHECK(DescribeOutput(result->cubin) == *expected);
+  CHECK(DescribeOutput(result.cubin) == *expected);
 }
 
 // $DEVLINK_NVLINK_13_4, or what scripts/setup --release 13.4 made.
@@ -71,7 +71,7 @@ void CheckRelease(const Golden& golden, const std::string& minor) {
   if (!run.ok()) return;
   const auto expected = ReadBytes(output);
   REQUIRE(expected);
-  const std::string difference = ExplainDifference(*expected, result->cubin);
+  const std::string difference = ExplainDifference(*expected, result.cubin);
   if (!difference.empty()) FAIL_CHECK(difference);
 }
 

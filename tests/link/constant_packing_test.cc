@@ -72,9 +72,9 @@ class Links {
     for (const std::string& file : files_) {
       if (const auto added = session->AddFile(file); !added.ok()) return added.ToString();
     }
-    const auto actual = session->Link();
-    if (!actual.ok()) return actual.status().ToString();
-    return ExplainDifference(ReadBytes(output).value_or(Bytes{}), actual->cubin);
+    const LinkOutcome actual = session->Link();
+    if (!actual.ok()) return actual.status.ToString();
+    return ExplainDifference(ReadBytes(output).value_or(Bytes{}), actual.cubin);
   }
 
  private:

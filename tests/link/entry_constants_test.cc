@@ -99,7 +99,7 @@ TEST_CASE("a kernel has one bank of compiler constants, its own first", "[link]"
     const auto result = session->Link();
     REQUIRE(result.ok());
 
-    const std::vector<Bytes> banks = Banks(result->cubin, ".nv.constant2.k");
+    const std::vector<Bytes> banks = Banks(result.cubin, ".nv.constant2.k");
     const std::vector<Bytes> own = Banks(inputs[2], ".nv.constant2.k");
     const std::vector<Bytes> callee = Banks(inputs[4], ".nv.constant2.f");
     REQUIRE(banks.size() == 1);

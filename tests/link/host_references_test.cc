@@ -96,14 +96,14 @@ class Comparison {
     }
     const auto actual = session->Link();
     std::string messages;
-    for (const Diagnostic& d : session->diagnostics()) messages += RenderDiagnostic(d, "devlink");
+    for (const Diagnostic& d : actual.diagnostics) messages += RenderDiagnostic(d, "devlink");
     if (actual.ok() != expected.ok()) {
       return Cat("status\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
     if (UnderDevlinksName(expected.err) != UnderDevlinksName(messages)) {
       return Cat("messages\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
-    return actual.ok() ? ExplainDifference(expected_cubin, actual->cubin) : "";
+    return actual.ok() ? ExplainDifference(expected_cubin, actual.cubin) : "";
   }
 
  private:
@@ -367,7 +367,7 @@ TEST_CASE("equal constants of several files stay where their symbols say") {
     }
     const auto linked = session.Link();
     REQUIRE(linked.ok());
-    const CubinView view = ViewCubin(linked->cubin);
+    const CubinView view = ViewCubin(linked.cubin);
     const ViewSection* bank = view.Find(".nv.constant3");
     REQUIRE(bank != nullptr);
     CHECK(bank->size == 16 + 16 + 24);

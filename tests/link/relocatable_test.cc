@@ -154,8 +154,9 @@ class Modules {
     auto session = LinkSession::Create(options_);
     REQUIRE(session.ok());
     REQUIRE(session->AddFile(input).ok());
-    REQUIRE(session->Link().ok());
-    const auto& found = session->diagnostics();
+    const devlink::LinkOutcome outcome = session->Link();
+    REQUIRE(outcome.ok());
+    const auto& found = outcome.diagnostics;
     return std::any_of(found.begin(), found.end(), [](const Diagnostic& diagnostic) {
       return diagnostic.code == DiagnosticCode::kEarlyReference && diagnostic.text.empty() &&
              RenderDiagnostic(diagnostic, "devlink").starts_with("devlink note    : ");

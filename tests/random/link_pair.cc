@@ -193,8 +193,9 @@ std::string LinkPair::RecordedOptions(bool relocatable) const {
 LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::string>& inputs) {
   LinkOutcome outcome;
   LinkOptions options = given;
-  options.before_output = OverwriteStack;
-  auto session = LinkSession::Create(options);
+  options.end_at_rejected_input = true;
+  StackOverwriter progress;
+  auto session = LinkSession::Create(options, {.progress = &progress});
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
     return outcome;
@@ -204,13 +205,11 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   for (const std::string& input : inputs) {
     added = added && session->AddFile(input).ok();
   }
-  if (added) {
-    auto result = session->Link();
-    outcome.ok = result.ok();
-    if (result.ok()) outcome.cubin = std::move(result->cubin);
-  }
+  devlink::LinkOutcome result = session->Link();
+  outcome.ok = added && result.ok();
+  if (outcome.ok) outcome.cubin = std::move(result.cubin);
   std::string text;
-  for (const Diagnostic& d : session->diagnostics()) text += RenderDiagnostic(d, "devlink");
+  for (const Diagnostic& d : result.diagnostics) text += RenderDiagnostic(d, "devlink");
   outcome.messages = UnderDevlinksName(text);
   return outcome;
 }

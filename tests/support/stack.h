@@ -4,13 +4,19 @@
 #include <array>
 #include <cstdint>
 
+#include "devlink/progress.h"
+
 namespace devlink::testing {
 
-// For LinkOptions::before_output: fills what functions that have returned left on the stack. An
+// Fills what functions that have returned left on the stack, before the output is written. An
 // output that still borrows any of it comes out wrong.
-inline void OverwriteStack() {
-  std::array<volatile std::uint8_t, 1 << 16> bytes;
-  for (volatile std::uint8_t& byte : bytes) byte = 0xa5;
-}
+class StackOverwriter : public ProgressSink {
+ public:
+  void Report(const ProgressEvent& event) override {
+    if (event.phase != LinkPhase::kWriting) return;
+    std::array<volatile std::uint8_t, 1 << 16> bytes;
+    for (volatile std::uint8_t& byte : bytes) byte = 0xa5;
+  }
+};
 
 }  // namespace devlink::testing

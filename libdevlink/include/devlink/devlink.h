@@ -6,6 +6,7 @@
 #pragma once
 
 #include "devlink/arch.h"
+#include "devlink/compatibility.h"
 #include "devlink/compile_cache.h"
 #include "devlink/diagnostics.h"
 #include "devlink/environment.h"
@@ -31,11 +32,11 @@
 #include "devlink/link_report.h"
 #include "devlink/link_session.h"
 #include "devlink/log.h"
-#include "devlink/lto_options.h"
 #include "devlink/module.h"
 #include "devlink/module_pool.h"
 #include "devlink/nvlink_command.h"
 #include "devlink/output_sink.h"
 #include "devlink/progress.h"
+#include "devlink/toolchain.h"
 #include "devlink/toolkit_profile.h"
 #include "devlink/version.h"

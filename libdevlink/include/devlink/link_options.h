@@ -4,16 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "devlink/arch.h"
-#include "devlink/compile_cache.h"
-#include "devlink/experimental/ptx_assembler.h"
-#include "devlink/lto_options.h"
+#include "devlink/compatibility.h"
+#include "devlink/experimental/parallel.h"
+#include "devlink/experimental/ptxas_options.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {
@@ -25,10 +23,25 @@ enum class HostInfo {
   kIgnore,   // nvlink -ignore-host-info: every kernel stays
 };
 
-// What becomes of inputs that nvlink leaves out without a word (docs/inputs.md).
-enum class Compatibility {
-  kDevlink,  // device code is linked wherever it is found, or refused with the reason
-  kNvlink,   // left out, as nvlink does
+// Link-time optimization; docs/lto.md tells what happens in which mode. Every option is nvlink's of
+// that name. A plain value.
+struct LtoOptions {
+  // nvlink -lto. Without it LTO IR is an error, and nothing else here has an effect.
+  bool enabled = false;
+
+  // nvlink -force-partial-lto: the result is linked, whatever libNVVM answers. nvlink
+  // -force-whole-lto: it is the output, whatever libNVVM answers, unless there is other code.
+  bool force_partial = false;
+  bool force_whole = false;
+  // nvlink -emit-ptx: LinkResult::ptx receives what libNVVM made, and nothing is assembled.
+  bool emit_ptx = false;
+  // nvlink -Ofc; kOff stands for `-Ofc 0`.
+  std::optional<FastCompile> fast_compile;
+  // nvlink -split-compile-extended: threads, 0 for all of the machine's, 1 for none. With other
+  // than 1 libNVVM makes several pieces, which are assembled in parallel and linked.
+  int split_compile_extended = 1;
+  // nvlink -Xnvvm, each value as written.
+  std::vector<std::string> xnvvm;
 };
 
 // Everything that steers a link. A link's output depends on these values and on the bytes and the
@@ -67,9 +80,9 @@ struct LinkOptions {
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 
-  // What assembles PTX, and how many texts at a time (0: one per processor) within which memory.
-  PtxBackendOptions ptx_backend;
-  AssembleAllOptions ptx_parallel;
+  // How many texts are assembled at a time (0: one per processor), within which memory.
+  ParallelOptions parallel;
+
   // Options of the assembler, each nvlink's of that name; docs/ptx-assembly.md.
   int max_registers = 0;
   std::vector<std::string> xptxas;  // as written
@@ -79,9 +92,9 @@ struct LinkOptions {
 
   LtoOptions lto;
 
-  // Keeps what libNVVM and the PTX assembler made, and looks there first; none: everything is made
-  // anew. The output is the same either way.
-  std::shared_ptr<CacheStore> cache;
+  // An input that cannot be used ends the link, as it does with nvlink; otherwise it is left out,
+  // after its Add has failed.
+  bool end_at_rejected_input = false;
 
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;
@@ -109,9 +122,9 @@ struct LinkOptions {
   // The output's name in the same record, which nvlink keeps with -g only.
   std::string recorded_object;
 
-  // Called once in each link that succeeds: when all that its passes needed is freed, and the
-  // output is not written yet. A program may give freed memory back to the system here.
-  std::function<void()> before_output;
+  // A thin archive that AddInput was given may name files to be read. Off, since whoever made the
+  // bytes would choose which files of this machine are opened. AddFile always reads them.
+  bool read_thin_members = false;
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.
   std::uint64_t max_input_bytes = std::uint64_t{4} << 30;

@@ -7,7 +7,8 @@
 //   auto session = devlink::LinkSession::Create({.target = *devlink::Arch::Parse("sm_90")});
 //   if (auto s = session->AddFile("a.cubin"); !s.ok()) return s;
 //   if (auto s = session->AddFile("b.cubin"); !s.ok()) return s;
-//   absl::StatusOr<devlink::LinkResult> result = session->Link();
+//   devlink::LinkOutcome outcome = session->Link();
+//   if (!outcome.ok()) return outcome.status;
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
+#include "devlink/environment.h"
 #include "devlink/experimental/library_search.h"
 #include "devlink/host_references.h"
 #include "devlink/link_options.h"
@@ -28,40 +30,79 @@
 #include "devlink/module_pool.h"
 #include "devlink/output_sink.h"
 #include "devlink/progress.h"
+#include "devlink/toolchain.h"
 
 namespace devlink {
 
-struct LinkResult {
-  std::vector<std::uint8_t> cubin;  // the executable cubin; empty where a sink has it
-  std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin
-  LinkReport report;
+// One input of a link as nvlink's --register-link-binaries lists it.
+struct RegisteredInput {
+  std::string name;
+  std::vector<std::string> ids;  // of the modules in it; none: an id is made of its name
+  bool left_out = false;         // an earlier link has linked it already
 };
 
-// Used by one thread at a time; any number of sessions may run side by side. Move-only.
+// What came of one link. A plain value.
+struct LinkOutcome {
+  // NotFound for undefined references, AlreadyExists for multiple definitions, FailedPrecondition
+  // for other contradictions between inputs, ResourceExhausted where a limit of the target is
+  // exceeded; `diagnostics` has the details. With LinkOptions::end_at_rejected_input also what the
+  // Add of that input returned.
+  absl::Status status;
+  std::vector<std::uint8_t> cubin;  // executable, or relocatable; empty where a sink has it
+  std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin
+  LinkReport report;                // of a failed link too, as far as it came
+  // All that there is to say, in nvlink's order: what the inputs' own Adds found stands among it.
+  std::vector<Diagnostic> diagnostics;
+
+  // For --register-link-binaries; in link order, once all inputs were accepted.
+  bool inputs_accepted = false;
+  std::vector<RegisteredInput> registered;
+  bool is_whole_program = false;        // the output is what LTO made, and was not linked
+  bool dropped_device_runtime = false;  // libcudadevrt was given, and nothing needs it
+
+  [[nodiscard]] bool ok() const { return status.ok(); }
+};
+
+// The text of the register file. Inputs without ids get one of their name and `working_directory`.
+std::string RegisterFileText(const LinkOutcome& outcome, std::string_view working_directory);
+
+// Whether an existing register file stays as it is: nvcc runs the linker once per architecture.
+bool KeepsRegisterFile(const LinkOutcome& outcome, const std::string& existing);
+
+// What a session works with, beside options and inputs. Nothing of it shows in the output. What is
+// null is the session's own; what is a plain pointer is borrowed and must outlive the session.
+struct SessionContext {
+  const Environment* environment = nullptr;  // files and threads; none: those of the machine
+  std::shared_ptr<ModulePool> pool;          // modules, shared with other sessions
+  std::shared_ptr<Toolchain> toolchain;  // tools, shared with other sessions; none: there are none
+  LogSink* log = nullptr;
+  ProgressSink* progress = nullptr;
+};
+
+// A list of inputs and the options to link them with. Each Add reads one input and makes a record
+// of it, which never changes; Link is a function of the records. Used by one thread at a time; any
+// number of sessions may run side by side. A copy shares the records so far and goes its own way.
 class LinkSession {
  public:
   // InvalidArgument where the options contradict each other, Unimplemented for a target that this
-  // release does not link. `pool` may be shared with other sessions; without one the session has
-  // its own. `log` and `progress` are borrowed and must outlive the session.
-  static absl::StatusOr<LinkSession> Create(LinkOptions options,
-                                            std::shared_ptr<ModulePool> pool = nullptr,
-                                            LogSink* log = nullptr,
-                                            ProgressSink* progress = nullptr);
-
+  // release does not link.
+  static absl::StatusOr<LinkSession> Create(LinkOptions options, SessionContext context = {});
+  LinkSession(const LinkSession&);
+  LinkSession& operator=(const LinkSession&);
   LinkSession(LinkSession&&) noexcept;
   LinkSession& operator=(LinkSession&&) noexcept;
   ~LinkSession();
 
   // The paths of the archives that -l means, for AddFile: nvlink looks for all of them before it
-  // reads any input, and links them behind all files. A library that is not there is no error.
-  // What there is to say becomes diagnostics. InvalidArgument where nvlink would end the link.
+  // reads any input, and links them behind all files. A library that is not there is not an error.
+  // What there is to report becomes diagnostics. InvalidArgument where nvlink would end the link.
   absl::StatusOr<std::vector<std::string>> FindLibraries(const LibraryQuery& query);
 
   // Adds one input of any kind, behind those added before. A failure is a status and a diagnostic;
-  // the session can go on without the input. NotFound for a file that cannot be read,
-  // InvalidArgument for one that is damaged, FailedPrecondition for one that is not for this
-  // target. An archive that was added before, by whatever path, is not added again: that is what
-  // nvlink does, and of archives alone.
+  // the link can go on without the input (LinkOptions::end_at_rejected_input). NotFound for a file
+  // that cannot be read, InvalidArgument for one that is damaged, FailedPrecondition for one that
+  // is not for this target. An archive that was added before, by whatever path, is not linked
+  // again: that is what nvlink does, and of archives alone.
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.
@@ -69,6 +110,7 @@ class LinkSession {
   // input that does not say, no kernel of the link is left out.
   absl::Status AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
                         HostReferences references = {});
+
   // The same, taking the bytes over: nothing is copied.
   absl::Status AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                         HostReferences references = {});
@@ -78,35 +120,27 @@ class LinkSession {
 
   // Adds an input of any kind from memory: a cubin, PTX, a fat binary, a host object with device
   // code, or an archive of them. `name` stands for its path: messages and, for thin archives, the
-  // place of the members follow it. PTX is assembled later, all of it in parallel; where it cannot
-  // be, the call that assembles it fails, Link at the latest, and the session goes on without it.
+  // place of the members follow it. The members of a thin archive are files, which are opened only
+  // with LinkOptions::read_thin_members; InvalidArgument otherwise. PTX is assembled by Link, all
+  // of it in parallel, and fails the link where it cannot be.
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
-
-  // Whether PTX was added that is not assembled yet. Link assembles it.
-  [[nodiscard]] bool HasPtx() const;
-
-  // The inputs that were linked and the ids of the modules in them, in link order, for nvlink's
-  // --register-link-binaries. An input without ids gets one of its name and `working_directory`.
-  [[nodiscard]] std::string RegisterFileText(std::string_view working_directory) const;
-  // Whether an existing register file stays as it is: nvcc runs the linker once per architecture.
-  [[nodiscard]] bool KeepsRegisterFile(const std::string& existing) const;
 
   // What the host code of an input refers to that brings no device code into this link: an object
   // without code for the target, or one of host code alone.
   void AddHostReferences(HostReferences references);
 
-  // Links what was added. May be called again after more inputs were added; each call is a link of
-  // its own. NotFound for undefined references, AlreadyExists for multiple definitions,
-  // FailedPrecondition for other contradictions between inputs, ResourceExhausted where a limit of
-  // the target is exceeded; `diagnostics` has the details.
-  absl::StatusOr<LinkResult> Link();
-  // The same, but the cubin goes to `output` in pieces, not into the result: it is never whole in
+  // Links what was added. Changes nothing: every call is a link of its own, and more inputs may be
+  // added between two of them.
+  [[nodiscard]] LinkOutcome Link() const;
+
+  // The same, but the cubin goes to `output` in pieces, not into the outcome: it is never whole in
   // memory. Nothing reaches the sink before the link is known to succeed; after that, only errors
   // of the sink itself are left. With LtoOptions::emit_ptx nothing reaches it at all.
-  absl::StatusOr<LinkResult> LinkTo(OutputSink& output);
+  [[nodiscard]] LinkOutcome LinkTo(OutputSink& output) const;
 
-  // Everything that was found so far, in the order in which nvlink reports it.
-  [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const;
+  // What the options and the inputs so far gave rise to, each input taken by itself. The outcome of
+  // a link has these too, in their places.
+  [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
 
  private:
   struct State;

@@ -26,6 +26,7 @@
 #include "devlink/link_options.h"
 #include "devlink/log.h"
 #include "devlink/progress.h"
+#include "devlink/toolchain.h"
 
 namespace devlink {
 
@@ -47,6 +48,7 @@ struct CommandContext {
 // A command that was read. A plain value.
 struct NvlinkCommand {
   LinkOptions options;
+  ToolchainOptions toolchain;
   std::vector<std::string> inputs;    // in the order in which they are linked
   LibraryQuery libraries;             // -l, -L, -cpu-arch; linked behind all inputs
   std::string output;                 // -o; may be empty where options.check_only

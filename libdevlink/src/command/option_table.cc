@@ -137,13 +137,13 @@ absl::Status ReadPtxBackend(const OptionValue& value, Parsed& parsed) {
                 {{"nvptxcompiler", PtxBackend::kNvPtxCompiler},
                  {"ptxas", PtxBackend::kPtxas},
                  {"nvjitlink", PtxBackend::kNvJitLink}},
-                parsed.command.options.ptx_backend.backend);
+                parsed.command.toolchain.ptx.backend);
 }
 
 absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "lto-backend",
                 {{"nvvm", LtoBackend::kNvvm}, {"nvjitlink", LtoBackend::kNvJitLink}},
-                parsed.command.options.lto.backend.backend);
+                parsed.command.toolchain.lto.backend);
 }
 
 constexpr std::array kOptions = {

@@ -224,7 +224,7 @@ absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> wo
   LinkOptions& options = command.options;
   if (parsed.uses_host_info) options.host_info = HostInfo::kUse;
   if (parsed.ignores_host_info) options.host_info = HostInfo::kIgnore;
-  options.lto.backend.nvvm_path = parsed.nvvm_path.value_or("");
+  parsed.command.toolchain.lto.nvvm_path = parsed.nvvm_path.value_or("");
   command.output = parsed.output.value_or("");
   options.recorded_options = reader.RecordedOptions();
   if (options.debug) options.recorded_object = internal::BaseName(command.output);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,10 +57,9 @@ class Run {
 
  private:
   absl::StatusOr<LinkSession> Open() const;
-  bool AddInputs(LinkSession& session) const;
-  absl::Status WriteRegisterFile(const LinkSession& session) const;
-  absl::Status WriteResults(const LinkSession& session, const LinkResult& result,
-                            internal::OutputFile& output) const;
+  void AddInputs(LinkSession& session) const;
+  absl::Status WriteRegisterFile(const LinkOutcome& outcome) const;
+  absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
 
   const NvlinkCommand& command_;
   const CommandContext& context_;
@@ -68,68 +68,72 @@ class Run {
 
 absl::StatusOr<LinkSession> Run::Open() const {
   LinkOptions options = command_.options;
-  internal::FindTools(context_, options);
+  // As with nvlink, the first input that cannot be used ends the run.
+  options.end_at_rejected_input = true;
+  ToolchainOptions tools = command_.toolchain;
+  internal::FindTools(context_, options, tools);
   if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
   if (!command_.cache.empty()) {
-    DEVLINK_ASSIGN_OR_RETURN(options.cache, CreateDirectoryCache({.path = command_.cache}));
+    DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
   }
-  return LinkSession::Create(std::move(options), nullptr, sinks_.log, sinks_.progress);
+  return LinkSession::Create(std::move(options),
+                             {.toolchain = std::make_shared<Toolchain>(std::move(tools)),
+                              .log = sinks_.log,
+                              .progress = sinks_.progress});
 }
 
-// Files first, then libraries, as nvlink takes them. False where the link must end; the session's
-// diagnostics say why.
-bool Run::AddInputs(LinkSession& session) const {
+// Files first, then libraries, as nvlink takes them, up to the first that cannot be used. The link
+// then ends with it and says why.
+void Run::AddInputs(LinkSession& session) const {
   LibraryQuery query = command_.libraries;
   for (std::string& directory : internal::SplitPath(context_.library_path)) {
     query.directories.push_back(std::move(directory));
   }
   const auto libraries = session.FindLibraries(query);
   const auto add = [&](const std::string& path) { return session.AddFile(path).ok(); };
-  return libraries.ok() && std::all_of(command_.inputs.begin(), command_.inputs.end(), add) &&
-         std::all_of(libraries->begin(), libraries->end(), add);
+  if (!libraries.ok()) return;
+  const bool files = std::all_of(command_.inputs.begin(), command_.inputs.end(), add);
+  if (files) std::all_of(libraries->begin(), libraries->end(), add);
 }
 
-absl::Status Run::WriteRegisterFile(const LinkSession& session) const {
+absl::Status Run::WriteRegisterFile(const LinkOutcome& outcome) const {
   std::ifstream file(command_.register_file, std::ios::binary);
   if (file.good()) {
     const std::string old{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (session.KeepsRegisterFile(old)) return absl::OkStatus();
+    if (KeepsRegisterFile(outcome, old)) return absl::OkStatus();
   }
   return internal::WriteTextFile(command_.register_file,
-                                 session.RegisterFileText(context_.working_directory));
+                                 RegisterFileText(outcome, context_.working_directory));
 }
 
-absl::Status Run::WriteResults(const LinkSession& session, const LinkResult& result,
-                               internal::OutputFile& output) const {
+absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const {
   if (!command_.options.check_only || command_.options.lto.enabled) {
-    DEVLINK_RETURN_IF_ERROR(result.ptx.empty()
+    DEVLINK_RETURN_IF_ERROR(outcome.ptx.empty()
                                 ? output.Commit()
-                                : internal::WriteTextFile(command_.output, result.ptx));
+                                : internal::WriteTextFile(command_.output, outcome.ptx));
   }
-  if (!command_.register_file.empty()) DEVLINK_RETURN_IF_ERROR(WriteRegisterFile(session));
+  if (!command_.register_file.empty()) DEVLINK_RETURN_IF_ERROR(WriteRegisterFile(outcome));
   if (command_.report.empty()) return absl::OkStatus();
-  return internal::WriteTextFile(command_.report, ToJson(result.report));
+  return internal::WriteTextFile(command_.report, ToJson(outcome.report));
 }
 
 int Run::Link() const {
   auto session = Open();
   if (!session.ok()) return Fail(session.status());
-  // As with nvlink, the first input that cannot be used ends the run.
-  const bool added = AddInputs(*session);
-  absl::StatusOr<LinkResult> result = absl::CancelledError();
+  AddInputs(*session);
   internal::OutputFile output(command_.output);
-  if (added && ExitStatus(session->diagnostics()) == 0) result = session->LinkTo(output);
-  for (const Diagnostic& diagnostic : session->diagnostics()) Say(diagnostic);
-  const int status = ExitStatus(session->diagnostics());
-  if (result.ok()) {
-    const absl::Status written = WriteResults(*session, *result, output);
+  const LinkOutcome outcome = session->LinkTo(output);
+  for (const Diagnostic& diagnostic : outcome.diagnostics) Say(diagnostic);
+  const int status = ExitStatus(outcome.diagnostics);
+  if (outcome.ok()) {
+    const absl::Status written = WriteResults(outcome, output);
     return written.ok() ? status : Fail(written);
   }
   // nvlink writes the register file also of a link that ends with errors, if none is fatal.
-  if (added && !command_.register_file.empty() && status == kErrorStatus) {
-    WriteRegisterFile(*session).IgnoreError();
+  if (outcome.inputs_accepted && !command_.register_file.empty() && status == kErrorStatus) {
+    WriteRegisterFile(outcome).IgnoreError();
   }
-  return status != 0 ? status : Fail(result.status());
+  return status != 0 ? status : Fail(outcome.status);
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compati
 
 }  // namespace
 
-void FindTools(const CommandContext& context, LinkOptions& options) {
-  FindAssemblers(context, options.ptx_backend);
+void FindTools(const CommandContext& context, const LinkOptions& options,
+               ToolchainOptions& toolchain) {
+  FindAssemblers(context, toolchain.ptx);
   if (!options.lto.enabled) return;
-  FindLtoLibraries(options.ptx_backend, options.compatibility, options.lto.backend);
+  FindLtoLibraries(toolchain.ptx, options.compatibility, toolchain.lto);
 }
 
 }  // namespace devlink::internal

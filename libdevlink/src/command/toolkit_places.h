@@ -14,6 +14,7 @@ namespace devlink::internal {
 //
 // libNVVM lies in the place that was given (-nvvmpath), or, unless nvlink's behaviour is wanted,
 // near that place or in the toolkit of ptxas.
-void FindTools(const CommandContext& context, LinkOptions& options);
+void FindTools(const CommandContext& context, const LinkOptions& options,
+               ToolchainOptions& toolchain);
 
 }  // namespace devlink::internal

@@ -10,7 +10,6 @@
 #include "devlink/experimental/cubin_writer.h"
 #include "devlink/link_options.h"
 #include "link/pass_results.h"
-#include "link/shared_partial.h"
 
 namespace devlink::internal {
 
@@ -26,7 +25,6 @@ struct Image {
 Image DescribeExecutable(PassResults&& passes, const LinkOptions& options);
 
 // A program that is to be linked again; of `passes` only what needs no layout counts.
-Image DescribeRelocatable(PassResults&& passes, const PartialSharedLayout& shared,
-                          const LinkOptions& options);
+Image DescribeRelocatable(PassResults&& passes, const LinkOptions& options);
 
 }  // namespace devlink::internal

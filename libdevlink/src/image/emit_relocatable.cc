@@ -14,9 +14,9 @@ namespace {
 
 class RelocatableEmitter final : public Emitter {
  public:
-  RelocatableEmitter(PassResults&& passes, const PartialSharedLayout& shared,
-                     const LinkOptions& options)
-      : Emitter(std::move(passes), options, /*relocatable=*/true), shared_(shared) {}
+  RelocatableEmitter(PassResults&& passes, const LinkOptions& options)
+      : Emitter(std::move(passes), options, /*relocatable=*/true),
+        shared_(passes_.shared.partial) {}
 
  private:
   void DropSectionsAndSymbols() override {
@@ -136,9 +136,8 @@ class RelocatableEmitter final : public Emitter {
 
 }  // namespace
 
-Image DescribeRelocatable(PassResults&& passes, const PartialSharedLayout& shared,
-                          const LinkOptions& options) {
-  return RelocatableEmitter(std::move(passes), shared, options).Run();
+Image DescribeRelocatable(PassResults&& passes, const LinkOptions& options) {
+  return RelocatableEmitter(std::move(passes), options).Run();
 }
 
 }  // namespace devlink::internal

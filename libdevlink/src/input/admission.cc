@@ -29,9 +29,8 @@ Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why) 
                std::string(base::FromAbsl(why.message())));
 }
 
-Diagnostic DescribeMalformed(const std::string& name, base::Bytes head, std::uint64_t size,
+Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uint64_t size,
                              const absl::Status& why) {
-  const ContentKind kind = Recognise(head);
   std::string what = base::Cat({"'", name, "' is ", Describe(kind), ", where a cubin is expected"});
   if (size < sizeof(format::Ehdr)) {
     return Fatal(DiagnosticCode::kUnreadableInput, name,
@@ -50,7 +49,7 @@ Diagnostic DescribeMalformed(const std::string& name, base::Bytes head, std::uin
 }
 
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
-                                       const LinkOptions& options) {
+                                       const InputSettings& settings) {
   if (module.os_abi() != format::kOsAbiCuda || module.abi_version() != format::kAbiVersion) {
     Diagnostic out = Fatal(DiagnosticCode::kAbiMismatch, name,
                            base::Cat({"Input file '", name, "' abi does not match"}));
@@ -61,30 +60,30 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   }
   const Arch member{static_cast<std::uint16_t>(module.sm()),
                     module.architecture_specific() ? 'a' : '\0'};
-  if (!SassLinksFor(member, options.target)) {
+  if (!SassLinksFor(member, settings.target)) {
     Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
                            base::Cat({"Input file '", name, "' arch does not match target '",
-                                      options.target.Name(), "'"}));
+                                      settings.target.Name(), "'"}));
     out.notes.push_back(base::Cat(
-        {"it was built for ", member.Name(), "; compile it with -arch=", options.target.Name()}));
+        {"it was built for ", member.Name(), "; compile it with -arch=", settings.target.Name()}));
     return out;
   }
-  if (!options.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
-      options.target.variant == 0) {
+  if (!settings.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
+      settings.target.variant == 0) {
     return Fatal(DiagnosticCode::kArchMismatch, name,
                  "cannot link accelerated arch to non-accelerated");
   }
   const std::uint16_t toolkit = module.toolkit();
-  if (toolkit > options.profile.release) {
+  if (toolkit > settings.profile.release) {
     Diagnostic out = Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
                            absl::StrCat("Input file '", name, "' newer than toolkit (", toolkit,
-                                        " vs ", options.profile.release, ")"));
+                                        " vs ", settings.profile.release, ")"));
     out.notes.push_back(absl::StrCat("it was built with CUDA ", toolkit / 10, ".", toolkit % 10,
-                                     "; this link writes what CUDA ", options.profile.release / 10,
-                                     ".", options.profile.release % 10, " writes"));
+                                     "; this link writes what CUDA ", settings.profile.release / 10,
+                                     ".", settings.profile.release % 10, " writes"));
     return out;
   }
-  if (options.target.number >= 90 && toolkit < kOldestToolkit) {
+  if (settings.target.number >= 90 && toolkit < kOldestToolkit) {
     return Fatal(
         DiagnosticCode::kInputTooOld, name,
         base::Cat({"Input file '", name, "' must be recompiled with toolkit >= Cuda 12.0"}));

@@ -54,31 +54,27 @@ std::vector<std::string> Explain(std::span<const CodeCandidate> candidates,
 }
 
 // nvlink warns of a missing architecture; with -Werror that is an error.
-absl::Status Missing(const DeviceBlob& blob, const LinkOptions& options,
+absl::Status Missing(const DeviceBlob& blob, const InputSettings& settings,
                      std::vector<std::string> notes, std::vector<Diagnostic>& out) {
-  if (blob.from_archive || options.suppress_arch_warning || options.suppress_warnings) {
+  if (blob.from_archive || settings.suppress_arch_warning || settings.suppress_warnings) {
     return absl::OkStatus();
   }
   const std::string text =
-      base::Cat({"SM Arch ('", TargetName(options), "') not found in '", blob.name, "'"});
+      base::Cat({"SM Arch ('", settings.target_name, "') not found in '", blob.name, "'"});
   Diagnostic& warning = out.emplace_back(
-      MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+      MakeDiagnostic(settings.warnings_are_errors ? Severity::kError : Severity::kWarning,
                      DiagnosticCode::kArchMismatch, blob.name, text));
   warning.notes = std::move(notes);
-  return options.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
+  return settings.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
 }
 
 }  // namespace
 
-std::string TargetName(const LinkOptions& options) {
-  const std::string name = options.target.Name();
-  return options.check_only ? base::Cat({"compute_", name.substr(name.find('_') + 1)}) : name;
-}
-
-absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options,
-                              std::vector<FoundCode>& found, std::vector<Diagnostic>& diagnostics) {
+absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& settings,
+                                std::vector<CodeRecord>& chosen,
+                                std::vector<Diagnostic>& diagnostics) {
   FatbinLimits limits;
-  limits.only_first_container = options.compatibility == Compatibility::kNvlink;
+  limits.only_first_container = settings.compatibility == Compatibility::kNvlink;
   const auto fatbin = Fatbin::Parse(blob.bytes, limits);
   if (!fatbin.ok()) return Unreadable(blob.name, fatbin.status(), diagnostics);
   const std::vector<CodeCandidate> all = fatbin->Candidates();
@@ -87,25 +83,24 @@ absl::Status FindCodeInFatbin(const DeviceBlob& blob, const LinkOptions& options
     std::size_t end = begin;
     while (end < members.size() && members[end].container == members[begin].container) ++end;
     const std::span<const CodeCandidate> candidates(all.data() + begin, end - begin);
-    const CodeChoice choice =
-        ChooseCode(candidates, options.target,
-                   {.lto = options.lto.enabled, .virtual_target = options.check_only});
+    const CodeChoice choice = ChooseCode(
+        candidates, settings.target, {.lto = settings.lto, .virtual_target = settings.check_only});
     if (choice.needs_lto) {
       diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
                                            blob.name, "LTO objects found, use -dlto"));
-      diagnostics.back().notes = Explain(candidates, choice, options.target);
+      diagnostics.back().notes = Explain(candidates, choice, settings.target);
       return absl::FailedPreconditionError(
           absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));
     }
     if (!choice.index) {
       const absl::Status missing =
-          Missing(blob, options, Explain(candidates, choice, options.target), diagnostics);
+          Missing(blob, settings, Explain(candidates, choice, settings.target), diagnostics);
       if (!missing.ok()) return missing;
     } else {
       const FatbinMember& member = members[begin + *choice.index];
       auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
       if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
-      FoundCode& code = found.emplace_back();
+      CodeRecord& code = chosen.emplace_back();
       code.kind = member.kind;
       code.bytes = *std::move(bytes);
       code.is_protected = member.is_obfuscated;

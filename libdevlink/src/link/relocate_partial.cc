@@ -14,7 +14,7 @@ namespace {
 class Relocator {
  public:
   Relocator(const Program& program, const Liveness& liveness, const PartialSharedLayout& shared,
-            const RelocateAgainOptions& options)
+            const RelocatePartialOptions& options)
       : program_(program), liveness_(liveness), shared_(shared), options_(options) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
@@ -88,14 +88,15 @@ class Relocator {
   const Program& program_;
   const Liveness& liveness_;
   const PartialSharedLayout& shared_;
-  const RelocateAgainOptions& options_;
+  const RelocatePartialOptions& options_;
   Relocated result_;
 };
 
 }  // namespace
 
 Relocated RelocatePartial(const Program& program, const Liveness& liveness,
-                          const PartialSharedLayout& shared, const RelocateAgainOptions& options) {
+                          const PartialSharedLayout& shared,
+                          const RelocatePartialOptions& options) {
   return Relocator(program, liveness, shared, options).Run();
 }
 

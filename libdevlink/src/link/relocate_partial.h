@@ -9,7 +9,7 @@
 
 namespace devlink::internal {
 
-struct RelocateAgainOptions {
+struct RelocatePartialOptions {
   // Every relocation stays, those to section symbols moved to where the contribution now begins.
   // Otherwise shared and constant variables are resolved to what nvlink takes for their values,
   // though the next link lays them out (docs/relocatable.md).
@@ -17,6 +17,6 @@ struct RelocateAgainOptions {
 };
 
 Relocated RelocatePartial(const Program& program, const Liveness& liveness,
-                          const PartialSharedLayout& shared, const RelocateAgainOptions& options);
+                          const PartialSharedLayout& shared, const RelocatePartialOptions& options);
 
 }  // namespace devlink::internal

@@ -64,4 +64,12 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
   return out;
 }
 
+Resources OwnResources(const Program& program, const Liveness& liveness) {
+  Resources out;
+  for (const FunctionId kernel : liveness.entries) {
+    out.entries.push_back({.registers = program.functions[kernel].registers, .stack = 0});
+  }
+  return out;
+}
+
 }  // namespace devlink::internal

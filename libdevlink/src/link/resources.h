@@ -23,6 +23,9 @@ struct Resources {
   std::vector<std::uint32_t> frames;              // by FunctionId: its own FRAME_SIZE
 };
 
+// Of a program that is to be linked again: what each kernel says of itself.
+Resources OwnResources(const Program& program, const Liveness& liveness);
+
 Resources PropagateResources(const Program& program, const CallGraph& graph,
                              const Liveness& liveness);
 

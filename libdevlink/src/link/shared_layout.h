@@ -32,6 +32,30 @@ struct EntryShared {
   bool has_symbol = false;
 };
 
+// A section of shared memory as its header describes it.
+struct SharedSize {
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+  bool emitted = false;
+  bool has_symbol = false;
+};
+
+// A symbol that nvlink makes up for `extern __shared__` of one entry.
+struct ExternalInstance {
+  FunctionId entry = kNone;
+  std::uint64_t value = 0;
+};
+
+// What the output of a partial link (nvlink -r) says of shared memory, which the next link lays
+// out.
+struct PartialSharedLayout {
+  absl::flat_hash_map<SectionId, SharedSize> sections;
+  // nvlink's treatment of `extern __shared__` only.
+  std::vector<ExternalInstance> instances;                       // in their order
+  absl::flat_hash_map<FunctionId, std::uint32_t> instance_of;    // by entry: number in `instances`
+  absl::flat_hash_map<SymbolId, std::uint64_t> external_values;  // values of the symbols
+};
+
 struct SharedLayout {
   absl::flat_hash_map<SymbolId, SharedPlace> places;
   std::vector<EntryShared> entries;  // as Liveness::entries
@@ -44,6 +68,8 @@ struct SharedLayout {
   bool external_symbols_shifted = false;
   std::uint64_t module_section_size = 0;
   std::uint32_t module_section_align = 1;
+
+  PartialSharedLayout partial;  // of partial links alone
 };
 
 struct SharedOptions {

@@ -17,7 +17,7 @@ constexpr std::uint32_t kExternalAlign = 16;
 
 class Describer {
  public:
-  Describer(const Program& program, const SharedAgainOptions& options)
+  Describer(const Program& program, const PartialSharedOptions& options)
       : program_(program), options_(options) {}
 
   PartialSharedLayout Run() {
@@ -154,7 +154,7 @@ class Describer {
   }
 
   const Program& program_;
-  const SharedAgainOptions& options_;
+  const PartialSharedOptions& options_;
   PartialSharedLayout result_;
   bool any_external_ = false;
   bool placed_before_ = false;  // one of them, by an earlier nvlink -r
@@ -162,8 +162,19 @@ class Describer {
 
 }  // namespace
 
-PartialSharedLayout LayOutSharedPartial(const Program& program, const SharedAgainOptions& options) {
-  return Describer(program, options).Run();
+SharedLayout LayOutSharedPartial(const Program& program, const Liveness& liveness,
+                                 const PartialSharedOptions& options) {
+  SharedLayout out;
+  out.partial = Describer(program, options).Run();
+  for (const FunctionId kernel : liveness.entries) {
+    EntryShared& size = out.entries.emplace_back();
+    const SectionId shared = program.functions[kernel].shared;
+    if (shared == kNone) continue;
+    const SharedSize& section = out.partial.sections.at(shared);
+    size.emitted = section.emitted;
+    size.size = section.size;
+  }
+  return out;
 }
 
 }  // namespace devlink::internal

@@ -23,6 +23,20 @@ PtxasOptionBuilder AssemblerOptions(const LinkOptions& options, Arch target) {
   return builder;
 }
 
+absl::StatusOr<const PtxAssembler*> OpenAssembler(const std::string& name,
+                                                  const LinkOptions& options,
+                                                  const LinkContext& context,
+                                                  std::vector<Diagnostic>& diagnostics) {
+  auto assembler = context.toolchain.Assembler(options.profile);
+  if (assembler.ok()) return assembler;
+  Diagnostic fatal = MakeAssemblyError(
+      name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
+                       base::FromAbsl(assembler.status().message())}));
+  fatal.code = DiagnosticCode::kUnsupportedInput;
+  diagnostics.push_back(std::move(fatal));
+  return assembler;
+}
+
 Diagnostic MakeAssemblyError(const std::string& input, std::string note) {
   return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, input,
                                 "elfLink fatbinary error", std::move(note));

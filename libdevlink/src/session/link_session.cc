@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The story of a link. `RunPasses` names every pass in order; each takes what the passes before it
-// found and returns a value of its own, which no later pass changes.
 #include "devlink/link_session.h"
 
 #include <utility>
@@ -9,64 +6,107 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "devlink/experimental/cicc_option_builder.h"
 #include "format/make_diagnostic.h"
-#include "image/emit.h"
-#include "input/admission.h"
-#include "link/attributes.h"
-#include "link/call_graph.h"
-#include "link/check.h"
-#include "link/constant_layout.h"
-#include "link/liveness.h"
-#include "link/pass_results.h"
-#include "link/relocate.h"
-#include "link/relocate_partial.h"
-#include "link/resources.h"
-#include "link/shared_layout.h"
-#include "link/shared_partial.h"
-#include "link/texture_layout.h"
-#include "merge/merge.h"
-#include "model/kernel_selection.h"
-#include "model/module.h"
-#include "report/report.h"
-#include "session/session_state.h"
+#include "input/input_record.h"
+#include "input/register_file.h"
+#include "plan/link_context.h"
+#include "plan/option_conflicts.h"
+#include "plan/settings.h"
+#include "session/pipeline.h"
 
 namespace devlink {
 
-using internal::LinkInput;
+using internal::InputRecord;
+using internal::InputRecordRef;
+
+struct LinkSession::State {
+  LinkOptions options;
+  SessionContext context;
+  std::uint32_t files_read = 0;
+  std::vector<InputRecordRef> records;
+
+  [[nodiscard]] internal::LinkContext Context() const {
+    return {*context.environment, *context.pool, *context.toolchain, context.log, context.progress};
+  }
+
+  [[nodiscard]] LinkOutcome Link(OutputSink* output) const {
+    return internal::RunLink(records, options, Context(), output);
+  }
+
+  [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path) const {
+    DEVLINK_ASSIGN_OR_RETURN(FileContents file,
+                             context.environment->ReadFile(path, options.max_input_bytes));
+    return std::move(file.bytes);
+  }
+
+  absl::Status Add(InputRecordRef record) {
+    return records.emplace_back(std::move(record))->status;
+  }
+
+  // A record that brings diagnostics and nothing else.
+  absl::Status AddNotes(std::vector<Diagnostic> diagnostics, absl::Status status) {
+    if (diagnostics.empty() && status.ok()) return status;
+    auto record = std::make_shared<InputRecord>();
+    record->diagnostics = std::move(diagnostics);
+    record->status = std::move(status);
+    return Add(std::move(record));
+  }
+};
 
 namespace {
 
-bool NamesWhatIsUsed(const LinkOptions& options) {
-  return !options.kernels_used.empty() || !options.variables_used.empty();
+// What there is to report of options alone.
+std::vector<Diagnostic> NotesOnOptions(const LinkOptions& options) {
+  std::vector<Diagnostic> found;
+  if (options.host_info == HostInfo::kUse && internal::NamesWhatIsUsed(options)) {
+    found.push_back(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kUsage, "",
+        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
+  }
+  if (options.lto.enabled) {
+    CiccOptionBuilder(options.target)
+        .EmitPtx(options.lto.emit_ptx)
+        .SplitCompileExtended(options.lto.split_compile_extended)
+        .CheckCommandLine(found);
+  }
+  return found;
 }
 
-internal::KernelSelection SelectKernels(const LinkOptions& options,
-                                        const std::vector<HostReferences>& references,
-                                        bool known_before) {
-  if (options.debug) return {};  // every kernel stays, whatever is named
-  if (NamesWhatIsUsed(options)) return internal::KernelSelection::Containing(options.kernels_used);
-  if (options.host_info == HostInfo::kIgnore) return {};
-  return internal::KernelSelection::ReferredTo(references, known_before);
-}
-
-absl::Status NotALinkTarget(Arch target) {
-  return absl::UnimplementedError(absl::StrCat("'", target.Name(),
-                                               "' is not among the targets of this release, sm_75 "
-                                               "to sm_90a"));
+// False where the search ends the link, which is the last that `out` says then.
+bool TakeSearch(const LinkOptions& options, FoundLibrary& library, std::vector<Diagnostic>& out) {
+  for (Diagnostic& diagnostic : library.diagnostics) {
+    const bool warning = diagnostic.severity == Severity::kWarning;
+    if (warning && options.suppress_warnings) continue;
+    if (warning && options.warnings_are_errors) {
+      diagnostic.severity = Severity::kError;
+      out.push_back(diagnostic);
+      out.push_back(format::MakeDiagnostic(Severity::kFatal, diagnostic.code, diagnostic.input,
+                                           "elfLink internal error"));
+      return false;
+    }
+    out.push_back(std::move(diagnostic));
+  }
+  return library.diagnostics.empty() || library.diagnostics.back().severity != Severity::kFatal;
 }
 
 }  // namespace
 
 LinkSession::LinkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LinkSession::LinkSession(const LinkSession& other)
+    : state_(std::make_unique<State>(*other.state_)) {}
+LinkSession& LinkSession::operator=(const LinkSession& other) {
+  if (this != &other) state_ = std::make_unique<State>(*other.state_);
+  return *this;
+}
 LinkSession::LinkSession(LinkSession&&) noexcept = default;
 LinkSession& LinkSession::operator=(LinkSession&&) noexcept = default;
 LinkSession::~LinkSession() = default;
 
-absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
-                                                std::shared_ptr<ModulePool> pool, LogSink* log,
-                                                ProgressSink* progress) {
+absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options, SessionContext context) {
+  DEVLINK_RETURN_IF_ERROR(internal::CheckOptions(options));
   // A whole program that comes out of LTO needs no linking.
-  if (!IsLinkTarget(options.target) && !options.lto.enabled) return NotALinkTarget(options.target);
+  if (!options.lto.enabled) DEVLINK_RETURN_IF_ERROR(internal::CheckTarget(options.target));
   if (options.recorded_options.empty()) {
     options.recorded_options =
         base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
@@ -75,202 +115,111 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options,
   const auto is_empty = [](const std::string& name) { return name.empty(); };
   std::erase_if(options.kernels_used, is_empty);
   std::erase_if(options.variables_used, is_empty);
-  const bool unused_host_info = options.host_info == HostInfo::kUse && NamesWhatIsUsed(options);
   auto state = std::make_unique<State>();
   state->options = std::move(options);
-  state->pool = pool != nullptr ? std::move(pool) : std::make_shared<ModulePool>();
-  state->log = log;
-  state->progress = progress;
-  if (unused_host_info) {
-    state->Say(format::MakeDiagnostic(
-        Severity::kInfo, DiagnosticCode::kUsage, "",
-        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
-  }
-  if (state->options.lto.enabled) {
-    std::vector<Diagnostic> found;
-    CiccOptionBuilder(state->options.target)
-        .EmitPtx(state->options.lto.emit_ptx)
-        .SplitCompileExtended(state->options.lto.split_compile_extended)
-        .CheckCommandLine(found);
-    for (Diagnostic& diagnostic : found) state->Say(std::move(diagnostic));
-  }
+  state->context = std::move(context);
+  if (state->context.environment == nullptr) state->context.environment = &Environment::Default();
+  if (state->context.pool == nullptr) state->context.pool = std::make_shared<ModulePool>();
+  if (state->context.toolchain == nullptr) state->context.toolchain = std::make_shared<Toolchain>();
+  state->AddNotes(NotesOnOptions(state->options), absl::OkStatus()).IgnoreError();
   return LinkSession(std::move(state));
+}
+
+absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const LibraryQuery& query) {
+  LibraryProbe probe;
+  probe.exists = [this](const std::string& path) {
+    return state_->context.environment->Exists(path);
+  };
+  probe.read = [this](const std::string& path) { return state_->ReadFile(path); };
+  std::vector<Diagnostic> found;
+  std::vector<std::string> paths;
+  for (const std::string& name : query.names) {
+    FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
+    if (!TakeSearch(state_->options, library, found)) {
+      return state_->AddNotes(std::move(found), absl::InvalidArgumentError(absl::StrCat(
+                                                    "the search for -l", name,
+                                                    " ends the link; the diagnostics say why")));
+    }
+    if (!library.path.empty()) paths.push_back(std::move(library.path));
+  }
+  DEVLINK_RETURN_IF_ERROR(state_->AddNotes(std::move(found), absl::OkStatus()));
+  return paths;
+}
+
+absl::Status LinkSession::AddFile(const std::string& path) {
+  const LinkOptions& options = state_->options;
+  state_->Context().Report(LinkPhase::kReading, state_->files_read++, 0, path);
+  auto file = state_->context.environment->ReadFile(path, options.max_input_bytes);
+  if (!file.ok()) return state_->Add(internal::RecordUnreadable(path, file.status()));
+  internal::InputSettings settings = internal::InputSettingsOf(options);
+  settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
+  return state_->Add(internal::ReadInput(path, std::move(file->bytes), settings,
+                                         *state_->context.pool, file->identity));
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
                                    HostReferences references) {
-  auto module = state_->pool->AddCubin(bytes);
-  if (module.ok()) {
-    return state_->Add(std::string(name), *std::move(module), std::move(references));
-  }
-  return state_->Refuse(
-      internal::DescribeMalformed(std::string(name), bytes, bytes.size(), module.status()),
-      absl::StatusCode::kInvalidArgument);
+  return state_->Add(internal::ReadCubin(name, bytes, std::move(references),
+                                         internal::InputSettingsOf(state_->options),
+                                         *state_->context.pool));
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  return state_->TakeCubin(std::string(name), std::move(bytes), std::move(references));
+  return state_->Add(internal::ReadCubin(name, std::move(bytes), std::move(references),
+                                         internal::InputSettingsOf(state_->options),
+                                         *state_->context.pool));
 }
 
 absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
                                     HostReferences references) {
-  if (module == nullptr) return absl::InvalidArgumentError("no module");
-  return state_->Add(std::string(name), std::move(module), std::move(references));
+  if (module == nullptr) return absl::InvalidArgumentError("there is no module");
+  return state_->Add(internal::RecordModule(name, std::move(module), std::move(references),
+                                            internal::InputSettingsOf(state_->options)));
+}
+
+absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
+  // What came from memory opens no file unless the caller wants it to.
+  internal::InputSettings settings = internal::InputSettingsOf(state_->options);
+  if (state_->options.read_thin_members) {
+    settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
+  }
+  return state_->Add(internal::ReadInput(name, std::move(bytes), settings, *state_->context.pool));
 }
 
 void LinkSession::AddHostReferences(HostReferences references) {
-  state_->set.references.push_back(std::move(references));
+  state_->Add(internal::RecordReferences(std::move(references))).IgnoreError();
 }
 
-absl::StatusOr<LinkResult> LinkSession::Link() { return state_->Link(nullptr); }
+LinkOutcome LinkSession::Link() const { return state_->Link(nullptr); }
 
-absl::StatusOr<LinkResult> LinkSession::LinkTo(OutputSink& output) { return state_->Link(&output); }
+LinkOutcome LinkSession::LinkTo(OutputSink& output) const { return state_->Link(&output); }
 
-absl::StatusOr<LinkResult> LinkSession::State::Link(OutputSink* output) {
-  DEVLINK_RETURN_IF_ERROR(AssemblePending());
-  if (options.check_only && !options.lto.enabled) return LinkResult();
-  if (options.lto.enabled) return LinkWithLto(output);
-  return LinkAll(LeavesOutPrelinked() ? LeaveOutPrelinked() : set, output);
+std::vector<Diagnostic> LinkSession::diagnostics() const {
+  std::vector<Diagnostic> out;
+  for (const InputRecordRef& record : state_->records) internal::AppendFindings(*record, out);
+  internal::AddTarget(state_->options, out);
+  return out;
 }
 
-absl::StatusOr<LinkResult> LinkSession::State::LinkAll(const LinkSet& all, OutputSink* output) {
-  if (!IsLinkTarget(options.target)) {
-    absl::Status status = NotALinkTarget(options.target);
-    Say(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
-                               std::string(base::FromAbsl(status.message())),
-                               "only whole programs made by link-time optimization are"));
-    return status;
-  }
-  Report(LinkPhase::kLinking);
-  std::vector<Diagnostic> found;
-  auto result = Run(all, output, found);
-  for (Diagnostic& diagnostic : found) Say(std::move(diagnostic));
-  return result;
-}
-
-absl::StatusOr<LinkResult> LinkSession::State::Run(const LinkSet& all, OutputSink* output,
-                                                   std::vector<Diagnostic>& found) const {
-  LinkResult result;
-  DEVLINK_ASSIGN_OR_RETURN(internal::Image image, RunPasses(all, found, result.report));
-  // What the passes found is gone by now.
-  if (options.before_output) options.before_output();
-  Report(LinkPhase::kWriting);
-  auto size = image.writer.LayOut();
-  if (!size.ok()) {
-    Diagnostic& failure = found.emplace_back(
-        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
-                               absl::StrCat("Internal error: ", size.status().message())));
-    for (const LinkInput& input : all.inputs) {
-      if (failure.notes.size() == 8) break;
-      failure.notes.push_back(
-          base::Cat({"one of the inputs is damaged, perhaps '", input.name, "'"}));
+std::string RegisterFileText(const LinkOutcome& outcome, std::string_view working_directory) {
+  std::vector<std::string> made;
+  made.reserve(outcome.registered.size());
+  std::vector<internal::RegisteredModule> modules;
+  for (const RegisteredInput& input : outcome.registered) {
+    internal::RegisteredModule& module = modules.emplace_back();
+    module.left_out = input.left_out;
+    if (input.ids.empty()) {
+      made.push_back(internal::MakeModuleId(working_directory, input.name));
+      module.ids.emplace_back(made.back());
     }
-    return size.status();
+    module.ids.insert(module.ids.end(), input.ids.begin(), input.ids.end());
   }
-  if (output != nullptr) {
-    DEVLINK_RETURN_IF_ERROR(image.writer.WriteTo(*output));
-  } else {
-    DEVLINK_ASSIGN_OR_RETURN(result.cubin, image.writer.Write());
-  }
-  result.report.output_bytes = *size;
-  Log(absl::StrCat("wrote ", *size, " bytes"));
-  return result;
+  return internal::RegisterFileText(modules, outcome.is_whole_program);
 }
 
-absl::StatusOr<internal::Image> LinkSession::State::RunPasses(const LinkSet& all,
-                                                              std::vector<Diagnostic>& found,
-                                                              LinkReport& report) const {
-  using namespace internal;  // NOLINT: the passes
-
-  // 1. All inputs become one program; names and creation order are settled.
-  const KernelSelection kernels =
-      SelectKernels(options, all.references, all.references_known_before);
-  DEVLINK_ASSIGN_OR_RETURN(Program program,
-                           Merge(all.inputs,
-                                 {.sm = options.target.number,
-                                  .architecture_specific = options.target.variant == 'a',
-                                  .profile = options.profile,
-                                  .kernels = kernels,
-                                  .relocatable = options.relocatable},
-                                 found));
-  Log(absl::StrCat("merged ", all.inputs.size(), " inputs: ", program.functions.size(),
-                   " functions, ", program.sections.size(), " sections"));
-
-  if (options.relocatable) return RunRelocatablePasses(all, std::move(program), found, report);
-
-  // 2. and 3. Who calls whom, and who stays.
-  CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, options.debug, kernels);
-
-  // 4. to 6. Where variables and constants lie; from here on the layout of memory is fixed.
-  const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
-  SharedLayout shared =
-      LayOutShared(program, graph, liveness, {.reserved = reserved, .debug = options.debug});
-  ConstantLayout constants = LayOutConstants(program, graph, liveness);
-  TextureLayout textures = LayOutTextures(program, graph, liveness);
-
-  // 7. and 8. What travels along calls.
-  Resources resources = PropagateResources(program, graph, liveness);
-  Attributes attributes = PropagateAttributes(program, graph, liveness);
-
-  // 9. Relocations are resolved or kept for the loader.
-  Relocated relocated = Relocate(program, liveness, shared, constants, textures);
-  PassResults passes{std::move(program),   std::move(graph),      std::move(liveness),
-                     std::move(shared),    std::move(constants),  std::move(textures),
-                     std::move(resources), std::move(attributes), std::move(relocated)};
-
-  // 10. Nothing is written for a program that cannot run.
-  report = MakeReport(passes, all.inputs);
-  const absl::Status sound =
-      CheckProgram({all.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
-                    passes.constants, passes.resources, passes.relocated},
-                   options, found);
-  if (options.verbose) {
-    for (Diagnostic& line : DescribeUsage(passes, report)) found.push_back(std::move(line));
-  }
-  DEVLINK_RETURN_IF_ERROR(sound);
-
-  // 11. The output, described.
-  return DescribeExecutable(std::move(passes), options);
+bool KeepsRegisterFile(const LinkOutcome& outcome, const std::string& existing) {
+  return internal::KeepRegisterFile(existing, outcome.dropped_device_runtime);
 }
-
-// What is left of the passes where the result is to be linked again: nothing is left out, nothing
-// is laid out, nothing travels along calls.
-absl::StatusOr<internal::Image> LinkSession::State::RunRelocatablePasses(
-    const LinkSet& all, internal::Program&& program, std::vector<Diagnostic>& found,
-    LinkReport& report) const {
-  using namespace internal;  // NOLINT: the passes
-  CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
-  const PartialSharedLayout shared = LayOutSharedPartial(
-      program, {.debug = options.debug, .place_external = !options.keep_references});
-  Attributes attributes = KeepAttributes(program, graph, liveness);
-  Relocated relocated =
-      RelocatePartial(program, liveness, shared, {.keep_references = options.keep_references});
-  // As far as the report needs them.
-  SharedLayout sizes;
-  Resources resources;
-  for (const FunctionId entry : liveness.entries) {
-    const Function& function = program.functions[entry];
-    resources.entries.push_back({.registers = function.registers, .stack = 0});
-    EntryShared& size = sizes.entries.emplace_back();
-    if (function.shared == kNone) continue;
-    const SharedSize& section = shared.sections.at(function.shared);
-    size.emitted = section.emitted;
-    size.size = section.size;
-  }
-  PassResults passes{std::move(program),   std::move(graph),      std::move(liveness),
-                     std::move(sizes),     ConstantLayout(),      TextureLayout(),
-                     std::move(resources), std::move(attributes), std::move(relocated)};
-  report = MakeReport(passes, all.inputs);
-  if (options.verbose) {
-    for (Diagnostic& line : DescribeUsage(passes, report)) found.push_back(std::move(line));
-  }
-  if (auto warning = WarnOfEarlyReferences(passes.relocated)) found.push_back(*std::move(warning));
-  return DescribeRelocatable(std::move(passes), shared, options);
-}
-
-const std::vector<Diagnostic>& LinkSession::diagnostics() const { return state_->diagnostics; }
 
 }  // namespace devlink

@@ -71,7 +71,7 @@ TEST_CASE("A command links as a session does", "[command]") {
   REQUIRE(session->AddFile(folder.At("helper.cubin")).ok());
   const auto result = session->Link();
   REQUIRE(result.ok());
-  CHECK(ReadBytes(folder.At("x.cubin")) == result->cubin);
+  CHECK(ReadBytes(folder.At("x.cubin")) == result.cubin);
 }
 
 TEST_CASE("A command writes the report and the register file that it is asked for", "[command]") {

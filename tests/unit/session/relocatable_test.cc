@@ -17,14 +17,14 @@ using diff::CubinView;
 using diff::ViewCubin;
 using diff::ViewSymbol;
 
-absl::StatusOr<LinkResult> Link(const std::vector<Cubin>& inputs, bool relocatable) {
+LinkOutcome Link(const std::vector<Cubin>& inputs, bool relocatable) {
   LinkOptions options;
   options.target = *Arch::Parse("sm_80");
   options.relocatable = relocatable;
   auto session = LinkSession::Create(options);
-  if (!session.ok()) return session.status();
+  if (!session.ok()) return {.status = session.status()};
   for (const Cubin& input : inputs) {
-    if (auto added = session->AddCubin("input", input); !added.ok()) return added;
+    if (auto added = session->AddCubin("input", input); !added.ok()) return {.status = added};
   }
   return session->Link();
 }
@@ -46,10 +46,10 @@ bool HasSymbol(const CubinView& view, const std::string& name) {
 TEST_CASE("A relocatable link keeps everything and needs nothing", "[session]") {
   const auto result = Link({Caller()}, true);
   REQUIRE(result.ok());
-  const CubinView view = ViewCubin(result->cubin);
+  const CubinView view = ViewCubin(result.cubin);
   CHECK(view.problems.empty());
   CHECK(view.segments.empty());
-  CHECK(result->cubin[16] == 1);  // ET_REL
+  CHECK(result.cubin[16] == 1);  // ET_REL
   CHECK(view.Find(".text.nobody_calls_it") != nullptr);
   CHECK(view.Find(".nv.rel.action") == nullptr);
   CHECK(HasSymbol(view, "helper"));
@@ -60,30 +60,30 @@ TEST_CASE("A relocatable link keeps everything and needs nothing", "[session]") 
 TEST_CASE("Nothing travels along calls in a relocatable link", "[session]") {
   const auto result = Link({Caller(), Helper()}, true);
   REQUIRE(result.ok());
-  REQUIRE(result->report.entries.size() == 1);
-  CHECK(result->report.entries[0].registers == 8);
-  CHECK(result->report.dead_functions.empty());
+  REQUIRE(result.report.entries.size() == 1);
+  CHECK(result.report.entries[0].registers == 8);
+  CHECK(result.report.dead_functions.empty());
 }
 
 TEST_CASE("What a relocatable link writes can be linked on", "[session]") {
   const auto first = Link({Caller()}, true);
   REQUIRE(first.ok());
-  CHECK_FALSE(Link({first->cubin}, false).ok());  // helper is missing
+  CHECK_FALSE(Link({first.cubin}, false).ok());  // helper is missing
 
-  const auto both = Link({first->cubin, Helper()}, false);
+  const auto both = Link({first.cubin, Helper()}, false);
   REQUIRE(both.ok());
-  REQUIRE(both->report.entries.size() == 1);
-  CHECK(both->report.entries[0].registers == 30);
-  CHECK(both->report.entries[0].stack_bytes == std::optional<std::uint64_t>(16));
-  CHECK(both->report.dead_functions == std::vector<std::string>{"nobody_calls_it"});
+  REQUIRE(both.report.entries.size() == 1);
+  CHECK(both.report.entries[0].registers == 30);
+  CHECK(both.report.entries[0].stack_bytes == std::optional<std::uint64_t>(16));
+  CHECK(both.report.dead_functions == std::vector<std::string>{"nobody_calls_it"});
 
-  const auto again = Link({first->cubin}, true);
+  const auto again = Link({first.cubin}, true);
   REQUIRE(again.ok());
-  CHECK(again->cubin.size() == first->cubin.size());
+  CHECK(again.cubin.size() == first.cubin.size());
 }
 
 TEST_CASE("Names that are defined twice end a relocatable link, too", "[session]") {
-  CHECK(Link({Helper(), Helper()}, true).status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(Link({Helper(), Helper()}, true).status.code() == absl::StatusCode::kAlreadyExists);
 }
 
 }  // namespace

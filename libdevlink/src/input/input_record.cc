@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/input_record.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+#include "input/admission.h"
+#include "input/choose_code.h"
+#include "input/expand.h"
+#include "input/recognise.h"
+
+namespace devlink::internal {
+
+namespace {
+
+std::vector<std::string> Owned(const std::vector<std::string_view>& texts) {
+  return {texts.begin(), texts.end()};
+}
+
+CodeKind KindOf(ContentKind content) {
+  switch (content) {
+    case ContentKind::kPtx:
+      return CodeKind::kPtx;
+    case ContentKind::kLtoIr:
+      return CodeKind::kNvvm;
+    default:
+      return CodeKind::kSass;
+  }
+}
+
+std::shared_ptr<const Rejection> Rejected(Diagnostic diagnostic, absl::StatusCode code) {
+  return std::make_shared<const Rejection>(Rejection{std::move(diagnostic), code});
+}
+
+// Parses a cubin. `bytes` is a vector to be taken over, or a view.
+template <typename Bytes>
+void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
+                const InputSettings& settings, ModulePool& pool, CodeRecord& code) {
+  const std::size_t size = bytes.size();
+  const ContentKind content = Recognise(bytes);
+  auto module = pool.AddCubin(std::forward<Bytes>(bytes));
+  if (!module.ok()) {
+    code.rejection = Rejected(DescribeMalformed(name, content, size, module.status()),
+                              absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  // Where inputs are only checked, any cubin will do.
+  if (!settings.check_only || is_held_runtime) {
+    if (auto obstacle = FindObstacle(name, **module, settings)) {
+      code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+      return;
+    }
+  }
+  code.module = *std::move(module);
+}
+
+class RecordMaker {
+ public:
+  RecordMaker(std::string_view name, std::vector<std::uint8_t>&& bytes,
+              const InputSettings& settings, ModulePool& pool)
+      : bytes_(std::move(bytes)), settings_(settings), pool_(pool) {
+    record_->name = name;
+  }
+
+  InputRecordRef Run(std::optional<FileIdentity> archive) {
+    const Expansion expansion = ExpandInput(
+        record_->name, bytes_, {settings_.compatibility, settings_.lto, settings_.read_file});
+    if (archive && IsArchive(Recognise(bytes_))) record_->archive = archive;
+    for (const DeviceBlob& blob : expansion.blobs) {
+      TakeBlob(blob);
+      if (!record_->status.ok()) return std::move(record_);
+    }
+    record_->prelinked_ids = Owned(expansion.prelinked_ids);
+    record_->has_silent_host_object = expansion.silent_host_object;
+    record_->diagnostics = expansion.diagnostics;
+    if (expansion.mixed_module_ids && settings_.keeps_lists_of_ids) {
+      RejectMixedIds(record_->name);
+    } else if (expansion.fatal()) {
+      record_->status = absl::InvalidArgumentError(base::ToAbsl(expansion.diagnostics.back().text));
+    }
+    return std::move(record_);
+  }
+
+ private:
+  void TakeBlob(const DeviceBlob& blob) {
+    if (blob.module_ids.mixed && settings_.keeps_lists_of_ids) return RejectMixedIds(blob.name);
+    if (!blob.further_section) BeginObject(blob);
+    ObjectRecord& object = record_->objects.back();
+    // Whether the device runtime takes part is seen in the link; until then nothing is wrong.
+    const bool counts = !object.is_device_runtime || (settings_.check_only && !settings_.lto);
+    SectionRecord& section = object.sections.emplace_back();
+    Choose(blob, section);
+    const auto is_ir = [](const CodeRecord& code) { return code.kind == CodeKind::kNvvm; };
+    if (!blob.from_host_object && !section.code.empty() &&
+        std::all_of(section.code.begin(), section.code.end(), is_ir)) {
+      object.is_registered = false;
+    }
+    absl::Status status = section.status;
+    for (CodeRecord& code : section.code) {
+      if (status.ok()) status = Read(object, code);
+    }
+    if (counts) record_->status = status;
+  }
+
+  // Where a register file is to be written, the lists of ids must be sound.
+  void RejectMixedIds(const std::string& name) {
+    const Rejection rejection{format::MakeDiagnostic(
+        Severity::kFatal, DiagnosticCode::kMalformedInput, name, "unexpected data in module_ids",
+        base::Cat({"the section __nv_module_id of '", name,
+                   "' lists modules that were linked before, and others"}))};
+    record_->diagnostics = {rejection.diagnostic};
+    record_->status = rejection.ToStatus();
+  }
+
+  void BeginObject(const DeviceBlob& blob) {
+    ObjectRecord& object = record_->objects.emplace_back();
+    object.name = blob.name;
+    object.from_archive = blob.from_archive;
+    object.from_host_object = blob.from_host_object;
+    object.is_device_runtime = blob.is_cudadevrt;
+    object.ids = Owned(blob.module_ids.own);
+    object.prelinked_ids = Owned(blob.module_ids.prelinked);
+    object.references = blob.references;
+  }
+
+  void Choose(const DeviceBlob& blob, SectionRecord& section) {
+    if (blob.kind == ContentKind::kFatbin) {
+      section.status = ChooseCodeInFatbin(blob, settings_, section.code, section.diagnostics);
+      if (!section.status.ok()) section.code.clear();
+      return;
+    }
+    CodeRecord& code = section.code.emplace_back();
+    code.kind = KindOf(blob.kind);
+    if (blob.bytes.data() == bytes_.data() && blob.bytes.size() == bytes_.size()) {
+      code.bytes = std::move(bytes_);  // the input is this code and nothing else
+    } else {
+      code.bytes.assign(blob.bytes.begin(), blob.bytes.end());
+    }
+  }
+
+  absl::Status Read(const ObjectRecord& object, CodeRecord& code) {
+    const bool is_held_runtime = object.is_device_runtime && settings_.lto;
+    if (code.kind == CodeKind::kSass) {
+      ParseCubin(object.name, std::exchange(code.bytes, {}), is_held_runtime, settings_, pool_,
+                 code);
+    } else if (code.kind == CodeKind::kPtx && is_held_runtime) {
+      code.rejection = Rejected(
+          format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, object.name,
+                                 "elfLink fatbinary error",
+                                 base::Cat({"'", object.name, "' has no cubin for this target"})),
+          absl::StatusCode::kUnimplemented);
+    }
+    return code.rejection ? code.rejection->ToStatus() : absl::OkStatus();
+  }
+
+  std::vector<std::uint8_t> bytes_;
+  const InputSettings& settings_;
+  ModulePool& pool_;
+  std::shared_ptr<InputRecord> record_ = std::make_shared<InputRecord>();
+};
+
+// A record of one cubin that the caller added as such.
+template <typename Bytes>
+InputRecordRef RecordOfCubin(std::string_view name, Bytes&& bytes, HostReferences references,
+                             const InputSettings& settings, ModulePool& pool) {
+  auto record = std::make_shared<InputRecord>();
+  record->name = name;
+  ObjectRecord& object = record->objects.emplace_back();
+  object.name = name;
+  object.is_registered = false;
+  object.references = std::move(references);
+  CodeRecord& code = object.sections.emplace_back().code.emplace_back();
+  ParseCubin(object.name, std::forward<Bytes>(bytes), /*is_held_runtime=*/false, settings, pool,
+             code);
+  if (code.rejection) record->status = code.rejection->ToStatus();
+  return record;
+}
+
+}  // namespace
+
+absl::Status Rejection::ToStatus() const {
+  std::string message = diagnostic.text;
+  for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
+  return {code, message};
+}
+
+InputRecordRef ReadInput(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                         const InputSettings& settings, ModulePool& pool,
+                         std::optional<FileIdentity> archive) {
+  return RecordMaker(name, std::move(bytes), settings, pool).Run(archive);
+}
+
+InputRecordRef ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                         HostReferences references, const InputSettings& settings,
+                         ModulePool& pool) {
+  return RecordOfCubin(name, std::move(bytes), std::move(references), settings, pool);
+}
+
+InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes, HostReferences references,
+                         const InputSettings& settings, ModulePool& pool) {
+  return RecordOfCubin(name, bytes, std::move(references), settings, pool);
+}
+
+InputRecordRef RecordModule(std::string_view name, ModuleRef module, HostReferences references,
+                            const InputSettings& settings) {
+  auto record = std::make_shared<InputRecord>();
+  record->name = name;
+  ObjectRecord& object = record->objects.emplace_back();
+  object.name = name;
+  object.is_registered = false;
+  object.references = std::move(references);
+  CodeRecord& code = object.sections.emplace_back().code.emplace_back();
+  auto obstacle = FindObstacle(object.name, *module, settings);
+  if (obstacle && !settings.check_only) {
+    code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+    record->status = code.rejection->ToStatus();
+  } else {
+    code.module = std::move(module);
+  }
+  return record;
+}
+
+InputRecordRef RecordUnreadable(const std::string& name, const absl::Status& why) {
+  auto record = std::make_shared<InputRecord>();
+  record->name = name;
+  const Rejection rejection{DescribeUnreadable(name, why), why.code()};
+  record->diagnostics.push_back(rejection.diagnostic);
+  record->status = rejection.ToStatus();
+  return record;
+}
+
+InputRecordRef RecordReferences(HostReferences references) {
+  auto record = std::make_shared<InputRecord>();
+  ObjectRecord& object = record->objects.emplace_back();
+  object.is_registered = false;
+  object.references = std::move(references);
+  object.sections.emplace_back();
+  return record;
+}
+
+void AppendFindings(const InputRecord& record, std::vector<Diagnostic>& out) {
+  for (const ObjectRecord& object : record.objects) {
+    for (const SectionRecord& section : object.sections) {
+      out.insert(out.end(), section.diagnostics.begin(), section.diagnostics.end());
+      for (const CodeRecord& code : section.code) {
+        if (code.rejection) out.push_back(code.rejection->diagnostic);
+      }
+    }
+  }
+  out.insert(out.end(), record.diagnostics.begin(), record.diagnostics.end());
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reading an input depends on.
+#pragma once
+
+#include <string>
+
+#include "devlink/arch.h"
+#include "devlink/compatibility.h"
+#include "devlink/toolkit_profile.h"
+#include "input/archive.h"
+
+namespace devlink::internal {
+
+struct InputSettings {
+  Arch target;
+  // The target in nvlink's messages: `sm_90`, or `compute_90` where inputs are only checked.
+  std::string target_name;
+  ToolkitProfile profile;
+  Compatibility compatibility = Compatibility::kDevlink;
+  bool lto = false;                 // LTO IR is welcome
+  bool check_only = false;          // code is chosen as for the virtual architecture
+  bool keeps_lists_of_ids = false;  // a register file is to be written: the lists must be sound
+  bool suppress_warnings = false;
+  bool suppress_arch_warning = false;
+  bool warnings_are_errors = false;
+  FileReader read_file;  // for the members of thin archives; none: they are refused
+};
+
+}  // namespace devlink::internal

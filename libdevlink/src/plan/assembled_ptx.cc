@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/assembled_ptx.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "input/admission.h"
+#include "plan/assembler_lines.h"
+#include "plan/settings.h"
+
+namespace devlink::internal {
+
+namespace {
+
+std::string_view TextOf(const CodeRecord& code) {
+  return {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()};
+}
+
+}  // namespace
+
+AssembledPtx::AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
+                           const LinkContext& context)
+    : options_(options), context_(context) {
+  std::vector<Text> texts;
+  for (const InputRecordRef& record : records) {
+    for (const ObjectRecord& object : record->objects) {
+      if (!IsOptional(object, options)) Collect(object, texts);
+    }
+  }
+  Assemble(texts);
+}
+
+void AssembledPtx::Collect(const ObjectRecord& object, std::vector<Text>& texts) {
+  for (const SectionRecord& section : object.sections) {
+    for (const CodeRecord& code : section.code) {
+      if (code.kind == CodeKind::kPtx && !code.rejection) texts.push_back({&object, &code});
+    }
+  }
+}
+
+void AssembledPtx::Add(const ObjectRecord& object) {
+  std::vector<Text> texts;
+  Collect(object, texts);
+  Assemble(texts);
+}
+
+const AssembledText* AssembledPtx::Find(const CodeRecord& code) const {
+  const auto found = by_code_.find(&code);
+  return found == by_code_.end() ? nullptr : &found->second;
+}
+
+void AssembledPtx::Assemble(const std::vector<Text>& texts) {
+  if (texts.empty()) return;
+  AssembledText& first = by_code_[texts.front().code];
+  auto assembler = OpenAssembler(texts.front().object->name, options_, context_, first.diagnostics);
+  if (!assembler.ok()) {
+    first.status = assembler.status();
+    return;
+  }
+  std::vector<PtxJob> jobs;
+  for (const Text& text : texts) {
+    PtxasOptionBuilder builder = AssemblerOptions(options_, options_.target);
+    if (text.code->options) builder.MemberOptions(*text.code->options);
+    AssembledText& out = by_code_[text.code];
+    auto arguments = builder.Build(&out.diagnostics);
+    if (!arguments.ok()) {
+      out.status = arguments.status();
+      break;
+    }
+    jobs.push_back({.name = text.object->name,
+                    .text = TextOf(*text.code),
+                    .arguments = *std::move(arguments)});
+  }
+  context_.Log([&] {
+    return absl::StrCat("assembling ", jobs.size(), " texts with ",
+                        base::ToAbsl((*assembler)->name()));
+  });
+  std::vector<PtxResult> results =
+      AssembleAll(**assembler, jobs, options_.parallel, context_.progress);
+  for (std::size_t i = 0; i < results.size(); ++i) Take(texts[i], results[i]);
+}
+
+void AssembledPtx::Take(const Text& text, PtxResult& result) {
+  const std::string& name = text.object->name;
+  AssembledText& out = by_code_[text.code];
+  out.status = TakeAssemblerLines(name, base::Cat({"the PTX is that of '", name, "'"}), result,
+                                  out.diagnostics);
+  if (!out.status.ok()) return;
+  auto module = context_.pool.AddCubin(std::move(result.cubin));
+  if (!module.ok()) {
+    out.status = module.status();
+    return;
+  }
+  if (auto obstacle = FindObstacle(name, **module, InputSettingsOf(options_))) {
+    const Rejection rejection{*std::move(obstacle), absl::StatusCode::kFailedPrecondition};
+    out.status = rejection.ToStatus();
+    out.diagnostics.push_back(rejection.diagnostic);
+    return;
+  }
+  out.module = *std::move(module);
+}
+
+}  // namespace devlink::internal

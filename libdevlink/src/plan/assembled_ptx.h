@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The PTX among the inputs becomes modules: all texts at once, in parallel.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "devlink/diagnostics.h"
+#include "devlink/link_options.h"
+#include "input/input_record.h"
+#include "plan/link_context.h"
+
+namespace devlink::internal {
+
+// What became of one text.
+struct AssembledText {
+  absl::Status status;
+  std::vector<Diagnostic> diagnostics;  // the assembler's lines, and why it is refused
+  ModuleRef module;                     // where `status` is ok
+};
+
+class AssembledPtx {
+ public:
+  // Texts of the device runtime are left for later: whether it takes part is not known yet.
+  // Assembling ends at the first text that fails, as it would one after the other.
+  AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
+               const LinkContext& context);
+
+  // What became of the text in `code`; null behind one that failed.
+  [[nodiscard]] const AssembledText* Find(const CodeRecord& code) const;
+
+  // Assembles the texts of one more object.
+  void Add(const ObjectRecord& object);
+
+ private:
+  // A text and the object that it stands in.
+  struct Text {
+    const ObjectRecord* object = nullptr;
+    const CodeRecord* code = nullptr;
+  };
+
+  static void Collect(const ObjectRecord& object, std::vector<Text>& texts);
+  void Assemble(const std::vector<Text>& texts);
+  void Take(const Text& text, PtxResult& result);
+
+  const LinkOptions& options_;
+  const LinkContext& context_;
+  absl::flat_hash_map<const CodeRecord*, AssembledText> by_code_;
+};
+
+}  // namespace devlink::internal

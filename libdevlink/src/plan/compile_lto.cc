@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/compile_lto.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/experimental/cicc_option_builder.h"
+#include "devlink/experimental/nvvm_pass_options.h"
+#include "devlink/experimental/nvvm_program.h"
+#include "devlink/experimental/option_consensus.h"
+#include "format/make_diagnostic.h"
+#include "lto/lto_messages.h"
+#include "plan/assembler_lines.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// What the functions of the device runtime are called.
+constexpr std::string_view kRuntimePrefix = "__cudaCDP2";
+
+// How one attempt goes beyond what nvlink does.
+struct Choices {
+  bool with_runtime = false;      // the device runtime counts, although nvlink would not open it
+  bool keep_arch_suffix = false;  // CiccOptionBuilder::KeepArchSuffix
+};
+
+struct Attempt : LtoResult {
+  bool suffix_may_help = false;  // CiccOptionBuilder::NeedsSecondAttempt
+};
+
+NvvmVectorPolicy PolicyOf(const LinkOptions& options) {
+  return options.compatibility == Compatibility::kNvlink ? NvvmVectorPolicy::Nvlink()
+                                                         : NvvmVectorPolicy{};
+}
+
+LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_runtime) {
+  return {.relocatable_link = options.relocatable,
+          .force_partial = options.lto.force_partial,
+          .force_whole = options.lto.force_whole,
+          .has_other_code = has_other_code,
+          .has_device_runtime = has_runtime};
+}
+
+class LtoStep {
+ public:
+  LtoStep(const LtoSelection& lto, const LinkOptions& options, const LinkContext& context)
+      : lto_(lto), options_(options), context_(context) {}
+
+  LtoResult Run();
+
+ private:
+  // The modules and the words for them; what the modules cannot agree on ends the attempt.
+  absl::Status Prepare(const Choices& choices, CiccOptionBuilder& builder, LtoJob& job,
+                       std::vector<Diagnostic>& found) const;
+  void Describe(const Choices& choices, const AgreedOptions& agreed,
+                CiccOptionBuilder& builder) const;
+  absl::Status Assemble(const CiccOptionBuilder& how, Attempt& out) const;
+  [[nodiscard]] Attempt Try(const Choices& choices) const;
+  // Tries what nvlink does; where that loses or fails a link that could succeed, once more with
+  // what nvlink leaves out: a device runtime that no host object precedes, the suffix of sm_90a.
+  [[nodiscard]] Attempt TryAll() const;
+
+  const LtoSelection& lto_;
+  const LinkOptions& options_;
+  const LinkContext& context_;
+  const LtoCompiler* compiler_ = nullptr;
+};
+
+void LtoStep::Describe(const Choices& choices, const AgreedOptions& agreed,
+                       CiccOptionBuilder& builder) const {
+  builder.Agreed(agreed)
+      .Scope(ScopeOf(ShapeOf(options_, lto_.partial, choices.with_runtime)))
+      .KeepArchSuffix(choices.keep_arch_suffix)
+      .Debug(options_.debug && !options_.suppress_debug_info)
+      .EmitPtx(options_.lto.emit_ptx)
+      .MaxRegisters(options_.max_registers)
+      .SplitCompile(options_.split_compile)
+      .SplitCompileExtended(options_.lto.split_compile_extended)
+      .FastCompileLevel(options_.lto.fast_compile)
+      .IgnoreHostInfo(options_.host_info == HostInfo::kIgnore)
+      .KernelsUsed(options_.kernels_used)
+      .VariablesUsed(options_.variables_used);
+  for (const std::string& words : options_.lto.xnvvm) builder.Xnvvm(words);
+  for (const LtoHostObject& object : lto_.host_objects) {
+    if (!object.seen_by_nvlink && !choices.with_runtime) continue;
+    builder.AddHostReferences(object.references, object.is_device_runtime);
+  }
+}
+
+absl::Status LtoStep::Prepare(const Choices& choices, CiccOptionBuilder& builder, LtoJob& job,
+                              std::vector<Diagnostic>& found) const {
+  job.target = options_.target;
+  OptionConsensus consensus;
+  for (const auto* list : {&lto_.modules, &lto_.runtime_modules}) {
+    for (const SelectedIr& module : *list) {
+      job.modules.push_back({module.name, module.code->bytes, module.code->is_protected});
+      const auto& stored = module.code->options;
+      if (stored) consensus.Vote(module.name, *stored);
+    }
+  }
+  DEVLINK_ASSIGN_OR_RETURN(const AgreedOptions agreed,
+                           consensus.Resolve({.max_registers = options_.max_registers}, &found));
+  Describe(choices, agreed, builder);
+  DEVLINK_ASSIGN_OR_RETURN(job.arguments, builder.Build(&found));
+  if (options_.compatibility == Compatibility::kNvlink) return absl::OkStatus();
+  // libNVVM passes over a knob that it does not know, and ends the process for some words.
+  std::vector<std::string> others;
+  absl::Status knobs =
+      NvvmPassOptions::Parse(job.arguments, NvvmGenerationOf(options_.target), &others).status();
+  if (!knobs.ok()) {
+    found.push_back(
+        internal::LtoFatal(internal::kCompilationFailed, base::FromAbsl(knobs.message())));
+  }
+  return knobs;
+}
+
+absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const {
+  DEVLINK_ASSIGN_OR_RETURN(const PtxAssembler* assembler,
+                           OpenAssembler(kLtoResultName, options_, context_, out.diagnostics));
+  DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
+                           internal::AssemblerOptions(options_, how.AssemblerTarget())
+                               .LinkTimeOptimized(true)
+                               .Relocatable(!out.is_whole_program)
+                               .MaxRegisters(how.MaxRegistersInForce())
+                               .SplitCompile(how.Split().assembler)
+                               .Build(&out.diagnostics));
+  std::vector<PtxJob> jobs;
+  jobs.reserve(out.pieces.size());
+  for (const std::string& piece : out.pieces) {
+    jobs.push_back({.name = kLtoResultName, .text = piece, .arguments = arguments});
+  }
+  for (PtxResult& result : AssembleAll(*assembler, jobs, options_.parallel, context_.progress)) {
+    DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
+        kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
+    out.cubins.push_back(std::move(result.cubin));
+  }
+  return absl::OkStatus();
+}
+
+Attempt LtoStep::Try(const Choices& choices) const {
+  Attempt out;
+  CiccOptionBuilder builder(options_.target, PolicyOf(options_));
+  LtoJob job;
+  out.status = Prepare(choices, builder, job, out.diagnostics);
+  if (!out.status.ok()) return out;
+  out.suffix_may_help = builder.NeedsSecondAttempt();
+  context_.Log([&] {
+    return absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
+                        base::ToAbsl(compiler_->name()), ": ", absl::StrJoin(job.arguments, " "));
+  });
+  context_.Report(LinkPhase::kLtoCompile, 0, 1);
+  LtoOutput output = compiler_->Compile(job);
+  context_.Report(LinkPhase::kLtoCompile, 1, 1);
+  std::move(output.diagnostics.begin(), output.diagnostics.end(),
+            std::back_inserter(out.diagnostics));
+  out.status = std::move(output.status);
+  if (!out.status.ok()) return out;
+  out.is_whole_program =
+      ResultIsWholeProgram(ShapeOf(options_, lto_.partial, choices.with_runtime),
+                           output.whole_program ? kNvvmWholeProgram : kNvvmSuccess,
+                           static_cast<int>(output.pieces.size()));
+  out.pieces = std::move(output.pieces);
+  if (!options_.lto.emit_ptx) out.status = Assemble(builder, out);
+  return out;
+}
+
+Attempt LtoStep::TryAll() const {
+  Choices choices;
+  choices.with_runtime = std::any_of(lto_.runtime.begin(), lto_.runtime.end(),
+                                     [](const HeldRuntime& held) { return held.seen_by_nvlink; });
+  Attempt attempt = Try(choices);
+  const bool may_improve = options_.compatibility == Compatibility::kDevlink;
+  const bool calls_runtime = attempt.is_whole_program && !attempt.pieces.empty() &&
+                             attempt.pieces.front().find(kRuntimePrefix) != std::string::npos;
+  if (may_improve && !choices.with_runtime && !lto_.runtime.empty() && calls_runtime) {
+    context_.Log([] { return "the program calls the device runtime: compiling again"; });
+    choices.with_runtime = true;
+    attempt = Try(choices);
+  }
+  if (!attempt.status.ok() && attempt.suffix_may_help) {
+    context_.Log([] { return "perhaps the code is for one architecture only: compiling again"; });
+    choices.keep_arch_suffix = true;
+    if (Attempt second = Try(choices); second.status.ok()) attempt = std::move(second);
+  }
+  return attempt;
+}
+
+LtoResult LtoStep::Run() {
+  const auto is_protected = [](const SelectedIr& module) { return module.code->is_protected; };
+  const bool needs_protected =
+      std::any_of(lto_.modules.begin(), lto_.modules.end(), is_protected) ||
+      std::any_of(lto_.runtime_modules.begin(), lto_.runtime_modules.end(), is_protected);
+  // nvlink knows libNVVM only.
+  auto opened = context_.toolchain.CompilerOfLtoIr(
+      needs_protected, options_.compatibility == Compatibility::kNvlink);
+  if (!opened.ok()) {
+    LtoResult out;
+    out.status = opened.status();
+    out.diagnostics.push_back(LtoFatal(kLibraryFailed, base::FromAbsl(out.status.message())));
+    return out;
+  }
+  compiler_ = *opened;
+  return TryAll();
+}
+
+// Nothing was LTO IR: nvlink warns, and the link is one without LTO.
+LtoResult WarnOfNoLto(const LinkOptions& options) {
+  constexpr const char* kText = "Ignoring -dlto option because no LTO objects found";
+  LtoResult out;
+  out.diagnostics.push_back(
+      format::MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
+                             DiagnosticCode::kUsage, "", kText));
+  if (!options.warnings_are_errors) return out;
+  out.diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMergeFailed,
+                                                   "", "merge_elf failed"));
+  out.status = absl::FailedPreconditionError(kText);
+  return out;
+}
+
+}  // namespace
+
+LtoResult CompileLto(const LtoSelection& lto, const LinkOptions& options,
+                     const LinkContext& context) {
+  if (!lto.worth_compiling) return WarnOfNoLto(options);
+  return LtoStep(lto, options, context).Run();
+}
+
+bool IsPartialLto(const LtoSelection& lto, const LinkOptions& options) {
+  return ScopeOf(ShapeOf(options, lto.partial, false)) == LtoScope::kPartial;
+}
+
+}  // namespace devlink::internal

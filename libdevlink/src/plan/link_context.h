@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a link works with, beside its inputs and options. Nothing of it shows in the output.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "devlink/environment.h"
+#include "devlink/log.h"
+#include "devlink/module_pool.h"
+#include "devlink/progress.h"
+#include "devlink/toolchain.h"
+
+namespace devlink::internal {
+
+// All borrowed.
+struct LinkContext {
+  const Environment& environment;
+  ModulePool& pool;
+  Toolchain& toolchain;
+  LogSink* log = nullptr;
+  ProgressSink* progress = nullptr;
+
+  // `text` is a function that returns the line; it is called only where somebody listens.
+  template <typename Text>
+  void Log(const Text& text) const {
+    if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, text());
+  }
+
+  void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,
+              std::string_view subject = {}) const {
+    if (progress == nullptr) return;
+    progress->Report({.phase = phase, .done = done, .total = total, .subject = subject});
+  }
+};
+
+}  // namespace devlink::internal

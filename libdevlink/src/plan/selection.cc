@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/selection.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+#include "plan/linked_before.h"
+#include "plan/settings.h"
+#include "plan/undefined_names.h"
+
+namespace devlink::internal {
+
+namespace {
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// nvlink does not count libdevice as a reason to compile anything.
+bool IsLibdevice(std::string_view name) {
+  return Contains(name, "nvvm") && Contains(name, "libdevice");
+}
+
+// Goes over the inputs in their order, once.
+class Selector {
+ public:
+  Selector(const LinkOptions& options, const LinkContext& context, AssembledPtx& assembled)
+      : options_(options), context_(context), assembled_(assembled) {}
+
+  Selection Run(std::span<const InputRecordRef> records) {
+    for (const InputRecordRef& record : records) {
+      absl::Status status = TakeRecord(*record);
+      // Whoever added a record that cannot be used was told; what cannot be seen in a record alone
+      // ends the link.
+      const bool known = !record->status.ok() && !ends_link_;
+      if (status.ok() || (known && !options_.end_at_rejected_input)) continue;
+      out_.status = std::move(status);
+      return std::move(out_);
+    }
+    if (LeavesOutLinkedBefore()) DropWhatOnlyTheyNeed();
+    return std::move(out_);
+  }
+
+ private:
+  absl::Status Reject(const Rejection& rejection) {
+    out_.diagnostics.push_back(rejection.diagnostic);
+    return rejection.ToStatus();
+  }
+
+  void Report(const std::vector<Diagnostic>& diagnostics) {
+    out_.diagnostics.insert(out_.diagnostics.end(), diagnostics.begin(), diagnostics.end());
+  }
+
+  absl::Status TakeRecord(const InputRecord& record) {
+    object_.reset();
+    for (const ObjectRecord& object : record.objects) {
+      DEVLINK_RETURN_IF_ERROR(TakeObject(object));
+    }
+    object_.reset();
+    NoteLinkedBefore(record.prelinked_ids);
+    if (record.has_silent_host_object) {
+      AddReferences({});
+      out_.lto.host_objects.emplace_back();
+      out_.lto.last_host_object = record.name;
+      out_.lto.object_after_runtime |= !out_.lto.runtime.empty();
+    }
+    Report(record.diagnostics);
+    return record.status;
+  }
+
+  absl::Status TakeObject(const ObjectRecord& object) {
+    NoteLinkedBefore(object.prelinked_ids);
+    object_.reset();
+    if (object.is_registered) {
+      object_ = out_.registered.size();
+      out_.registered.push_back({.object = &object});
+    }
+    if (IsOptional(object, options_) && LeavesOutRuntime()) return absl::OkStatus();
+    const std::size_t modules_before = out_.modules.size();
+    absl::Status status = TakeSections(object);
+    // What brought nothing but a failure is not registered.
+    if (!status.ok() && object_ && out_.modules.size() == modules_before) {
+      out_.registered.pop_back();
+    }
+    if (!status.ok() && object.is_device_runtime) ends_link_ = true;
+    return status;
+  }
+
+  // Whether the device runtime, the last object that was registered, is left out: it was linked
+  // before, or nothing that came before it needs it.
+  bool LeavesOutRuntime() {
+    const std::vector<bool> before =
+        LinkedBefore(out_.registered, linked_before_, options_.register_directory);
+    if (LeavesOutLinkedBefore() && before.back()) return true;
+    if (!options_.keep_system_libraries) {
+      if (!AnythingUndefined(before)) {
+        out_.registered.pop_back();
+        object_.reset();
+        out_.dropped_device_runtime = true;
+        return true;
+      }
+      out_.registered.back().is_needed_runtime = true;
+    }
+    assembled_.Add(*out_.registered.back().object);
+    return false;
+  }
+
+  [[nodiscard]] bool LeavesOutLinkedBefore() const {
+    return options_.register_directory.has_value() && !linked_before_.empty() &&
+           !options_.lto.enabled;
+  }
+
+  // Among the modules so far, without those of objects that `left_out` names.
+  bool AnythingUndefined(const std::vector<bool>& left_out) {
+    if (!LeavesOutLinkedBefore()) {
+      for (; counted_ < out_.modules.size(); ++counted_) {
+        undefined_.Add(*out_.modules[counted_].input.module);
+      }
+      return undefined_.Any();
+    }
+    UndefinedNames names;
+    for (const SelectedModule& module : out_.modules) {
+      if (module.registered && left_out[*module.registered]) continue;
+      names.Add(*module.input.module);
+    }
+    return names.Any();
+  }
+
+  absl::Status TakeSections(const ObjectRecord& object) {
+    for (const SectionRecord& section : object.sections) {
+      Report(section.diagnostics);
+      DEVLINK_RETURN_IF_ERROR(section.status);
+      if (section.code.empty()) AddReferences(object.references);
+      if (options_.lto.enabled && object.from_host_object) MeetHostObject(object);
+      for (const CodeRecord& code : section.code) {
+        DEVLINK_RETURN_IF_ERROR(TakeCode(object, code));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeCode(const ObjectRecord& object, const CodeRecord& code) {
+    if (code.kind == CodeKind::kNvvm) {
+      TakeIr(object, code);
+      return absl::OkStatus();
+    }
+    if (object.is_device_runtime && options_.lto.enabled) return HoldRuntime(object, code);
+    if (code.rejection) return Reject(*code.rejection);
+    ModuleRef module = code.module;
+    if (code.kind == CodeKind::kPtx) {
+      const AssembledText* text = assembled_.Find(code);
+      if (text == nullptr) return absl::InternalError("PTX behind a text that failed");
+      Report(text->diagnostics);
+      ends_link_ = !text->status.ok();
+      DEVLINK_RETURN_IF_ERROR(text->status);
+      module = text->module;
+    }
+    NoteWithoutLto(object.name);
+    out_.modules.push_back({{object.name, std::move(module)}, order_++, object_});
+    AddReferences(object.references);
+    return absl::OkStatus();
+  }
+
+  void AddReferences(const HostReferences& references) {
+    out_.references.push_back({references, object_});
+  }
+
+  void NoteLinkedBefore(const std::vector<std::string>& ids) {
+    linked_before_.insert(linked_before_.end(), ids.begin(), ids.end());
+  }
+
+  // --- With LTO ----------------------------------------------------------------------------------
+
+  // nvlink opens an archive of the device runtime only if a host object came before it.
+  [[nodiscard]] bool SeesRuntime(const ObjectRecord& object) const {
+    return !object.from_archive || !out_.lto.last_host_object.empty();
+  }
+
+  void MeetHostObject(const ObjectRecord& object) {
+    LtoSelection& lto = out_.lto;
+    const bool seen = !object.is_device_runtime || SeesRuntime(object);
+    lto.host_objects.push_back({object.references, object.is_device_runtime, seen});
+    if (!seen) return;
+    lto.last_host_object = object.name;
+    lto.object_after_runtime |= !lto.runtime.empty() && !object.is_device_runtime;
+  }
+
+  void TakeIr(const ObjectRecord& object, const CodeRecord& code) {
+    LtoSelection& lto = out_.lto;
+    if (object.is_device_runtime && object.from_archive && Contains(object.name, "libcudadevrt")) {
+      lto.runtime_modules.push_back({"libcudadevrt", &code});
+      return;
+    }
+    lto.last_order = order_++;
+    if (object.from_host_object) {
+      lto.order = lto.last_order;
+      AddReferences(object.references);
+    }
+    lto.worth_compiling |= !IsLibdevice(object.name);
+    lto.modules.push_back({object.name, &code});
+  }
+
+  absl::Status HoldRuntime(const ObjectRecord& object, const CodeRecord& code) {
+    // One that was not read is refused when it is needed; PTX always is.
+    if (code.kind == CodeKind::kPtx) return Reject(*code.rejection);
+    const bool seen =
+        object.from_host_object ? out_.lto.host_objects.back().seen_by_nvlink : SeesRuntime(object);
+    if (!seen && options_.compatibility == Compatibility::kNvlink) return absl::OkStatus();
+    out_.lto.runtime.push_back({.order = order_++,
+                                .name = object.name,
+                                .code = &code,
+                                .references = object.references,
+                                .seen_by_nvlink = seen});
+    return absl::OkStatus();
+  }
+
+  void NoteWithoutLto(const std::string& name) {
+    if (!options_.lto.enabled) return;
+    out_.lto.partial = true;
+    if (last_without_lto_ == name) return;  // several sections of one object
+    last_without_lto_ = name;
+    out_.diagnostics.push_back(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kUsage, name,
+        base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
+  }
+
+  // --- Where an earlier link has linked some already ---------------------------------------------
+
+  // All inputs are known. The device runtime goes, too, where only such an object needed it.
+  void DropWhatOnlyTheyNeed() {
+    std::vector<bool> left_out =
+        LinkedBefore(out_.registered, linked_before_, options_.register_directory);
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      out_.registered[i].was_linked_before = left_out[i];
+    }
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      if (!out_.registered[i].is_needed_runtime || left_out[i]) continue;
+      UndefinedNames names;  // of what stands before it
+      for (const SelectedModule& module : out_.modules) {
+        if (module.registered && (*module.registered >= i || left_out[*module.registered]))
+          continue;
+        names.Add(*module.input.module);
+      }
+      if (names.Any()) continue;
+      left_out[i] = true;
+      out_.dropped_device_runtime = true;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      out_.registered[i].left_out = left_out[i];
+      if (left_out[i]) ++count;
+    }
+    context_.Log([&] { return absl::StrCat("left out, as linked before: ", count, " inputs"); });
+    const auto goes = [&left_out](const auto& selected) {
+      return selected.registered && left_out[*selected.registered];
+    };
+    std::erase_if(out_.modules, goes);
+    std::erase_if(out_.references, goes);
+  }
+
+  const LinkOptions& options_;
+  const LinkContext& context_;
+  AssembledPtx& assembled_;
+  Selection out_;
+  std::optional<std::size_t> object_;  // the registered object whose code is being taken
+  std::size_t order_ = 1;
+  bool ends_link_ = false;  // PTX or the device runtime failed, which no record tells alone
+  std::vector<std::string> linked_before_;  // ids, from all inputs so far
+  std::string last_without_lto_;            // the last input that made the link a partial one
+  UndefinedNames undefined_;                // of the first `counted_` modules
+  std::size_t counted_ = 0;
+};
+
+}  // namespace
+
+Selection Select(std::span<const InputRecordRef> records, const LinkOptions& options,
+                 const LinkContext& context, AssembledPtx& assembled) {
+  return Selector(options, context, assembled).Run(records);
+}
+
+std::vector<InputRecordRef> WithoutRepeatedArchives(std::span<const InputRecordRef> records) {
+  std::vector<InputRecordRef> out;
+  out.reserve(records.size());
+  std::set<FileIdentity> archives;
+  for (const InputRecordRef& record : records) {
+    if (!record->archive || archives.insert(*record->archive).second) out.push_back(record);
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/settings.h"
+
+#include "base/strings.h"
+
+namespace devlink::internal {
+
+std::string TargetName(const LinkOptions& options) {
+  const std::string name = options.target.Name();
+  return options.check_only ? base::Cat({"compute_", name.substr(name.find('_') + 1)}) : name;
+}
+
+InputSettings InputSettingsOf(const LinkOptions& options) {
+  return {.target = options.target,
+          .target_name = TargetName(options),
+          .profile = options.profile,
+          .compatibility = options.compatibility,
+          .lto = options.lto.enabled,
+          .check_only = options.check_only,
+          .keeps_lists_of_ids = options.register_directory.has_value(),
+          .suppress_warnings = options.suppress_warnings,
+          .suppress_arch_warning = options.suppress_arch_warning,
+          .warnings_are_errors = options.warnings_are_errors};
+}
+
+bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {
+  return object.is_device_runtime && !options.lto.enabled && !options.check_only;
+}
+
+bool NamesWhatIsUsed(const LinkOptions& options) {
+  return !options.kernels_used.empty() || !options.variables_used.empty();
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether modules refer to a name that none of them defines: what decides on the device runtime.
+#pragma once
+
+#include <string_view>
+
+#include "absl/container/flat_hash_set.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+class UndefinedNames {
+ public:
+  // The module must outlive this.
+  void Add(const Module& module);
+
+  // Names that the driver knows, weak ones and texture references do not count.
+  [[nodiscard]] bool Any() const;
+
+ private:
+  absl::flat_hash_set<std::string_view> defined_;
+  absl::flat_hash_set<std::string_view> wanted_;
+};
+
+}  // namespace devlink::internal

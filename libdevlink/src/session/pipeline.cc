@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The story of a link, in order. Each step reads what stands above it and changes none of it.
+#include "session/pipeline.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/release.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+#include "image/emit.h"
+#include "link/attributes.h"
+#include "link/call_graph.h"
+#include "link/check.h"
+#include "link/constant_layout.h"
+#include "link/liveness.h"
+#include "link/pass_results.h"
+#include "link/relocate.h"
+#include "link/relocate_partial.h"
+#include "link/resources.h"
+#include "link/shared_layout.h"
+#include "link/shared_partial.h"
+#include "link/texture_layout.h"
+#include "merge/merge.h"
+#include "model/kernel_selection.h"
+#include "model/module.h"
+#include "plan/assembled_ptx.h"
+#include "plan/compile_lto.h"
+#include "plan/link_order.h"
+#include "plan/selection.h"
+#include "plan/settings.h"
+#include "report/report.h"
+
+namespace devlink::internal {
+
+namespace {
+
+void Append(std::vector<Diagnostic>&& from, std::vector<Diagnostic>& to) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+bool AnyError(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity >= Severity::kError;
+  });
+}
+
+KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& set) {
+  if (options.debug) return {};  // every kernel stays, whatever is named
+  if (NamesWhatIsUsed(options)) return KernelSelection::Containing(options.kernels_used);
+  if (options.host_info == HostInfo::kIgnore) return {};
+  return KernelSelection::ReferredTo(set.references, set.references_known_before);
+}
+
+// The inputs as the register file lists them. LTO holds the device runtime back until it is known
+// whether anything needs it.
+void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& out) {
+  out.registered.clear();
+  out.dropped_device_runtime = selection.dropped_device_runtime;
+  for (const RegisteredObject& registered : selection.registered) {
+    const ObjectRecord& object = *registered.object;
+    if (registered.left_out && !registered.was_linked_before) continue;
+    if (object.is_device_runtime && left_out_runtime) continue;
+    if (!object.prelinked_ids.empty()) continue;
+    out.registered.push_back({object.name, object.ids, registered.was_linked_before});
+  }
+}
+
+// Every input becomes one program; names and the order of creation are settled.
+absl::StatusOr<Program> MergeInputs(const LinkSet& set, const KernelSelection& kernels,
+                                    const LinkOptions& options, const LinkContext& context,
+                                    std::vector<Diagnostic>& found) {
+  auto program = Merge(set.inputs,
+                       {.sm = options.target.number,
+                        .architecture_specific = options.target.variant == 'a',
+                        .profile = options.profile,
+                        .kernels = kernels,
+                        .relocatable = options.relocatable},
+                       found);
+  if (program.ok()) {
+    context.Log([&] {
+      return absl::StrCat("merged ", set.inputs.size(), " inputs: ", program->functions.size(),
+                          " functions, ", program->sections.size(), " sections");
+    });
+  }
+  return program;
+}
+
+// What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
+// laid out and nothing travels along calls: the next link does that.
+PassResults RunPasses(Program&& merged, const KernelSelection& kernels,
+                      const LinkOptions& options) {
+  const bool partial = options.relocatable;
+
+  // Who calls whom, and who stays.
+  CallGraph graph(merged);
+  Liveness liveness = FindLiveFunctions(merged, graph, options.debug || partial,
+                                        partial ? KernelSelection() : kernels);
+
+  // Where variables and constants lie.
+  const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
+  SharedLayout shared =
+      partial
+          ? LayOutSharedPartial(
+                merged, liveness,
+                {.debug = options.debug, .place_external = !options.keep_references})
+          : LayOutShared(merged, graph, liveness, {.reserved = reserved, .debug = options.debug});
+  ConstantLayout constants = partial ? ConstantLayout() : LayOutConstants(merged, graph, liveness);
+  TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, graph, liveness);
+
+  // Beyond this point the layout of memory is fixed.
+
+  // What travels along calls.
+  Resources resources =
+      partial ? OwnResources(merged, liveness) : PropagateResources(merged, graph, liveness);
+  Attributes attributes = partial ? KeepAttributes(merged, graph, liveness)
+                                  : PropagateAttributes(merged, graph, liveness);
+
+  // Relocations are resolved, or kept for whoever knows the addresses.
+  Relocated relocated = partial ? RelocatePartial(merged, liveness, shared.partial,
+                                                  {.keep_references = options.keep_references})
+                                : Relocate(merged, liveness, shared, constants, textures);
+  return {std::move(merged),    std::move(graph),      std::move(liveness),
+          std::move(shared),    std::move(constants),  std::move(textures),
+          std::move(resources), std::move(attributes), std::move(relocated)};
+}
+
+// Whether what the passes found is a program that can run. One that is linked again need not be.
+absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const LinkOptions& options,
+                          LinkOutcome& out) {
+  absl::Status sound;
+  if (!options.relocatable) {
+    sound = CheckProgram({set.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
+                          passes.constants, passes.resources, passes.relocated},
+                         options, out.diagnostics);
+  }
+  if (options.verbose) Append(DescribeUsage(passes, out.report), out.diagnostics);
+  if (auto warning = WarnOfEarlyReferences(passes.relocated)) {
+    out.diagnostics.push_back(*std::move(warning));
+  }
+  return sound;
+}
+
+// What was described is laid out and written. What the passes found is gone by now.
+absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* output,
+                        LinkOutcome& out) {
+  context.Report(LinkPhase::kWriting);
+  auto size = image.writer.LayOut();
+  if (!size.ok()) {
+    out.diagnostics.push_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                               absl::StrCat("Internal error: ", size.status().message()),
+                               "this is a fault of the linker; please report it"));
+    return size.status();
+  }
+  out.report.output_bytes = *size;
+  if (output != nullptr) {
+    DEVLINK_RETURN_IF_ERROR(image.writer.WriteTo(*output));
+  } else {
+    DEVLINK_ASSIGN_OR_RETURN(out.cubin, image.writer.Write());
+  }
+  context.Log([&] { return absl::StrCat("wrote ", *size, " bytes"); });
+  return absl::OkStatus();
+}
+
+// From cubins in link order to a description of the output. What the passes found does not outlive
+// it: the output is written when all of that memory is free.
+absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& options,
+                                     const LinkContext& context, LinkOutcome& out) {
+  // 4. One program. Beyond this point names and the order of creation are settled.
+  const KernelSelection kernels = SelectKernels(options, set);
+  DEVLINK_ASSIGN_OR_RETURN(Program program,
+                           MergeInputs(set, kernels, options, context, out.diagnostics));
+
+  // 5. What each pass finds about it.
+  PassResults passes = RunPasses(std::move(program), kernels, options);
+
+  // 6. Told first, judged after: a link that fails has a report, too.
+  out.report = MakeReport(passes, set.inputs);
+  DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
+
+  // 7. Beyond this point nothing is decided, only written.
+  return options.relocatable ? DescribeRelocatable(std::move(passes), options)
+                             : DescribeExecutable(std::move(passes), options);
+}
+
+// The one cubin that LTO made of everything is the output.
+absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, OutputSink* output,
+                               LinkOutcome& out) {
+  out.report.output_bytes = cubin.size();
+  if (output == nullptr) {
+    out.cubin = std::move(cubin);
+    return absl::OkStatus();
+  }
+  DEVLINK_RETURN_IF_ERROR(output->Begin(cubin.size()));
+  return output->Append(cubin);
+}
+
+// nvlink writes the whole program and then fails, unless the last host object is the device
+// runtime.
+void ReportExpectedRuntime(const LtoSelection& lto, const LinkOptions& options,
+                           std::vector<Diagnostic>& diagnostics) {
+  if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
+      lto.last_host_object.find("cudadevrt") != std::string::npos) {
+    return;
+  }
+  diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage,
+                                               lto.last_host_object,
+                                               "expected libcudadevrt object"));
+}
+
+absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
+                 const LinkContext& context, OutputSink* output, LinkOutcome& out) {
+  // 1. Inputs. PTX becomes modules, and all that depends on several inputs is decided.
+  const std::vector<InputRecordRef> inputs = WithoutRepeatedArchives(records);
+  AssembledPtx assembled(inputs, options, context);
+  Selection selection = Select(inputs, options, context, assembled);
+  Append(std::move(selection.diagnostics), out.diagnostics);
+  DEVLINK_RETURN_IF_ERROR(selection.status);
+  out.inputs_accepted = true;
+  Register(selection, /*left_out_runtime=*/false, out);
+  if (options.end_at_rejected_input && AnyError(out.diagnostics)) {
+    return absl::FailedPreconditionError("an input is in error; the diagnostics say why");
+  }
+  if (options.check_only && !options.lto.enabled) return absl::OkStatus();
+
+  // Beyond this point no input joins or leaves, but for what compilers make of those here.
+
+  // 2. LTO IR becomes PTX, and that becomes cubins.
+  LtoResult made;
+  if (options.lto.enabled) {
+    made = CompileLto(selection.lto, options, context);
+    Append(std::move(made.diagnostics), out.diagnostics);
+    DEVLINK_RETURN_IF_ERROR(made.status);
+    if (options.lto.emit_ptx && selection.lto.worth_compiling) {
+      for (const std::string& piece : made.pieces) out.ptx += piece;
+      out.report.output_bytes = out.ptx.size();
+      return absl::OkStatus();
+    }
+    if (made.is_whole_program) {
+      out.is_whole_program = true;
+      Register(selection, /*left_out_runtime=*/true, out);
+      ReportExpectedRuntime(selection.lto, options, out.diagnostics);
+      return WriteWholeProgram(std::move(made.cubins.front()), output, out);
+    }
+  }
+
+  // 3. There are only cubins now; they get their places.
+  LinkSet set = InLinkOrder(std::move(selection.modules), std::move(selection.references),
+                            selection.lto, std::move(made.cubins), options, context);
+  Append(std::move(set.diagnostics), out.diagnostics);
+  DEVLINK_RETURN_IF_ERROR(set.status);
+  out.dropped_device_runtime |= set.left_out_runtime;
+  if (set.left_out_runtime) Register(selection, /*left_out_runtime=*/true, out);
+  if (absl::Status target = CheckTarget(options.target); !target.ok()) {
+    out.diagnostics.push_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
+                               std::string(base::FromAbsl(target.message())),
+                               "only whole programs made by link-time optimization are"));
+    return target;
+  }
+
+  // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
+
+  // The link itself: the program, the passes, the description of the output; then its bytes.
+  context.Report(LinkPhase::kLinking);
+  DEVLINK_ASSIGN_OR_RETURN(Image image, DescribeOutput(set, options, context, out));
+  return WriteImage(std::move(image), context, output, out);
+}
+
+}  // namespace
+
+LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& options,
+                    const LinkContext& context, OutputSink* output) {
+  LinkOutcome out;
+  out.status = Run(records, options, context, output, out);
+  AddTarget(options, out.diagnostics);
+  return out;
+}
+
+absl::Status CheckTarget(Arch target) {
+  if (IsLinkTarget(target)) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("'", target.Name(),
+                                               "' is not among the targets of this release, sm_75 "
+                                               "to sm_90a"));
+}
+
+void AddTarget(const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
+  if (!options.report_arch) return;
+  const std::string suffix = base::Cat({" (target: ", TargetName(options), ")"});
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (!diagnostic.verbatim) diagnostic.text += suffix;
+  }
+}
+
+}  // namespace devlink::internal
