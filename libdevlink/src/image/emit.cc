@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/release.h"
 #include "format/elf_cuda.h"
+#include "format/views.h"
 #include "image/emitter.h"
 
 namespace devlink::internal {
@@ -90,6 +91,12 @@ void Emitter::DropSectionsAndSymbols() {
     section_dropped_[id] = linked_.liveness.section_removed[id] || moved || empty;
   }
   name_dropped_ = section_dropped_;  // what is merely empty leaves its name behind
+  if (program_.view == format::ViewKind::kMercury) {
+    for (const auto& [constants, offset] : linked_.constants.moved) {
+      const SectionId list = program_.sections[constants].rela;
+      if (list != kNone) name_dropped_[list] = true;
+    }
+  }
   for (const FunctionId kernel : linked_.liveness.left_out) {
     const SectionId shared = program_.functions[kernel].shared;
     if (shared != kNone) name_dropped_[shared] = false;
@@ -259,14 +266,31 @@ void Emitter::AddLateSections() {
 }
 
 void Emitter::AddBanksAndActions() {
-  for (const ConstantBank& bank : linked_.constants.banks) {
-    if (bank.section != kNone) continue;
-    const SectionHandle handle = writer_.AddSection({.name = bank.name,
-                                                     .type = format::kShtProgbits,
-                                                     .flags = bank.flags,
-                                                     .align = bank.align});
-    new_banks_.emplace_back(handle, &bank);
+  std::vector<bool> has_relocations(linked_.constants.banks.size());
+  for (const KeptRelocation& kept : linked_.relocated.kept_in_banks) {
+    has_relocations[kept.list] = true;
   }
+  bank_relocations_.assign(linked_.constants.banks.size(), kNoSection);
+  for (std::uint32_t i = 0; i < linked_.constants.banks.size(); ++i) {
+    const ConstantBank& bank = linked_.constants.banks[i];
+    SectionHandle handle = bank.section == kNone ? kNoSection : section_handles_[bank.section];
+    if (bank.section == kNone) {
+      handle = writer_.AddSection({.name = bank.name,
+                                   .type = format::kShtProgbits,
+                                   .flags = bank.flags,
+                                   .align = bank.align});
+      new_banks_.emplace_back(handle, &bank);
+    }
+    if (!has_relocations[i]) continue;
+    bank_relocations_[i] = writer_.AddSection({.name = names_->Concat(".rela", bank.name),
+                                               .type = format::kShtRela,
+                                               .flags = format::kShfInfoLink,
+                                               .align = 8,
+                                               .entry_size = sizeof(format::Rela),
+                                               .links_to_symtab = true});
+    writer_.SetInfoSection(bank_relocations_[i], handle);
+  }
+  if (program_.view == format::ViewKind::kMercury) return;  // that view has no such section
   action_ = writer_.AddSection({.name = ".nv.rel.action",
                                 .type = format::kShtCudaRelocInfo,
                                 .align = 8,
@@ -303,6 +327,11 @@ void Emitter::AddSymbol(SymbolId id) {
                   .value = symbol.value,
                   .size = symbol.size,
                   .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
+  // The Mercury view keeps what inputs say of variables.
+  if (program_.view == format::ViewKind::kMercury && symbol.type == format::kSttObject) {
+    spec.type = format::kSttCudaObject;
+    spec.other |= symbol.space;
+  }
   if (symbol.section != kNone) spec.section = section_handles_[symbol.section];
   if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
     const SharedPlace& place = linked_.shared.places.at(id);
@@ -314,7 +343,10 @@ void Emitter::AddSymbol(SymbolId id) {
   symbol_handles_[id] = writer_.AddSymbol(spec);
 }
 
-std::uint64_t Emitter::Reserved() const { return options_.target.number >= 90 ? 0x400 : 0; }
+// Of the Mercury view nothing is reserved; the finalizer adds it.
+std::uint64_t Emitter::Reserved() const {
+  return options_.target.number >= 90 && program_.view == format::ViewKind::kSass ? 0x400 : 0;
+}
 
 void Emitter::LinkSections() {
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
@@ -373,6 +405,10 @@ void Emitter::FillRelocations() {
     const SectionHandle handle = section_handles_[kept.list];
     if (handle == kNoSection) continue;
     writer_.AddRelocation(handle, kept.offset, kept.type, SymbolOf(kept), kept.addend);
+  }
+  for (const KeptRelocation& kept : linked_.relocated.kept_in_banks) {
+    writer_.AddRelocation(bank_relocations_[kept.list], kept.offset, kept.type, SymbolOf(kept),
+                          kept.addend);
   }
 }
 

@@ -85,6 +85,7 @@ class Emitter {
   absl::flat_hash_map<SectionId, std::uint32_t> entry_of_shared_;
   absl::flat_hash_map<SectionId, const ConstantBank*> changed_banks_;
   std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
+  std::vector<SectionHandle> bank_relocations_;                  // by ConstantLayout::banks
   std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots
   absl::flat_hash_set<FunctionId> unbounded_entries_;            // whose stack cannot be told
   SectionHandle call_graph_ = kNoSection;

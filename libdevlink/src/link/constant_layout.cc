@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "base/align.h"
+#include "format/views.h"
 #include "link/reach.h"
 
 namespace devlink::internal {
 
 namespace {
 
-constexpr std::string_view kPrefix = ".nv.constant2.";
-
 bool IsCompilerBank(const Section& section) {
-  return section.kind == SectionKind::kFunctionConstants && section.name.starts_with(kPrefix);
+  constexpr std::uint8_t kBank = 2;
+  return section.kind == SectionKind::kFunctionConstants && section.bank == kBank;
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
       bank.align = section.align;
       bank.pieces.assign(section.pieces.begin(), section.pieces.end());
     } else {
-      bank.name =
-          names->Concat(kPrefix, program.symbols[program.functions[bank.entry].symbol].name);
+      bank.name = names->Concat(format::CompilerConstantsPrefix(program.view),
+                                program.symbols[program.functions[bank.entry].symbol].name);
       bank.flags = callee.flags;
       bank.align = callee.align;
     }
@@ -97,6 +97,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     }
     for (const std::uint32_t entry : entries) {
       ConstantBank& bank = open_bank(entry, callee);
+      bank.appended.push_back(holding->item);
       for (const Piece& piece : callee.pieces) {
         bank.pieces.push_back({piece.bytes, offset + piece.offset});
       }

@@ -26,6 +26,7 @@ struct ConstantBank {
   std::uint64_t size = 0;
   std::uint32_t align = 1;
   std::vector<Piece> pieces;
+  std::vector<SectionId> appended;  // device functions' banks that it took in
 };
 
 struct ConstantLayout {

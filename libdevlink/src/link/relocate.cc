@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/relocate.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
+#include "format/views.h"
 #include "link/relocation_field.h"
 
 namespace devlink::internal {
@@ -27,12 +35,15 @@ class Relocator {
     for (auto relocation = relocations.rbegin(); relocation != relocations.rend(); ++relocation) {
       if (!IsGone(relocation->section)) Handle(*relocation);
     }
+    if (!moved_.empty()) GiveToBanks();
     return std::move(result_);
   }
 
  private:
   bool IsGone(SectionId section) const {
-    return constants_.moved.contains(section) || liveness_.section_removed[section];
+    // Of machine code, those of constants that change place go.
+    return (program_.view == format::ViewKind::kSass && constants_.moved.contains(section)) ||
+           liveness_.section_removed[section];
   }
 
   void Handle(const Relocation& relocation) {
@@ -43,7 +54,9 @@ class Relocator {
     if (info == nullptr) return;
     const bool global = IsGlobalMemory(program_, symbol);
     if (info->action == RelocationAction::kClear) {
-      if (!InOutput(relocation.symbol)) StoreBits(relocation, info->parts[0], 0, result_.patches);
+      if (!InOutput(relocation.symbol) && HasFields(relocation)) {
+        StoreBits(relocation, info->parts[0], 0, result_.patches);
+      }
       if (!global) return;
     }
     const bool function = symbol.function != kNone;
@@ -56,7 +69,7 @@ class Relocator {
       return Apply(relocation, *info, ValueOf(relocation, symbol));
     }
     if (info->action == RelocationAction::kKeep && InOutput(relocation.symbol)) {
-      return Keep(relocation, relocation.type);
+      return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
     result_.refused.push_back(relocation);
   }
@@ -74,14 +87,76 @@ class Relocator {
   }
 
   void Keep(const Relocation& relocation, std::uint32_t type) {
+    if (constants_.moved.contains(relocation.section)) {
+      moved_[relocation.section].push_back(relocation);
+      moved_[relocation.section].back().type = type;
+      return;
+    }
     KeepRelocation(program_, relocation, type, kNone, result_);
+  }
+
+  // Constants of a device function lie in the bank of every kernel that reaches it. So do their
+  // relocations, behind the kernel's own and variable by variable, the last one first.
+  void GiveToBanks() {
+    absl::flat_hash_map<SectionId, std::vector<SymbolId>> variables;
+    for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+      const Symbol& symbol = program_.symbols[id];
+      if (symbol.type == format::kSttSection || !moved_.contains(symbol.section)) continue;
+      variables[symbol.section].push_back(id);
+    }
+    for (auto& [section, relocations] : moved_) {
+      SortByVariable(std::move(variables[section]), relocations);
+    }
+    for (std::uint32_t i = 0; i < constants_.banks.size(); ++i) {
+      for (const SectionId from : constants_.banks[i].appended) {
+        const auto moved = moved_.find(from);
+        if (moved == moved_.end()) continue;
+        for (const Relocation& relocation : moved->second) KeepInBank(relocation, i);
+      }
+    }
+  }
+
+  void SortByVariable(std::vector<SymbolId> variables, std::vector<Relocation>& relocations) const {
+    const auto place = [this](SymbolId id) { return program_.symbols[id].value; };
+    std::stable_sort(variables.begin(), variables.end(),
+                     [&](SymbolId a, SymbolId b) { return place(a) < place(b); });
+    const auto variable_of = [&](const Relocation& relocation) {
+      const auto behind = std::upper_bound(
+          variables.begin(), variables.end(), relocation.offset,
+          [&](std::uint64_t offset, SymbolId variable) { return offset < place(variable); });
+      return behind == variables.begin() ? SymbolId{0} : *std::prev(behind);
+    };
+    std::stable_sort(
+        relocations.begin(), relocations.end(),
+        [&](const Relocation& a, const Relocation& b) { return variable_of(a) > variable_of(b); });
+  }
+
+  void KeepInBank(Relocation relocation, std::uint32_t bank) {
+    const SectionId section = constants_.banks[bank].section;
+    relocation.offset += constants_.moved.at(relocation.section);
+    relocation.list = section == kNone ? kNone : program_.sections[section].rela;
+    if (relocation.list != kNone) {
+      return KeepRelocation(program_, relocation, relocation.type, kNone, result_);
+    }
+    result_.kept_in_banks.push_back({.offset = relocation.offset,
+                                     .addend = relocation.addend,
+                                     .list = bank,
+                                     .type = relocation.type,
+                                     .symbol = relocation.symbol});
   }
 
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,
              std::uint64_t value) {
+    if (!HasFields(relocation)) return;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
     StoreValue(program_, relocation, info, value, bank, result_.patches);
+  }
+
+  // Mercury code is packed: what refers to a place in the unpacked code has no field in the file.
+  [[nodiscard]] bool HasFields(const Relocation& relocation) const {
+    return program_.view != format::ViewKind::kMercury ||
+           program_.sections[relocation.section].kind != SectionKind::kText;
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
@@ -120,6 +195,7 @@ class Relocator {
   const SharedLayout& shared_;
   const ConstantLayout& constants_;
   const TextureLayout& textures_;
+  absl::flat_hash_map<SectionId, std::vector<Relocation>> moved_;  // kept, of moved constants
   Relocated result_;
 };
 

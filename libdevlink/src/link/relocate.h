@@ -38,6 +38,9 @@ struct KeptRelocation {
 
 struct Relocated {
   std::vector<KeptRelocation> kept;  // in output order
+  // Those of constants that the layout gave a kernel, which has no list for them yet: `list` is the
+  // number of the bank in ConstantLayout::banks. Only the Mercury view has any.
+  std::vector<KeptRelocation> kept_in_banks;
   std::vector<FieldPatch> patches;
   std::vector<std::uint32_t> kept_in_list;  // by SectionId of the relocation section
   // Relocatable links: references that were resolved though what they refer to may yet move.

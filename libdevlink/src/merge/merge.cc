@@ -21,6 +21,7 @@ absl::StatusOr<Program> Merge(std::span<const LinkInput> inputs, const MergeOpti
 Merger::Merger(const MergeOptions& options, std::span<const LinkInput> inputs,
                std::vector<Diagnostic>& diagnostics)
     : options_(options), inputs_(inputs), diagnostics_(diagnostics), compat_tags_(256) {
+  program_.view = options.view;
   // What every output has, in the order in which nvlink enters the names.
   for (std::string_view name : {".shstrtab", ".strtab", ".symtab", ".symtab_shndx"}) {
     program_.section_names.push_back({.text = name});
@@ -65,7 +66,7 @@ absl::StatusOr<Program> Merger::Run() {
 
 void Merger::MergeInput(InputId input) {
   input_ = input;
-  view_ = &inputs_[input].module->sass();
+  view_ = &inputs_[input].module->view(options_.view);
   PrepareInput();
   MergeFunctions();
   MergeObjects();

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
+#include "format/views.h"
 #include "model/kernel_selection.h"
 #include "model/program.h"
 
@@ -27,6 +28,8 @@ struct MergeOptions {
   ToolkitProfile profile;
   KernelSelection kernels;
   bool relocatable = false;  // the result is to be linked again
+  // Which program of the inputs is merged; all of them must have it.
+  format::ViewKind view = format::ViewKind::kSass;
 };
 
 // Appends what it finds to `diagnostics`. AlreadyExists where a symbol is defined twice,

@@ -21,6 +21,7 @@
 #include "base/bounded_reader.h"
 #include "base/strings.h"
 #include "devlink/module.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -180,6 +181,9 @@ struct NvlinkResidue {
 };
 
 struct Program {
+  // Of which view of the inputs. The words are those of machine code in either (format/views.h).
+  format::ViewKind view = format::ViewKind::kSass;
+
   std::vector<Section> sections;
   std::vector<Symbol> symbols;
   std::vector<Function> functions;

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Mercury views of inputs for sm_100, merged by the rules that hold for machine code, are what
+// nvlink writes: every `.nv.merc.*` section byte for byte, `.nv.merc.symtab`, the relocations, the
+// order of capsules (`.nv.capmerc.text.F`) and their sizes, shared memory, the call graph.
+//
+// Not compared: the bytes of capsules, into which NVIDIA's finalizer writes section numbers and
+// constants; the view of machine code; notes and `.nv.compat`; the layout of the file.
+//
+// `./mercury_view_test "globals"` runs one program.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devlink-diff/cubin_view.h"
+#include "devlink/devlink.h"
+#include "format/views.h"
+#include "image/emit.h"
+#include "link/case_file.h"
+#include "link/pass_results.h"
+#include "merge/merge.h"
+#include "model/module.h"
+#include "random/cuda_program.h"
+#include "random/link_pair.h"
+#include "random/ptx_program.h"
+#include "support/catch.h"
+#include "support/mercury_text.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+
+namespace devlink::testing {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kTarget = "sm_100";
+
+// The passes of an executable link, over the Mercury views alone.
+absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool debug) {
+  using namespace internal;  // NOLINT: the passes
+  LinkOptions options;
+  options.target = *Arch::Parse(kTarget);
+  options.debug = debug;
+  std::vector<LinkInput> inputs;
+  for (const Bytes& file : files) {
+    auto module = Module::Load(file);
+    if (!module.ok()) return module.status();
+    if (!(*module)->HasView(format::ViewKind::kMercury)) {
+      return absl::NotFoundError("an input has no Mercury view");
+    }
+    inputs.push_back({.name = Cat("input ", inputs.size() + 1), .module = *std::move(module)});
+  }
+  std::vector<Diagnostic> found;
+  auto merged = Merge(
+      inputs,
+      {.sm = options.target.number, .profile = options.profile, .view = format::ViewKind::kMercury},
+      found);
+  if (!merged.ok()) return merged.status();
+  Program program = *std::move(merged);
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, debug);
+  SharedLayout shared = LayOutShared(program, graph, liveness, {.reserved = 0, .debug = debug});
+  ConstantLayout constants = LayOutConstants(program, graph, liveness);
+  TextureLayout textures = LayOutTextures(program, graph, liveness);
+  Resources resources = PropagateResources(program, graph, liveness);
+  Attributes attributes = PropagateAttributes(program, graph, liveness);
+  Relocated relocated = Relocate(program, liveness, shared, constants, textures);
+  Image image =
+      DescribeExecutable({std::move(program), std::move(graph), std::move(liveness),
+                          std::move(shared), std::move(constants), std::move(textures),
+                          std::move(resources), std::move(attributes), std::move(relocated)},
+                         options);
+  return image.writer.Write();
+}
+
+// The first lines in which two descriptions differ; empty where they are equal.
+std::string FirstDifference(const Lines& expected, const Lines& actual) {
+  const auto [theirs, ours] =
+      std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
+  if (theirs == expected.end() && ours == actual.end()) return {};
+  std::string out;
+  for (auto line = theirs; line != expected.end() && line < theirs + 3; ++line) {
+    Append(out, "nvlink: ", *line, "\n");
+  }
+  for (auto line = ours; line != actual.end() && line < ours + 3; ++line) {
+    Append(out, "ours:   ", *line, "\n");
+  }
+  const auto is_heading = [](const std::string& line) { return !line.starts_with(' '); };
+  for (auto line = theirs; line != expected.begin();) {
+    if (!is_heading(*--line)) continue;
+    Append(out, "behind: ", *line, "\n");
+    break;
+  }
+  return out;
+}
+
+std::string Compare(const std::vector<Bytes>& inputs, const Bytes& linked, bool debug) {
+  const auto merged = LinkMercuryViews(inputs, debug);
+  if (!merged.ok()) return Cat("the views do not link: ", merged.status().ToString());
+  // Where code is linked for debugging, the finalizer puts instructions before every exit of what
+  // was not compiled for it.
+  bool any_debug = debug;
+  for (const Bytes& input : inputs) {
+    any_debug = any_debug || ViewCubin(input).Find(".debug_info") != nullptr;
+  }
+  return FirstDifference(DescribeLinkedMercury(linked, !any_debug),
+                         DescribeMergedMercury(*merged, !any_debug));
+}
+
+Bytes Golden(std::string_view name) {
+  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
+      .value_or(Bytes());
+}
+
+Lines Split(const std::string& text) {
+  Lines out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+TEST_CASE("The Mercury view of two files is what nvlink wrote", "[mercury]") {
+  const auto merged = LinkMercuryViews({Golden("first.cubin"), Golden("second.cubin")}, false);
+  REQUIRE(merged.ok());
+  const auto text = ReadText(DEVLINK_TEST_SOURCE "/golden/mercury/linked.txt");
+  REQUIRE(text);
+  const std::string difference = FirstDifference(Split(*text), DescribeMergedMercury(*merged));
+  INFO(difference);
+  CHECK(difference.empty());
+}
+
+// --- with a toolkit
+// -------------------------------------------------------------------------------
+
+std::atomic<int> compared = 0;
+
+struct Link {
+  std::vector<std::string> inputs;
+  std::vector<std::string> flags;
+};
+
+// Empty where nvlink does not link the files at all, or the views agree.
+std::string LinkAndCompare(const Toolkit& toolkit, const Link& link, const std::string& output) {
+  std::vector<std::string> command = {toolkit.nvlink, Cat("-arch=", kTarget)};
+  command.insert(command.end(), link.flags.begin(), link.flags.end());
+  command.insert(command.end(), link.inputs.begin(), link.inputs.end());
+  command.insert(command.end(), {"-o", output});
+  if (!RunProcess(command).ok()) return {};
+  std::vector<Bytes> inputs;
+  for (const std::string& input : link.inputs) {
+    inputs.push_back(ReadBytes(input).value_or(Bytes()));
+  }
+  const bool debug = std::find(link.flags.begin(), link.flags.end(), "-g") != link.flags.end();
+  ++compared;
+  return Compare(inputs, ReadBytes(output).value_or(Bytes()), debug);
+}
+
+// What the merge does not do alike (docs/mercury.md, "Open").
+bool IsOpen(std::string_view name) {
+  // Slots of texture references lie in a bank of their own in the Mercury view.
+  if (name == "texture_behind_all" || name == "texture_references" || name == "texture_samplers") {
+    return true;
+  }
+  // Jump tables of weak functions that a later file replaces keep relocations of several copies.
+  return name == "weak_forgotten_constants" || name == "weak_strange_constants" ||
+         name == "weak_strange_constants_kept";
+}
+
+void CheckCase(const LinkCase& program) {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const TemporaryDirectory directory("devlink-mercury");
+  Link link;
+  for (const std::string& flag : program.link_flags) {
+    if (flag == "-g") link.flags.push_back(flag);
+  }
+  for (const CaseFile& file : program.files) {
+    const std::string output = directory.File(file.path.filename().string() + ".cubin");
+    const ProcessResult result =
+        RunProcess(CompileCommand(*toolkit, file, kTarget.substr(3), output));
+    if (!result.ok()) DEVLINK_SKIP("does not compile for sm_100");
+    link.inputs.push_back(output);
+  }
+  const std::string difference = LinkAndCompare(*toolkit, link, directory.File("out.cubin"));
+  INFO(difference);
+  CHECK(difference.empty() != IsOpen(program.name));
+}
+
+enum class Kind { kPtx, kCuda };
+
+void CheckRandom(Kind kind, std::uint64_t first, std::uint64_t end) {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  constexpr ProgramTarget kProgramTarget = {.number = 100, .variant = 0};
+  for (std::uint64_t seed = first; seed < end; ++seed) {
+    const TemporaryDirectory directory("devlink-mercury");
+    const RandomProgram program = kind == Kind::kCuda ? MakeCudaProgram(seed, kProgramTarget)
+                                                      : MakePtxProgram(seed, kProgramTarget);
+    LinkPair pair(*toolkit, kProgramTarget, directory.path() / "program", "");
+    std::string error;
+    if (!pair.Compile(program, error)) continue;
+    Link link;
+    for (const std::string& input : pair.inputs()) {
+      link.inputs.push_back((pair.directory() / input).string());
+    }
+    const auto& flags = program.link_flags;
+    if (std::find(flags.begin(), flags.end(), "-g") != flags.end()) link.flags.emplace_back("-g");
+    const std::string difference = LinkAndCompare(*toolkit, link, directory.File("out.cubin"));
+    if (!difference.empty()) FAIL_CHECK("seed " << seed << "\n" << difference);
+  }
+  SUCCEED();
+}
+
+void AddPrograms() {
+  for (const LinkCase& program : FindCases(DEVLINK_TEST_SOURCE "/link/cases")) {
+    AddTestCase(program.name, "[mercury]", [program] { CheckCase(program); });
+  }
+  constexpr std::uint64_t kPrograms = 40;
+  constexpr std::uint64_t kStep = 10;
+  for (std::uint64_t first = 1; first <= kPrograms; first += kStep) {
+    AddTestCase(Cat("random PTX ", first, " to ", first + kStep - 1), "[mercury]",
+                [first] { CheckRandom(Kind::kPtx, first, first + kStep); });
+  }
+  AddTestCase("random CUDA", "[mercury]", [] { CheckRandom(Kind::kCuda, 1, 4); });
+  AddTestCase("many programs were compared", "[mercury]", [] {
+    if (!FindToolkit()) DEVLINK_SKIP("no CUDA toolkit");
+    CHECK(compared >= 100);
+  });
+}
+
+const AtStart kAddPrograms(AddPrograms);
+
+}  // namespace
+}  // namespace devlink::testing
