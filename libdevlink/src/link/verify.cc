@@ -177,35 +177,35 @@ absl::Status CheckRelocated(const Program& program, const Relocated& relocated,
 
 class ExecutableVerifier {
  public:
-  ExecutableVerifier(const VerifyInput& input, std::uint64_t reserved)
-      : input_(input), program_(input.program), reserved_(reserved) {}
+  ExecutableVerifier(const PassResults& passes, std::uint64_t reserved)
+      : passes_(passes), program_(passes.program), reserved_(reserved) {}
 
   absl::Status Run() const {
     DEVLINK_RETURN_IF_ERROR(CheckCounts());
-    for (const FunctionId kernel : input_.liveness.entries) {
+    for (const FunctionId kernel : passes_.liveness.entries) {
       DEVLINK_RETURN_IF_ERROR(CheckKernel(kernel));
     }
     DEVLINK_RETURN_IF_ERROR(CheckShared());
-    DEVLINK_RETURN_IF_ERROR(CheckBanks(input_.constants.banks));
-    DEVLINK_RETURN_IF_ERROR(CheckBanks(input_.textures.banks));
-    return CheckRelocated(program_, input_.relocated, 0,
+    DEVLINK_RETURN_IF_ERROR(CheckBanks(passes_.constants.banks));
+    DEVLINK_RETURN_IF_ERROR(CheckBanks(passes_.textures.banks));
+    return CheckRelocated(program_, passes_.relocated, 0,
                           [this](SymbolId id) { return IsWritten(id); });
   }
 
  private:
   // Each pass has an answer for each thing that it was asked about.
   absl::Status CheckCounts() const {
-    const Liveness& liveness = input_.liveness;
+    const Liveness& liveness = passes_.liveness;
     const std::size_t functions = program_.functions.size();
     const std::size_t kernels = liveness.entries.size();
     DEVLINK_RETURN_IF_ERROR(CheckCount("functions of liveness", liveness.live.size(), functions));
     DEVLINK_RETURN_IF_ERROR(CheckCount("sections of liveness", liveness.section_removed.size(),
                                        program_.sections.size()));
     DEVLINK_RETURN_IF_ERROR(
-        CheckCount("kernels of shared memory", input_.shared.entries.size(), kernels));
+        CheckCount("kernels of shared memory", passes_.shared.entries.size(), kernels));
     DEVLINK_RETURN_IF_ERROR(
-        CheckCount("kernels of resources", input_.resources.entries.size(), kernels));
-    return CheckCount("functions of attributes", input_.attributes.functions.size(), functions);
+        CheckCount("kernels of resources", passes_.resources.entries.size(), kernels));
+    return CheckCount("functions of attributes", passes_.attributes.functions.size(), functions);
   }
 
   absl::Status CheckKernel(FunctionId id) const {
@@ -218,7 +218,7 @@ class ExecutableVerifier {
       return Broken("kernel", name, "its code is section", kernel.text, "of a number of",
                     program_.sections.size());
     }
-    if (!input_.liveness.live[id] || input_.liveness.section_removed[kernel.text]) {
+    if (!passes_.liveness.live[id] || passes_.liveness.section_removed[kernel.text]) {
       return Broken("kernel", name, "it stays, but its code does not: section", kernel.text,
                     "of function", id);
     }
@@ -236,11 +236,11 @@ class ExecutableVerifier {
   // asks for each kernel.
   absl::Status CheckShared() const {
     absl::flat_hash_map<SectionId, const EntryShared*> kernel_of;
-    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
-      const Function& kernel = program_.functions[input_.liveness.entries[i]];
-      if (kernel.shared != kNone) kernel_of[kernel.shared] = &input_.shared.entries[i];
+    for (std::size_t i = 0; i < passes_.liveness.entries.size(); ++i) {
+      const Function& kernel = program_.functions[passes_.liveness.entries[i]];
+      if (kernel.shared != kNone) kernel_of[kernel.shared] = &passes_.shared.entries[i];
     }
-    for (const auto& [id, place] : input_.shared.places) {
+    for (const auto& [id, place] : passes_.shared.places) {
       if (id >= program_.symbols.size()) {
         return CheckCount("places of variables that do not exist", 1, 0);
       }
@@ -282,26 +282,26 @@ class ExecutableVerifier {
   // Whether the loader finds the symbol of a relocation that is left to it.
   [[nodiscard]] bool IsWritten(SymbolId id) const {
     const Symbol& symbol = program_.symbols[id];
-    if (symbol.function != kNone) return input_.liveness.live[symbol.function];
+    if (symbol.function != kNone) return passes_.liveness.live[symbol.function];
     if (symbol.type == format::kSttSection) {
-      return symbol.section != kNone && !input_.liveness.section_removed[symbol.section];
+      return symbol.section != kNone && !passes_.liveness.section_removed[symbol.section];
     }
     if (symbol.space != format::kStoShared) return !symbol.constant_size;
-    const auto place = input_.shared.places.find(id);
-    return place != input_.shared.places.end() && place->second.symbol_kept;
+    const auto place = passes_.shared.places.find(id);
+    return place != passes_.shared.places.end() && place->second.symbol_kept;
   }
 
-  const VerifyInput& input_;
+  const PassResults& passes_;
   const Program& program_;
   const std::uint64_t reserved_;
 };
 
 }  // namespace
 
-absl::Status VerifyExecutable(const VerifyInput& input, std::uint64_t reserved, bool expensive) {
-  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(input.program).Run());
-  DEVLINK_RETURN_IF_ERROR(ExecutableVerifier(input, reserved).Run());
-  return expensive ? VerifyMemoryOfKernels(input, reserved) : absl::OkStatus();
+absl::Status VerifyExecutable(const PassResults& passes, std::uint64_t reserved, bool expensive) {
+  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(passes.program).Run());
+  DEVLINK_RETURN_IF_ERROR(ExecutableVerifier(passes, reserved).Run());
+  return expensive ? VerifyMemoryOfKernels(passes, reserved) : absl::OkStatus();
 }
 
 absl::Status VerifyRelocatable(const Program& program, const Liveness& liveness,

@@ -9,30 +9,10 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "link/attributes.h"
-#include "link/call_graph.h"
-#include "link/constant_layout.h"
-#include "link/liveness.h"
-#include "link/relocate.h"
-#include "link/resources.h"
-#include "link/shared_layout.h"
+#include "link/pass_results.h"
 #include "link/shared_partial.h"
-#include "link/texture_layout.h"
 
 namespace devlink::internal {
-
-// What is verified. All borrowed.
-struct VerifyInput {
-  const Program& program;
-  const CallGraph& graph;
-  const Liveness& liveness;
-  const SharedLayout& shared;
-  const ConstantLayout& constants;
-  const TextureLayout& textures;
-  const Resources& resources;
-  const Attributes& attributes;
-  const Relocated& relocated;
-};
 
 #ifdef DEVLINK_EXPENSIVE_CHECKS
 inline constexpr bool kExpensiveChecks = true;
@@ -42,7 +22,7 @@ inline constexpr bool kExpensiveChecks = false;
 
 // Before an executable is written. `reserved` are the bytes in front of shared memory
 // (SharedOptions). Internal, with the section or symbol and the numbers that do not agree.
-absl::Status VerifyExecutable(const VerifyInput& input, std::uint64_t reserved,
+absl::Status VerifyExecutable(const PassResults& passes, std::uint64_t reserved,
                               bool expensive = kExpensiveChecks);
 
 // Before a relocatable cubin is written, of which nothing is laid out.

@@ -48,24 +48,24 @@ absl::Status CheckStretches(std::string_view kernel, std::vector<Stretch> stretc
 
 class MemoryVerifier {
  public:
-  MemoryVerifier(const VerifyInput& input, std::uint64_t reserved)
-      : input_(input),
-        program_(input.program),
+  MemoryVerifier(const PassResults& passes, std::uint64_t reserved)
+      : passes_(passes),
+        program_(passes.program),
         reserved_(reserved),
-        stretches_(input.liveness.entries.size()) {}
+        stretches_(passes.liveness.entries.size()) {}
 
   absl::Status Run() {
     CollectShared();
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const EntryShared& shared = input_.shared.entries[i];
+      const EntryShared& shared = passes_.shared.entries[i];
       const std::uint64_t size = shared.size >= reserved_ ? shared.size - reserved_ : shared.size;
       DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::exchange(stretches_[i], {}), size));
     }
     CollectConstants();
     absl::flat_hash_map<FunctionId, std::uint64_t> size_of;
-    for (const ConstantBank& bank : input_.constants.banks) size_of[bank.entry] = bank.size;
+    for (const ConstantBank& bank : passes_.constants.banks) size_of[bank.entry] = bank.size;
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const std::uint64_t size = size_of[input_.liveness.entries[i]];
+      const std::uint64_t size = size_of[passes_.liveness.entries[i]];
       DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::move(stretches_[i]), size));
     }
     return absl::OkStatus();
@@ -73,7 +73,7 @@ class MemoryVerifier {
 
  private:
   [[nodiscard]] std::string_view NameOf(std::size_t kernel) const {
-    return program_.symbols[program_.functions[input_.liveness.entries[kernel]].symbol].name;
+    return program_.symbols[program_.functions[passes_.liveness.entries[kernel]].symbol].name;
   }
 
   void CollectShared() {
@@ -90,11 +90,11 @@ class MemoryVerifier {
       holdings.push_back({section.function, relocation.symbol, 0});
     }
     VisitReachable(
-        input_.graph, holdings, input_.liveness.entries,
+        passes_.graph, holdings, passes_.liveness.entries,
         [this](std::uint32_t kernel, std::span<const Found> found) {
           for (const Found& use : found) {
-            const auto place = input_.shared.places.find(use.item);
-            if (place == input_.shared.places.end() || !place->second.offset) continue;
+            const auto place = passes_.shared.places.find(use.item);
+            if (place == passes_.shared.places.end() || !place->second.offset) continue;
             const Symbol& symbol = program_.symbols[use.item];
             stretches_[kernel].push_back({*place->second.offset, symbol.size, symbol.name});
           }
@@ -103,20 +103,20 @@ class MemoryVerifier {
 
   void CollectConstants() {
     std::vector<Holding> holdings;
-    for (const auto& [id, offset] : input_.constants.moved) {
+    for (const auto& [id, offset] : passes_.constants.moved) {
       holdings.push_back({program_.sections[id].function, id, 0});
     }
-    VisitReachable(input_.graph, holdings, input_.liveness.entries,
+    VisitReachable(passes_.graph, holdings, passes_.liveness.entries,
                    [this](std::uint32_t kernel, std::span<const Found> found) {
                      for (const Found& use : found) {
                        const Section& section = program_.sections[use.item];
                        stretches_[kernel].push_back(
-                           {input_.constants.moved.at(use.item), section.size, section.name});
+                           {passes_.constants.moved.at(use.item), section.size, section.name});
                      }
                    });
   }
 
-  const VerifyInput& input_;
+  const PassResults& passes_;
   const Program& program_;
   const std::uint64_t reserved_;
   std::vector<std::vector<Stretch>> stretches_;  // by kernel
@@ -124,8 +124,8 @@ class MemoryVerifier {
 
 }  // namespace
 
-absl::Status VerifyMemoryOfKernels(const VerifyInput& input, std::uint64_t reserved) {
-  return MemoryVerifier(input, reserved).Run();
+absl::Status VerifyMemoryOfKernels(const PassResults& passes, std::uint64_t reserved) {
+  return MemoryVerifier(passes, reserved).Run();
 }
 
 }  // namespace devlink::internal

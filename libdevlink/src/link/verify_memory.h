@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "link/verify.h"
+#include "link/pass_results.h"
 
 namespace devlink::internal {
 
 // The expensive half of VerifyExecutable: of the shared variables and constants that a kernel
 // reaches no two overlap, and all lie inside its memory.
-absl::Status VerifyMemoryOfKernels(const VerifyInput& input, std::uint64_t reserved);
+absl::Status VerifyMemoryOfKernels(const PassResults& passes, std::uint64_t reserved);
 
 }  // namespace devlink::internal

@@ -4,15 +4,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <utility>
 
-#include "link/attributes.h"
-#include "link/call_graph.h"
-#include "link/constant_layout.h"
-#include "link/liveness.h"
-#include "link/relocate.h"
-#include "link/resources.h"
-#include "link/shared_layout.h"
-#include "link/texture_layout.h"
+#include "link/pass_results.h"
+#include "link/relocate_partial.h"
+#include "link/shared_partial.h"
 #include "unit/merge/merged.h"
 
 namespace devlink::testing {
@@ -23,28 +19,51 @@ struct LinkedOptions {
   bool debug = false;
 };
 
+inline internal::PassResults RunPasses(internal::Program program, const LinkedOptions& options) {
+  using namespace internal;  // NOLINT: the passes
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, options.debug, options.merge.kernels);
+  SharedLayout shared = LayOutShared(program, graph, liveness,
+                                     {.reserved = options.reserved, .debug = options.debug});
+  ConstantLayout constants = LayOutConstants(program, graph, liveness);
+  TextureLayout textures = LayOutTextures(program, graph, liveness);
+  Resources resources = PropagateResources(program, graph, liveness);
+  Attributes attributes = PropagateAttributes(program, graph, liveness);
+  Relocated relocated = Relocate(program, liveness, shared, constants, textures);
+  return {std::move(program),   std::move(graph),      std::move(liveness),
+          std::move(shared),    std::move(constants),  std::move(textures),
+          std::move(resources), std::move(attributes), std::move(relocated)};
+}
+
+// The inputs are called 'a', 'b' and so on.
 struct Linked {
-  Linked(std::initializer_list<InputBuilder*> inputs, const LinkedOptions& options = {})
-      : merged(MergeInputs(inputs, options.merge)),
+  Linked(std::initializer_list<InputBuilder*> builders, const LinkedOptions& options = {})
+      : merged(MergeInputs(builders, options.merge)),
+        passes(RunPasses(merged.program(), options)) {}
+
+  Merged merged;
+  internal::PassResults passes;
+};
+
+// One input taken through the passes of a relocatable link (nvlink -r).
+struct LinkedPartial {
+  explicit LinkedPartial(InputBuilder& input, bool debug = false, bool keep_references = false)
+      : merged(MergeInputs({&input}, {.sm = 80, .relocatable = true})),
         program(merged.program()),
         graph(program),
-        liveness(internal::FindLiveFunctions(program, graph, options.debug, options.merge.kernels)),
-        shared(internal::LayOutShared(program, graph, liveness,
-                                      {.reserved = options.reserved, .debug = options.debug})),
-        constants(internal::LayOutConstants(program, graph, liveness)),
-        textures(internal::LayOutTextures(program, graph, liveness)),
-        resources(internal::PropagateResources(program, graph, liveness)),
-        attributes(internal::PropagateAttributes(program, graph, liveness)),
-        relocated(internal::Relocate(program, liveness, shared, constants, textures)) {}
+        liveness(internal::FindLiveFunctions(program, graph, /*keep_all=*/true)),
+        shared(internal::LayOutSharedPartial(program, liveness,
+                                             {.debug = debug, .place_external = !keep_references})
+                   .partial),
+        attributes(internal::KeepAttributes(program, graph, liveness)),
+        relocated(internal::RelocatePartial(program, liveness, shared,
+                                            {.keep_references = keep_references})) {}
 
   Merged merged;
   const internal::Program& program;
   internal::CallGraph graph;
   internal::Liveness liveness;
-  internal::SharedLayout shared;
-  internal::ConstantLayout constants;
-  internal::TextureLayout textures;
-  internal::Resources resources;
+  internal::PartialSharedLayout shared;
   internal::Attributes attributes;
   internal::Relocated relocated;
 };

@@ -12,7 +12,7 @@ namespace {
 using Function = InputBuilder::Function;
 
 std::string AttributesOf(const Linked& linked) {
-  return internal::DumpAttributes(linked.program, linked.attributes);
+  return internal::DumpAttributes(linked.passes.program, linked.passes.attributes);
 }
 
 void SetBarriers(InputBuilder& input, SymbolHandle function, std::uint16_t count) {
@@ -155,12 +155,8 @@ TEST_CASE("A relocatable link leaves attributes where they are", "[attributes]")
   a.input.AddCall(a.g, one);
   a.input.AddExterns(a.g, {one, a.f});
   SetBarriers(a.input, a.g, 5);
-  const Merged merged = MergeInputs({&a.input}, {.sm = 80, .relocatable = true});
-  const internal::CallGraph graph(merged.program());
-  const auto liveness = internal::FindLiveFunctions(merged.program(), graph, true);
-  CHECK(internal::DumpAttributes(merged.program(),
-                                 internal::KeepAttributes(merged.program(), graph, liveness)) ==
-        R"(functions
+  const LinkedPartial linked(a.input);
+  CHECK(internal::DumpAttributes(linked.program, linked.attributes) == R"(functions
   g
     externs in place one
 )");
@@ -172,7 +168,8 @@ TEST_CASE("A report counts the barriers that a kernel ends with", "[attributes]"
   SetBarriers(a.input, a.g, 5);
   const Linked linked({&a.input});
   const auto barriers_of = [&](std::size_t kernel) {
-    return internal::BarriersOf(linked.program, linked.attributes, linked.liveness.entries[kernel]);
+    return internal::BarriersOf(linked.passes.program, linked.passes.attributes,
+                                linked.passes.liveness.entries[kernel]);
   };
   CHECK(barriers_of(0) == 5);
   CHECK(barriers_of(1) == 0);

@@ -11,7 +11,7 @@ namespace {
 using Function = InputBuilder::Function;
 
 std::string ConstantsOf(const Linked& linked) {
-  return internal::DumpConstants(linked.program, linked.constants);
+  return internal::DumpConstants(linked.passes.program, linked.passes.constants);
 }
 
 TEST_CASE("A kernel's own constants are left where they are", "[constants]") {

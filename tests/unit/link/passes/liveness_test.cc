@@ -11,7 +11,7 @@ namespace {
 using Function = InputBuilder::Function;
 
 std::string LivenessOf(const Linked& linked) {
-  return internal::DumpLiveness(linked.program, linked.liveness);
+  return internal::DumpLiveness(linked.passes.program, linked.passes.liveness);
 }
 
 TEST_CASE("Kernels stay with all that they reach", "[liveness]") {

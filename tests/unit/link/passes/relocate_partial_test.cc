@@ -15,14 +15,8 @@ constexpr std::uint32_t kAbs32 = 0x01;
 constexpr std::uint32_t kAbs32Lo = 0x38;
 
 std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
-  const Merged merged = MergeInputs({&input}, {.sm = 80, .relocatable = true});
-  const internal::Program& program = merged.program();
-  const internal::CallGraph graph(program);
-  const auto liveness = internal::FindLiveFunctions(program, graph, true);
-  const auto shared = internal::LayOutSharedPartial(program, {.place_external = !keep_references});
-  return internal::DumpRelocated(
-      program,
-      internal::RelocatePartial(program, liveness, shared, {.keep_references = keep_references}));
+  const LinkedPartial linked(input, /*debug=*/false, keep_references);
+  return internal::DumpRelocated(linked.program, linked.relocated);
 }
 
 // A kernel that refers to one thing of each kind.

@@ -21,7 +21,7 @@ constexpr std::uint32_t kConstField = 0x18;  // stored with the bank
 constexpr std::uint32_t kAbs32Lo = 0x38;
 
 std::string RelocatedOf(const Linked& linked) {
-  return internal::DumpRelocated(linked.program, linked.relocated);
+  return internal::DumpRelocated(linked.passes.program, linked.passes.relocated);
 }
 
 // A kernel to refer from.
@@ -165,9 +165,9 @@ TEST_CASE("The lists count what they keep", "[relocate]") {
   a.input.Relocate(a.text, 8, kAbs32Lo, f);
   const Linked linked({&a.input});
   std::uint32_t counted = 0;
-  for (std::size_t i = 0; i < linked.program.sections.size(); ++i) {
-    const std::uint32_t count = linked.relocated.kept_in_list[i];
-    if (count != 0) CHECK(linked.program.sections[i].name == ".rel.text.k");
+  for (std::size_t i = 0; i < linked.passes.program.sections.size(); ++i) {
+    const std::uint32_t count = linked.passes.relocated.kept_in_list[i];
+    if (count != 0) CHECK(linked.passes.program.sections[i].name == ".rel.text.k");
     counted += count;
   }
   CHECK(counted == 2);

@@ -12,7 +12,8 @@ namespace {
 using Function = InputBuilder::Function;
 
 std::string ResourcesOf(const Linked& linked) {
-  return internal::DumpResources(linked.program, linked.liveness, linked.resources);
+  return internal::DumpResources(linked.passes.program, linked.passes.liveness,
+                                 linked.passes.resources);
 }
 
 SymbolHandle Define(InputBuilder& input, const Function& function, std::uint32_t frame) {

@@ -3,7 +3,7 @@
 
 #include "report/dump.h"
 #include "support/catch.h"
-#include "unit/merge/merged.h"
+#include "unit/link/linked.h"
 
 namespace devlink::testing {
 namespace {
@@ -12,10 +12,9 @@ using Variable = InputBuilder::Variable;
 
 constexpr std::uint32_t kAbs32 = 0x01;
 
-std::string SharedOf(InputBuilder& input, const internal::SharedAgainOptions& options) {
-  const Merged merged = MergeInputs({&input}, {.sm = 80, .relocatable = true});
-  return internal::DumpShared(merged.program(),
-                              internal::LayOutSharedPartial(merged.program(), options));
+std::string SharedOf(InputBuilder& input, bool debug = false, bool keep_references = false) {
+  const LinkedPartial linked(input, debug, keep_references);
+  return internal::DumpShared(linked.program, linked.shared);
 }
 
 Variable Shared(const std::string& name, SectionHandle section, std::uint64_t size,
@@ -32,7 +31,7 @@ TEST_CASE("Sizes are added up, and a section is larger than its alignment", "[sh
   const SectionHandle of_l = a.AddData(".nv.shared.l", 0, a.DefineEntry("l"));
   a.Define(Shared("z", of_l, 4, 32));
   a.DefineEntry("m");
-  CHECK(SharedOf(a, {}) == R"(sections
+  CHECK(SharedOf(a) == R"(sections
   .nv.shared.k size=0x1c align=8 emitted symbol
   .nv.shared.l size=0x24 align=32 emitted symbol
   .nv.shared.m size=0x1 align=1
@@ -44,7 +43,7 @@ TEST_CASE("Variables of files make the memory of kernels as strictly aligned",
   InputBuilder a;
   a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
   a.Define(Shared("x", a.AddData(".nv_debug.shared", 0), 4, 64));
-  CHECK(SharedOf(a, {}) == R"(sections
+  CHECK(SharedOf(a) == R"(sections
   .nv.shared.k size=0x40 align=64
   .nv_debug.shared size=0x44 align=64 emitted symbol
 )");
@@ -68,7 +67,7 @@ struct TwoUsers {
 TEST_CASE("extern __shared__ begins behind the variables, for each kernel apart",
           "[shared][partial]") {
   TwoUsers a;
-  CHECK(SharedOf(a.input, {.place_external = true}) == R"(sections
+  CHECK(SharedOf(a.input) == R"(sections
   .nv.shared.k size=0x20 align=16 emitted symbol
   .nv.shared.l size=0x10 align=16 emitted
   .nv_debug.shared size=0x10 align=16 emitted
@@ -82,7 +81,7 @@ extern symbols
 
 TEST_CASE("With -g kernels that share a variable share its place", "[shared][partial]") {
   TwoUsers a;
-  CHECK(SharedOf(a.input, {.debug = true, .place_external = true}) == R"(sections
+  CHECK(SharedOf(a.input, /*debug=*/true) == R"(sections
   .nv.shared.k size=0x20 align=16 emitted symbol
   .nv.shared.l size=0x20 align=16 emitted symbol
   .nv_debug.shared size=0x10 align=16 emitted
@@ -93,7 +92,7 @@ extern symbols
 
 TEST_CASE("The next link places extern __shared__ where that is asked for", "[shared][partial]") {
   TwoUsers a;
-  CHECK(SharedOf(a.input, {}) == R"(sections
+  CHECK(SharedOf(a.input, false, /*keep_references=*/true) == R"(sections
   .nv.shared.k size=0x14 align=4 emitted symbol
   .nv.shared.l size=0x1 align=1
   .nv_debug.shared size=0x10 align=16

@@ -16,17 +16,8 @@ using Variable = InputBuilder::Variable;
 constexpr std::uint32_t kAbs32 = 0x01;
 constexpr std::uint32_t kAbs32Lo = 0x38;
 
-// Copies of all results of a sound link, for a test to break one of them.
-struct Results {
-  internal::Program program;
-  internal::Liveness liveness;
-  internal::SharedLayout shared;
-  internal::ConstantLayout constants;
-  internal::TextureLayout textures;
-  internal::Resources resources;
-  internal::Attributes attributes;
-  internal::Relocated relocated;
-
+// The results of a sound link, for a test to break one of them.
+struct Results : internal::PassResults {
   internal::SectionId Section(std::string_view name) const {
     for (internal::SectionId id = 0; id < program.sections.size(); ++id) {
       if (program.sections[id].name == name) return id;
@@ -76,13 +67,9 @@ std::string Finding(const std::function<void(Results&)>& breaking, bool expensiv
   constexpr std::uint64_t kReserved = 0x400;
   SoundLink sound;
   const Linked linked({&sound.input}, {.reserved = kReserved});
-  Results results{linked.program,  linked.liveness,  linked.shared,     linked.constants,
-                  linked.textures, linked.resources, linked.attributes, linked.relocated};
+  Results results{linked.passes};
   breaking(results);
-  const absl::Status status = internal::VerifyExecutable(
-      {results.program, linked.graph, results.liveness, results.shared, results.constants,
-       results.textures, results.resources, results.attributes, results.relocated},
-      kReserved, expensive);
+  const absl::Status status = internal::VerifyExecutable(results, kReserved, expensive);
   if (status.ok()) return "";
   CHECK(status.code() == absl::StatusCode::kInternal);
   return std::string(status.message().data(), status.message().size());
@@ -201,18 +188,18 @@ TEST_CASE("Constants of a function lie in the bank of each kernel that reaches i
 
 TEST_CASE("A relocatable link is verified as far as it is laid out", "[verify]") {
   SoundLink sound;
-  const Merged merged = MergeInputs({&sound.input}, {.sm = 80, .relocatable = true});
-  const internal::CallGraph graph(merged.program());
-  const auto liveness = internal::FindLiveFunctions(merged.program(), graph, true);
-  auto shared = internal::LayOutSharedPartial(merged.program(), {});
-  internal::Relocated relocated;
-  relocated.kept_in_list.assign(merged.program().sections.size(), 0);
-  CHECK(internal::VerifyRelocatable(merged.program(), liveness, shared, relocated).ok());
-  relocated.kept_in_list[0] = 1;
-  CHECK(!internal::VerifyRelocatable(merged.program(), liveness, shared, relocated).ok());
-  relocated.kept_in_list[0] = 0;
-  shared.sections.clear();
-  CHECK(!internal::VerifyRelocatable(merged.program(), liveness, shared, relocated).ok());
+  LinkedPartial linked(sound.input);
+  const auto passes = [&linked] {
+    return internal::VerifyRelocatable(linked.program, linked.liveness, linked.shared,
+                                       linked.relocated)
+        .ok();
+  };
+  CHECK(passes());
+  ++linked.relocated.kept_in_list[0];
+  CHECK(!passes());
+  --linked.relocated.kept_in_list[0];
+  linked.shared.sections.clear();
+  CHECK(!passes());
 }
 
 }  // namespace

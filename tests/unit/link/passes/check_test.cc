@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/check.h"
+
+#include "format/nv_info.h"
+#include "support/catch.h"
+#include "unit/link/linked.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+using Variable = InputBuilder::Variable;
+
+constexpr std::uint32_t kAbs32 = 0x01;
+constexpr std::uint32_t kTexSlot = 0x13;  // nothing can be done with it
+
+struct Findings {
+  absl::StatusCode code = absl::StatusCode::kOk;
+  std::string text;  // a line each, with the severity
+};
+
+// Of linked inputs, of which a test may have changed what the passes found.
+Findings Check(const Linked& linked, LinkOptions options = {}) {
+  options.target = {.number = 80};
+  const internal::PassResults& passes = linked.passes;
+  std::vector<Diagnostic> diagnostics;
+  const absl::Status status =
+      internal::CheckProgram({linked.merged.inputs, passes.program, passes.graph, passes.liveness,
+                              passes.shared, passes.constants, passes.resources, passes.relocated},
+                             options, diagnostics);
+  Findings out{.code = status.code(), .text = ""};
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const bool warning = diagnostic.severity == Severity::kWarning;
+    out.text += (warning ? "warning: " : "error: ") + diagnostic.text + "\n";
+  }
+  return out;
+}
+
+TEST_CASE("Nothing is wrong with a sound program", "[check]") {
+  InputBuilder a;
+  a.DefineEntry("k");
+  const Findings found = Check(Linked({&a}));
+  CHECK(found.code == absl::StatusCode::kOk);
+  CHECK(found.text.empty());
+}
+
+// A kernel that calls a function that calls itself.
+struct Recursion {
+  Recursion() {
+    const SymbolHandle k = input.DefineEntry("k");
+    const SymbolHandle f = input.Define(Function{.name = "f"});
+    input.AddCall(k, f);
+    input.AddCall(f, f);
+  }
+  InputBuilder input;
+};
+
+TEST_CASE("Recursion is warned of", "[check]") {
+  Recursion a;
+  const Linked linked({&a.input});
+  const Findings found = Check(linked);
+  CHECK(found.code == absl::StatusCode::kOk);
+  CHECK(found.text ==
+        "warning: Stack size for entry function 'k' cannot be statically determined\n");
+  CHECK(Check(linked, {.suppress_stack_size_warning = true}).text.empty());
+  CHECK(Check(linked, {.suppress_warnings = true}).text.empty());
+  const Findings strict = Check(linked, {.warnings_are_errors = true});
+  CHECK(strict.code == absl::StatusCode::kFailedPrecondition);
+  CHECK(strict.text ==
+        "error: Stack size for entry function 'k' cannot be statically determined\n");
+}
+
+Linked LinkShared(std::uint64_t size) {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.Define(Variable{.name = "s",
+                    .section = a.AddData(".nv.shared.k", 0, k),
+                    .space = format::kStoShared,
+                    .size = size,
+                    .value = 4});
+  return Linked({&a});
+}
+
+TEST_CASE("A kernel's shared memory is limited", "[check]") {
+  CHECK(Check(LinkShared(0xc000)).text.empty());
+  const Findings found = Check(LinkShared(0xc004));
+  CHECK(found.code == absl::StatusCode::kResourceExhausted);
+  CHECK(found.text ==
+        "error: Entry function 'k' uses too much shared data (0xc004 bytes, 0xc000 max)\n");
+}
+
+Linked LinkConstants(std::uint64_t size) {
+  InputBuilder a;
+  const SectionHandle bank = a.AddData(".nv.constant3", size);
+  a.Define(Variable{.name = "c", .section = bank, .space = format::kStoConstant, .size = size});
+  return Linked({&a});
+}
+
+TEST_CASE("Constant variables of all inputs are limited", "[check]") {
+  CHECK(Check(LinkConstants(0x10000)).text.empty());
+  const Findings found = Check(LinkConstants(0x10004));
+  CHECK(found.code == absl::StatusCode::kResourceExhausted);
+  CHECK(found.text ==
+        "error: File uses too much global constant data (0x10004 bytes, 0x10000 max)\n");
+}
+
+TEST_CASE("The compiler's constants of a kernel are limited", "[check]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  for (const char* name : {"f", "g"}) {
+    const SymbolHandle f = a.Define(Function{.name = name});
+    a.AddConstants(f, 0x8004);
+    a.AddCall(k, f);
+  }
+  CHECK(Check(Linked({&a})).text ==
+        "error: Entry function 'k' uses too much data for compiler-generated constants; please "
+        "recompile with -Xptxas --disable-optimizer-constants\n");
+}
+
+// A kernel compiled for at most 32 registers calls `f`, which calls `g`.
+Linked LinkRegisters(std::uint32_t of_f, std::uint32_t of_g) {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.AddRecord(k, format::kInfoHalfValue, format::kAttrMaxRegCount, 32);
+  const SymbolHandle f = a.Define(Function{.name = "f", .registers = of_f});
+  const SymbolHandle g = a.Define(Function{.name = "g", .registers = of_g});
+  a.AddCall(k, f);
+  a.AddCall(f, g);
+  return Linked({&a});
+}
+
+TEST_CASE("A kernel for few registers must not reach a function that needs more", "[check]") {
+  CHECK(Check(LinkRegisters(32, 32)).text.empty());
+  const Findings found = Check(LinkRegisters(33, 40));
+  CHECK(found.code == absl::StatusCode::kResourceExhausted);
+  CHECK(found.text ==
+        R"(error: entry function 'k' with max regcount of 32 calls function 'f' with regcount of 33
+error: entry function 'k' with max regcount of 32 calls function 'g' with regcount of 40
+)");
+  // Each needs more than the ones before.
+  CHECK(Check(LinkRegisters(40, 33)).text ==
+        "error: entry function 'k' with max regcount of 32 calls function 'f' with regcount of "
+        "40\n");
+}
+
+TEST_CASE("A relocation that nothing can be done with is an error, if there is no other",
+          "[check]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SectionHandle bank = a.AddData(".nv.constant3", 8);
+  a.Relocate(a.TextOf(k), 0, kTexSlot,
+             a.Define(Variable{.name = "c", .section = bank, .space = format::kStoConstant}));
+  const Findings found = Check(Linked({&a}));
+  CHECK(found.code == absl::StatusCode::kFailedPrecondition);
+  CHECK(found.text == "error: Internal error: relocation cannot be resolved\n");
+
+  InputBuilder b;
+  const SymbolHandle l = b.DefineEntry("l");
+  const SectionHandle other = b.AddData(".nv.constant3", 8);
+  b.Relocate(b.TextOf(l), 0, kTexSlot,
+             b.Define(Variable{.name = "c", .section = other, .space = format::kStoConstant}));
+  b.Relocate(b.TextOf(l), 8, kAbs32, b.Define(Variable{.name = "missing"}));
+  CHECK(Check(Linked({&b})).text == "error: Undefined reference to 'missing' in 'a'\n");
+}
+
+}  // namespace
+}  // namespace devlink::testing

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/undefined.h"
+
+#include "support/catch.h"
+#include "unit/link/linked.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+using Variable = InputBuilder::Variable;
+
+constexpr std::uint32_t kAbs32 = 0x01;
+
+// Each error, and its notes below it.
+std::string UndefinedOf(std::initializer_list<InputBuilder*> inputs) {
+  const Linked linked(inputs);
+  const internal::PassResults& passes = linked.passes;
+  std::string out;
+  for (const Diagnostic& diagnostic : internal::FindUndefined(
+           {linked.merged.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
+            passes.constants, passes.resources, passes.relocated})) {
+    out += diagnostic.text + "\n";
+    for (const std::string& note : diagnostic.notes) out += "  " + note + "\n";
+  }
+  return out;
+}
+
+TEST_CASE("An undefined function is explained by the way to it", "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle f = a.Declare("f");
+  a.AddCall(k, f);
+  InputBuilder b;
+  const SymbolHandle of_b = b.Define(Function{.name = "f"});
+  b.AddCall(of_b, b.Declare("missing"));
+  CHECK(UndefinedOf({&a, &b}) == R"(Undefined reference to 'missing' in 'b'
+  called by k -> f in 'b'
+  no input defines it; add the input that does
+)");
+}
+
+TEST_CASE("An undefined variable is explained by who uses it", "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.Relocate(a.TextOf(k), 0, kAbs32, a.Define(Variable{.name = "used"}));
+  a.Define(Variable{.name = "unused"});
+  CHECK(UndefinedOf({&a}) == R"(Undefined reference to 'used' in 'a'
+  used by k in 'a'
+  no input defines it; add the input that does
+Undefined reference to 'unused' in 'a'
+  declared there, but no function uses it
+  no input defines it; add the input that does
+)");
+}
+
+TEST_CASE("Names that differ little are suggested, mangled ones by their parameters",
+          "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.AddCall(k, a.Declare("_Z5scalef"));
+  a.Define(Function{.name = "_Z5scaled"});
+  a.Define(Function{.name = "_Z5otheri"});
+  CHECK(UndefinedOf({&a}) == R"(Undefined reference to '_Z5scalef' in 'a'
+  '_Z5scalef' is scale(float)
+  called by k in 'a'
+  similar: scale(double) in 'a'
+)");
+}
+
+TEST_CASE("What the driver has, what may stay undefined and what is dead is not missing",
+          "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.AddCall(k, a.Declare("vprintf"));
+  a.AddCall(k, a.Declare("weak", format::kStbWeak));
+  a.AddCall(a.Define(Function{.name = "dead"}), a.Declare("missing"));
+  a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
+  a.Define(Variable{.name = "t", .space = 0, .size = 0, .type = format::kSttCudaTexture});
+  CHECK(UndefinedOf({&a}).empty());
+}
+
+TEST_CASE("Only the first callers are named", "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle missing = a.Declare("missing");
+  for (const char* name : {"k1", "k2", "k3", "k4", "k5"}) a.AddCall(a.DefineEntry(name), missing);
+  CHECK(UndefinedOf({&a}) == R"(Undefined reference to 'missing' in 'a'
+  called by k1 in 'a'
+  called by k2 in 'a'
+  called by k3 in 'a'
+  and by 2 more functions
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing

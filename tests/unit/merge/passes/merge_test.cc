@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/merge.h"
+
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/merge/merged.h"
+
+namespace devlink::testing {
+namespace {
+
+TEST_CASE("Without any input a program has what every output has", "[merge]") {
+  const Merged merged = MergeInputs(std::vector<ModuleRef>(), {.sm = 90});
+  CHECK(internal::DumpProgram(merged.program()) == R"(sections
+  .note.nv.tkinfo tool-note size=0x0 align=4 flags=0x2000000
+  .note.nv.cuinfo cuda-note size=0x0 align=4 flags=0x1000040
+  .nv.info module-info size=0x0 align=4 flags=0x0
+  .nv.compat compat size=0x0 align=4 flags=0x0
+symbols
+  .note.nv.tkinfo section
+  .note.nv.cuinfo section
+functions
+records of .nv.info
+relocations
+names in .shstrtab
+  .shstrtab
+  .strtab
+  .symtab
+  .symtab_shndx
+  .note.nv.tkinfo
+  .note.nv.cuinfo
+  .nv.info
+  .nv.compat
+names in .strtab
+  .shstrtab
+  .strtab
+  .symtab
+  .symtab_shndx
+  .note.nv.tkinfo
+  .note.nv.cuinfo
+  .nv.info
+  .nv.compat
+cuda note
+  0x0: 0x10 bytes, 0c 00 00 00 08 00 00 00 e8 03 00 00 4e 56 49 44
+  0x10: 0x10 bytes, 49 41 20 43 6f 72 70 00 02 00 5a 00 82 00 00 00
+compat
+  0x0: 0x4 bytes, 02 09 00 00
+)");
+}
+
+TEST_CASE("Only targets from sm_90 on have a compatibility record", "[merge]") {
+  CHECK(MergeInputs(std::vector<ModuleRef>(), {.sm = 90}).program().compat != internal::kNone);
+  CHECK(MergeInputs(std::vector<ModuleRef>(), {.sm = 89}).program().compat == internal::kNone);
+}
+
+TEST_CASE("Things are created in three passes over each input: functions, variables, the rest",
+          "[merge]") {
+  InputBuilder a;
+  a.AddData(".debug_line", 4);
+  a.Define(InputBuilder::Variable{.name = "x", .section = a.AddData(".nv.global", 4)});
+  a.DefineEntry("k");
+  InputBuilder b;
+  b.DefineEntry("l");
+  b.Define(InputBuilder::Variable{.name = "y", .section = b.AddData(".nv.global.init", 4)});
+  const Merged merged = MergeInputs({&a, &b});
+  std::string names;
+  for (const internal::Section& section : merged.program().sections) {
+    names += std::string(section.name) + "\n";
+  }
+  CHECK(names == R"(.note.nv.tkinfo
+.note.nv.cuinfo
+.nv.info
+.text.k
+.nv.info.k
+.nv.shared.k
+.nv.global
+.debug_line
+.text.l
+.nv.info.l
+.nv.shared.l
+.nv.global.init
+)");
+}
+
+}  // namespace
+}  // namespace devlink::testing
