@@ -108,7 +108,7 @@ std::string Compare(const std::vector<Bytes>& inputs, const Bytes& linked, bool 
   // was not compiled for it.
   bool any_debug = debug;
   for (const Bytes& input : inputs) {
-    any_debug = any_debug || ViewCubin(input).Find(".debug_info") != nullptr;
+    any_debug = any_debug || diff::ViewCubin(input).Find(".debug_info") != nullptr;
   }
   return FirstDifference(DescribeLinkedMercury(linked, !any_debug),
                          DescribeMergedMercury(*merged, !any_debug));
