@@ -22,12 +22,12 @@ class Builder {
   Cubin Build() {
     AddNotes();
     info_ = writer_.AddSection(
-        {.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4, .links_to_symtab = true});
+        {.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4, .link = kSymbolTable});
     call_graph_ = writer_.AddSection({.name = ".nv.callgraph",
                                       .type = format::kShtCudaCallGraph,
                                       .align = 4,
                                       .entry_size = 8,
-                                      .links_to_symtab = true});
+                                      .link = kSymbolTable});
     for (const FunctionSpec& f : spec_.functions) AddFunction(f);
     AddGlobal();
     for (const FunctionSpec& f : spec_.functions) AddCalls(f);
@@ -92,7 +92,7 @@ class Builder {
                                               .type = format::kShtCudaInfo,
                                               .flags = format::kShfInfoLink,
                                               .align = 4,
-                                              .links_to_symtab = true});
+                                              .link = kSymbolTable});
     writer_.SetInfoSection(own_info, text);
     writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
     writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrCbankParamSize, 0);
@@ -144,7 +144,7 @@ class Builder {
                                           .flags = format::kShfInfoLink,
                                           .align = 8,
                                           .entry_size = format::kRelSize,
-                                          .links_to_symtab = true});
+                                          .link = kSymbolTable});
     writer_.SetInfoSection(list, texts_.at(f.name));
     if (!any_call_) {  // the heads of the lists; list 1 holds direct calls
       writer_.AppendWord(call_graph_, 0);

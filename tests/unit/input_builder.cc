@@ -141,7 +141,7 @@ SymbolHandle InputBuilder::AddConstants(SymbolHandle function, std::uint64_t siz
 SectionHandle InputBuilder::ModuleInfo() {
   if (info_ == kNoSection) {
     info_ = writer_.AddSection(
-        {.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4, .links_to_symtab = true});
+        {.name = ".nv.info", .type = format::kShtCudaInfo, .align = 4, .link = kSymbolTable});
   }
   return info_;
 }
@@ -153,7 +153,7 @@ SectionHandle InputBuilder::InfoOf(SymbolHandle function) {
                                         .type = format::kShtCudaInfo,
                                         .flags = format::kShfInfoLink,
                                         .align = 4,
-                                        .links_to_symtab = true});
+                                        .link = kSymbolTable});
     writer_.SetInfoSection(known->second, texts_.at(function));
   }
   return known->second;
@@ -197,7 +197,7 @@ void InputBuilder::Relocate(SectionHandle section, std::uint64_t offset, std::ui
                             .flags = format::kShfInfoLink,
                             .align = 8,
                             .entry_size = addend ? sizeof(format::Rela) : format::kRelSize,
-                            .links_to_symtab = true});
+                            .link = kSymbolTable});
     writer_.SetInfoSection(list->second, section);
   }
   writer_.AddRelocation(list->second, offset, type, symbol, addend.value_or(0));
@@ -220,7 +220,7 @@ void InputBuilder::AddPairs(std::string_view section, std::uint32_t type, bool p
     if ((pair.list == format::CallGraphList::kNone) != prototypes) continue;
     if (handle == kNoSection) {
       handle = writer_.AddSection(
-          {.name = section, .type = type, .align = 4, .entry_size = 8, .links_to_symtab = true});
+          {.name = section, .type = type, .align = 4, .entry_size = 8, .link = kSymbolTable});
     }
     if (pair.list != list) {
       list = pair.list;

@@ -8,6 +8,7 @@
 #include "format/elf_cuda.h"
 #include "format/views.h"
 #include "image/emitter.h"
+#include "write/residue_writer.h"
 
 namespace devlink::internal {
 
@@ -17,6 +18,12 @@ namespace {
 constexpr std::uint32_t kWideIndicesFrom = 0xff00;
 // nvlink's number of the first section that it makes behind the tables.
 constexpr std::uint32_t kFirstSectionNumber = 5;
+
+// Sections that name symbols by their index.
+bool LinksToSymbols(SectionKind kind) {
+  return kind == SectionKind::kRelocations || kind == SectionKind::kText ||
+         kind == SectionKind::kModuleInfo || kind == SectionKind::kFunctionInfo;
+}
 
 }  // namespace
 
@@ -52,7 +59,7 @@ Image Emitter::Run() && {
   base::Release(passes_.program.symbol_names);
   AddSections();
   AddLateSections();
-  writer_.CompleteSections();
+  ResidueWriter(writer_).CompleteSections();
   AddSymbols();
   LinkSections();
   FillContents();
@@ -151,20 +158,21 @@ bool Emitter::IsGone(SymbolId id) const {
 }
 
 void Emitter::AddNames() {
-  writer_.SetNullSymbolValue(linked_.constants.null_symbol_value);
+  ResidueWriter(writer_).SetNullSymbolValue(linked_.constants.null_symbol_value);
   const auto stays = [this](const NameEntry& name) {
     return (name.section == kNone || !name_dropped_[name.section]) &&
            (name.symbol == kNone || !symbol_dropped_[name.symbol]);
   };
   for (const NameEntry& name : program_.section_names) {
-    if (stays(name)) writer_.AddSectionName(name.text);
+    if (stays(name)) writer_.AddName(kSectionNameTable, name.text);
   }
   for (const NameEntry& name : program_.symbol_names) {
-    if (stays(name)) writer_.AddSymbolName(name.text);
+    if (stays(name)) writer_.AddName(kStringTable, name.text);
   }
 }
 
 void Emitter::AddSections() {
+  ResidueWriter residue(writer_);
   std::uint32_t number = 0;
   auto skipped = program_.residue.skipped_numbers.begin();
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
@@ -177,19 +185,15 @@ void Emitter::AddSections() {
     if (section_dropped_[id]) continue;
     SectionSpec spec{
         .name = section.name, .type = section.type, .flags = section.flags, .align = section.align};
-    // One more section comes into being behind the two notes.
-    spec.number = before + (before < 2 ? kFirstSectionNumber : kFirstSectionNumber + 1);
     if (section.type == format::kShtNobits) spec.nobits_size = section.size;
     DescribeSection(id, spec);
     if (section.kind == SectionKind::kRelocations) {
       spec.entry_size = section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
-      spec.links_to_symtab = true;
-    } else {
-      spec.links_to_symtab = section.kind == SectionKind::kText ||
-                             section.kind == SectionKind::kModuleInfo ||
-                             section.kind == SectionKind::kFunctionInfo;
     }
+    if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
     section_handles_[id] = writer_.AddSection(spec);
+    // One more section comes into being behind the two notes.
+    residue.SetWideIndex(section_handles_[id], before + kFirstSectionNumber + (before < 2 ? 0 : 1));
     if (section.bank == 0 && BankOf(id) != nullptr) AddSlotList(id);
   }
 }
@@ -215,7 +219,7 @@ void Emitter::AddSlotList(SectionId parameters) {
                                                    .type = format::kShtRel,
                                                    .align = 8,
                                                    .entry_size = format::kRelSize,
-                                                   .links_to_symtab = true});
+                                                   .link = kSymbolTable});
   writer_.SetInfoSection(handle, section_handles_[parameters]);
   slot_lists_.emplace_back(handle, parameters);
 }
@@ -245,22 +249,23 @@ const ConstantBank* Emitter::BankOf(SectionId id) const {
 
 // Sections that come into being after all inputs, in nvlink's order.
 void Emitter::AddLateSections() {
+  ResidueWriter residue(writer_);
   call_graph_ = writer_.AddSection({.name = ".nv.callgraph",
                                     .type = format::kShtCudaCallGraph,
                                     .align = 4,
                                     .entry_size = 8,
-                                    .links_to_symtab = true,
-                                    .number = program_.residue.internal_sections});
+                                    .link = kSymbolTable});
+  residue.SetWideIndex(call_graph_, program_.residue.internal_sections);
   if (AnyPrototype()) {
     prototypes_ = writer_.AddSection({.name = ".nv.prototype",
                                       .type = format::kShtCudaPrototype,
                                       .align = 4,
                                       .entry_size = 8,
-                                      .links_to_symtab = true,
-                                      .number = program_.residue.internal_sections + 1});
+                                      .link = kSymbolTable});
+    residue.SetWideIndex(prototypes_, program_.residue.internal_sections + 1);
   } else {
-    writer_.AddSectionName(".nv.prototype");
-    writer_.AddSymbolName(".nv.prototype");
+    writer_.AddName(kSectionNameTable, ".nv.prototype");
+    writer_.AddName(kStringTable, ".nv.prototype");
   }
   AddBanksAndActions();
 }
@@ -287,15 +292,13 @@ void Emitter::AddBanksAndActions() {
                                                .flags = format::kShfInfoLink,
                                                .align = 8,
                                                .entry_size = sizeof(format::Rela),
-                                               .links_to_symtab = true});
+                                               .link = kSymbolTable});
     writer_.SetInfoSection(bank_relocations_[i], handle);
   }
   if (program_.view == format::ViewKind::kMercury) return;  // that view has no such section
-  action_ = writer_.AddSection({.name = ".nv.rel.action",
-                                .type = format::kShtCudaRelocInfo,
-                                .align = 8,
-                                .entry_size = 8,
-                                .number = program_.residue.internal_sections + 2});
+  action_ = writer_.AddSection(
+      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
+  ResidueWriter(writer_).SetWideIndex(action_, program_.residue.internal_sections + 2);
 }
 
 void Emitter::AddSymbols() {
@@ -317,7 +320,7 @@ void Emitter::AddSymbol(SymbolId id) {
   const bool name_only = symbol.section == kNone && symbol.function == kNone &&
                          (symbol.name.starts_with("__UDT") || symbol.name.starts_with("__UFT"));
   if (name_only) {
-    writer_.AddLateSymbolName(symbol.name);
+    ResidueWriter(writer_).AddLateSymbolName(symbol.name);
     return;
   }
   SymbolSpec spec{.name = symbol.name,

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a CubinWriter holds. cubin_writer.cc takes it in, cubin_output.cc lays it out and writes it.
+// What a CubinWriter holds. cubin_writer.cc takes it in, cubin_check.cc looks whether it can be
+// written, cubin_layout.cc lays it out and cubin_output.cc writes it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
@@ -20,12 +23,13 @@ namespace devlink {
 
 namespace internal {
 
-inline constexpr std::uint32_t kTables = 4;  // null, two string tables, the symbol table
 inline constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 30;
 inline constexpr std::uint32_t kNoRun = 0xffffffff;
 inline constexpr std::uint32_t kNoInfo = 0xffffffff;
 inline constexpr std::uint32_t kMaxRun = 0x7fffffff;
 inline constexpr std::uint8_t kBadAlign = 63;
+inline constexpr std::uint64_t kWholeOwner = ~std::uint64_t{0};  // until its size is known
+inline constexpr std::size_t kMaxTables = 0xff;
 
 inline std::uint32_t Index(SectionHandle handle) { return static_cast<std::uint32_t>(handle); }
 inline std::uint32_t Index(SymbolHandle handle) { return static_cast<std::uint32_t>(handle); }
@@ -44,28 +48,37 @@ struct Run {
 };
 static_assert(sizeof(Run) == 24);
 
+// What the bytes of a section are.
+enum class Content : std::uint8_t { kRuns, kStrings, kSymbols, kWideIndices, kShared };
+
 // There are tens of thousands in a large link: small fields, nothing twice.
 struct SectionState {
   std::uint64_t size = 0;
   std::uint64_t file_offset = 0;
-  SectionHandle link_section = kNoSection;
+  SectionHandle link = kNoSection;
   std::uint32_t info = kNoInfo;  // a section's number, or a symbol's
   NameId name_id = 0;            // in `.shstrtab`
   std::uint32_t type = 0;
   std::uint32_t flags = 0;
   std::uint32_t index = 0;
-  std::uint32_t first_run = kNoRun;
+  std::uint32_t first_run = kNoRun;  // of kShared: the number of the section that has the bytes
   std::uint32_t last_run = kNoRun;
   std::uint32_t first_patches = kNoRun;
-  std::uint32_t number = 0;
-  std::uint8_t align_bits = 0;  // kBadAlign: not a power of two
+  std::uint32_t wide_index = 0;  // where `.symtab_shndx` has another than `index`
+  std::uint8_t align_bits = 0;   // kBadAlign: not a power of two
   std::uint8_t entry_size = 0;
   std::uint8_t registers = 0;
   std::uint8_t category = 0;
-  bool links_to_symtab = false;
+  Content content = Content::kRuns;
+  std::uint8_t table = 0;  // of kStrings and kSymbols: which one
   bool info_is_symbol = false;
 
   [[nodiscard]] std::uint64_t align() const { return std::uint64_t{1} << align_bits; }
+  [[nodiscard]] SectionHandle owner() const { return SectionHandle{first_run}; }
+  // Bytes of the file that are its own.
+  [[nodiscard]] std::uint64_t file_size() const {
+    return content == Content::kShared || format::IsNobitsType(type) ? 0 : size;
+  }
 };
 static_assert(sizeof(SectionState) == 64);
 
@@ -74,12 +87,23 @@ struct SymbolState {
   std::uint64_t size = 0;
   SectionHandle section = kNoSection;
   std::uint32_t index = 0;
-  NameId name_id = 0;  // in `.strtab`; of the global part: known when all are added
+  NameId name_id = 0;  // in the table's strings; of the global part: known when all are added
   std::uint8_t info = 0;
   std::uint8_t other = 0;
   bool in_global_part = false;
+  std::uint8_t table = 0;
 };
 static_assert(sizeof(SymbolState) == 32);
+
+struct SymbolTableState {
+  SectionHandle section = kNoSection;
+  std::uint8_t strings = 0;
+  SymbolOrder order = SymbolOrder::kLocalPartFirst;
+  std::uint64_t null_value = 0;
+  // Found by Order.
+  std::vector<SymbolHandle> symbols;
+  std::uint32_t info = 1;  // one more than the last index of the local part
+};
 
 // A name of the global part, and whose it is, if anybody's.
 struct LateName {
@@ -118,37 +142,40 @@ struct PatchRun {
 struct CubinWriter::State {
   CubinHeader header;
   std::vector<internal::SectionState> sections;
-  internal::SectionState stray;
-  bool bad_handle = false;
+  internal::SectionState unknown_section;
+  // The first mistake that is found when something is added.
+  const char* mistake = nullptr;
   bool sections_complete = false;
-  bool late_section = false;  // one was added after that
   std::vector<internal::SymbolState> symbols;
+  std::deque<internal::StringTable> strings;  // those of the sections' names, then `.strtab`
+  std::vector<internal::SymbolTableState> symbol_tables;
   std::vector<internal::Run> runs;
   std::vector<internal::LateName> late_names;
   std::vector<std::uint8_t> own;  // bytes that are not borrowed
   std::vector<internal::SymbolWords> symbol_words;
+  std::vector<std::uint32_t> section_words;  // places in `own` that hold a section's number
   std::vector<internal::PatchState> patches;
   std::vector<internal::PatchRun> patch_runs;
-  std::uint64_t null_symbol_value = 0;
-  internal::StringTable section_names;
-  internal::StringTable symbol_names;
+  absl::flat_hash_map<SectionHandle, std::uint64_t> gaps;
+  std::vector<SegmentSpec> segment_specs;
 
   // Found by LayOut.
   std::vector<SectionHandle> section_order;
-  std::vector<SymbolHandle> symbol_order;
-  std::uint32_t local_symbols = 1;
   std::vector<format::Phdr> segments;
-  std::uint64_t section_names_size = 0;
-  std::uint64_t symbol_names_size = 0;
-  std::uint64_t symtab_offset = 0;
-  std::uint64_t wide_indices_offset = 0;
-  internal::NameId wide_indices_name = 0;
   std::uint64_t section_headers = 0;
   std::uint64_t program_headers = 0;
   std::uint64_t file_size = 0;  // 0: not laid out yet
 
   // What is said of a section that was never added goes nowhere, and LayOut reports it.
   internal::SectionState& At(SectionHandle handle);
+  // The same for a section whose bytes are those that are appended to it.
+  internal::SectionState& ToFill(SectionHandle handle);
+  // 0 and a report where the section is not a table of that content.
+  std::uint8_t TableAt(SectionHandle handle, internal::Content content);
+  void Report(const char* what) { mistake = mistake == nullptr ? what : mistake; }
+
+  SectionHandle AddSection(const SectionSpec& spec, internal::Content content);
+  void AddStringTable(const SectionSpec& spec);
   void AddRun(internal::SectionState& section, internal::Run run);
   void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes);
   void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size);
@@ -156,9 +183,9 @@ struct CubinWriter::State {
   void CompleteSections();
   void AddLateName(std::string_view name, SymbolHandle symbol);
 
-  [[nodiscard]] std::uint64_t section_count() const {
-    return sections.size() + internal::kTables + (header.wide_section_indices ? 1 : 0);
-  }
+  [[nodiscard]] std::uint64_t section_count() const { return sections.size() + 1; }
+  [[nodiscard]] internal::StringTable& section_names() { return strings[0]; }
+  [[nodiscard]] const internal::StringTable& section_names() const { return strings[0]; }
   template <typename Function>
   void ForEachSymbolWord(const Function& function) const {
     for (const internal::SymbolWords& words : symbol_words) {
@@ -172,23 +199,49 @@ struct CubinWriter::State {
     std::memcpy(&value, own.data() + at, sizeof(value));
     return value;
   }
-
-  [[nodiscard]] std::string_view NameOf(const internal::SectionState& section) const {
-    return section_names.TextOf(section.name_id);
+  void SetOwnWord(std::size_t at, std::uint32_t value) {
+    std::memcpy(own.data() + at, &value, sizeof(value));
   }
 
-  absl::Status Check() const;
+  [[nodiscard]] std::string_view NameOf(const internal::SectionState& section) const {
+    return section_names().TextOf(section.name_id);
+  }
+  [[nodiscard]] std::uint32_t SectionIndexOf(const internal::SymbolState& symbol) const {
+    return symbol.section == kNoSection ? 0 : sections[internal::Index(symbol.section)].index;
+  }
+  [[nodiscard]] bool IsKnown(SectionHandle handle) const {
+    return internal::Index(handle) < sections.size();
+  }
+
+  // cubin_check.cc
+  [[nodiscard]] absl::Status Check() const;
+  [[nodiscard]] absl::Status CheckSections() const;
+  [[nodiscard]] absl::Status CheckSymbols() const;
+  [[nodiscard]] absl::Status CheckPatches() const;
+
+  // cubin_layout.cc
   void Order();
+  void OrderSections();
+  void OrderSymbols(internal::SymbolTableState& table);
+  void EnterLateNames();
+  void ResolveWords();
+  void LinkPatches();
   void LayOut();
-  void FindSegments();
+  [[nodiscard]] absl::Status SettleRanges();
+  [[nodiscard]] std::vector<SegmentSpec> UsualSegments() const;
+  [[nodiscard]] format::Phdr SegmentOf(const SegmentSpec& spec, std::size_t count) const;
+
+  // cubin_output.cc
   [[nodiscard]] format::Ehdr FileHeader() const;
+  [[nodiscard]] std::uint32_t FileFlags() const;
   [[nodiscard]] format::Shdr HeaderOf(const internal::SectionState& section) const;
   void WriteFile(internal::OutputBuffer& out) const;
-  void WriteSymbols(internal::OutputBuffer& out) const;
+  void WriteSection(const internal::SectionState& section, internal::OutputBuffer& out) const;
+  void WriteSymbols(const internal::SymbolTableState& table, internal::OutputBuffer& out) const;
+  void WriteWideIndices(const internal::SymbolTableState& table, internal::OutputBuffer& out) const;
   [[nodiscard]] std::span<const std::uint8_t> BytesOf(const internal::Run& run) const;
   void WriteContents(const internal::SectionState& section, internal::OutputBuffer& out) const;
   void WritePatched(const internal::SectionState& section, internal::OutputBuffer& out) const;
-  void WriteSectionHeaders(internal::OutputBuffer& out) const;
 };
 
 }  // namespace devlink

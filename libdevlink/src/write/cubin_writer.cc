@@ -9,15 +9,19 @@
 
 #include "base/align.h"
 #include "format/elf_cuda.h"
+#include "format/views.h"
 #include "write/cubin_state.h"
+#include "write/residue_writer.h"
 
 namespace devlink {
 
 using base::AlignUp;
+using internal::Content;
 using internal::Index;
 using internal::kBadAlign;
 using internal::kMaxFile;
 using internal::kMaxRun;
+using internal::kMaxTables;
 using internal::kNoRun;
 using internal::Run;
 using internal::SectionState;
@@ -26,7 +30,9 @@ using internal::SymbolWords;
 
 namespace {
 
-// Position of a section in the file (docs/cubin-format.md, "Section order").
+static_assert(kKernelSymbol == format::kStoEntry);
+
+// Position of a section behind the tables (docs/cubin-format.md, "Section order").
 int CategoryOf(std::string_view name, std::uint32_t type) {
   if (name.starts_with(".debug") || name.starts_with(".nv_debug_")) return 1;
   switch (type) {
@@ -55,9 +61,25 @@ int CategoryOf(std::string_view name, std::uint32_t type) {
 
 SectionState& CubinWriter::State::At(SectionHandle handle) {
   if (Index(handle) < sections.size()) return sections[Index(handle)];
-  bad_handle = true;
-  stray = SectionState();
-  return stray;
+  Report("a section was named that was never added");
+  unknown_section = SectionState();
+  return unknown_section;
+}
+
+SectionState& CubinWriter::State::ToFill(SectionHandle handle) {
+  SectionState& section = At(handle);
+  if (section.content == Content::kRuns) return section;
+  Report("bytes were added to a table, or to a section that shares another's");
+  unknown_section = SectionState();
+  return unknown_section;
+}
+
+std::uint8_t CubinWriter::State::TableAt(SectionHandle handle, Content content) {
+  const SectionState& section = At(handle);
+  if (section.content == content) return section.table;
+  Report(content == Content::kStrings ? "a section was named as a string table that is not one"
+                                      : "a section was named as a symbol table that is not one");
+  return 0;
 }
 
 void CubinWriter::State::AddRun(SectionState& section, Run run) {
@@ -69,7 +91,7 @@ void CubinWriter::State::AddRun(SectionState& section, Run run) {
 }
 
 void CubinWriter::State::AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes) {
-  SectionState& section = At(handle);
+  SectionState& section = ToFill(handle);
   while (!bytes.empty()) {
     const std::size_t size = std::min<std::size_t>(bytes.size(), kMaxRun);
     Run run{.borrowed = bytes.data(), .offset = section.size};
@@ -81,7 +103,7 @@ void CubinWriter::State::AppendBorrowed(SectionHandle handle, std::span<const st
 }
 
 void CubinWriter::State::AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
-  SectionState& section = At(handle);
+  SectionState& section = ToFill(handle);
   const auto* begin = static_cast<const std::uint8_t*>(bytes);
   own.insert(own.end(), begin, begin + size);
   while (size != 0) {
@@ -123,19 +145,71 @@ void CubinWriter::State::AddLateName(std::string_view name, SymbolHandle symbol)
 }
 
 void CubinWriter::State::CompleteSections() {
-  if (std::exchange(sections_complete, true)) return;
+  if (sections_complete) return;
   header.wide_section_indices =
-      header.wide_section_indices || sections.size() + internal::kTables >= format::kShnLoReserve;
-  if (header.wide_section_indices) wide_indices_name = section_names.Add(".symtab_shndx");
-  section_names.Complete();
+      header.wide_section_indices || section_count() >= format::kShnLoReserve;
+  if (header.wide_section_indices) {
+    AddSection({.name = ".symtab_shndx",
+                .type = format::kShtSymtabShndx,
+                .align = 4,
+                .entry_size = 4,
+                .link = kSymbolTable,
+                .only_section_name = true},
+               Content::kWideIndices);
+  }
+  sections_complete = true;
+  section_names().Complete();
+}
+
+SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content content) {
+  const auto handle = static_cast<SectionHandle>(sections.size());
+  SectionState& section = sections.emplace_back();
+  section.type = spec.type;
+  section.flags = static_cast<std::uint32_t>(spec.flags);
+  section.entry_size = static_cast<std::uint8_t>(spec.entry_size);
+  const bool usable = base::IsPowerOfTwo(spec.align) && spec.align <= kMaxFile &&
+                      spec.flags == section.flags && spec.entry_size == section.entry_size;
+  section.align_bits = usable ? static_cast<std::uint8_t>(std::countr_zero(spec.align)) : kBadAlign;
+  section.size = spec.nobits_size;
+  section.link = spec.link;
+  section.content = content;
+  if (header.section_order == SectionOrder::kByCategory) {
+    section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
+  }
+  // Those that every file has and `.symtab_shndx` come first.
+  const bool leads = Index(handle) <= Index(kSymbolTable) || content == Content::kWideIndices;
+  section.category = leads ? std::uint8_t{0} : static_cast<std::uint8_t>(section.category + 1);
+  if (sections_complete) Report("a section was added after the sections were complete");
+  section.name_id =
+      spec.own_name ? section_names().AddAnew(spec.name) : section_names().Add(spec.name);
+  if (!format::IsMercurySection(section.flags) && !spec.only_section_name) {
+    strings[1].Add(spec.name);
+  }
+  return handle;
+}
+
+void CubinWriter::State::AddStringTable(const SectionSpec& spec) {
+  if (strings.size() == kMaxTables) return Report("there are too many string tables");
+  const auto table = static_cast<std::uint8_t>(strings.size());
+  strings.emplace_back();
+  At(AddSection(spec, Content::kStrings)).table = table;
 }
 
 CubinWriter::CubinWriter(CubinHeader header) : state_(std::make_unique<State>()) {
   state_->header = header;
-  for (std::string_view name : {".shstrtab", ".strtab", ".symtab"}) {
-    AddSectionName(name);
-    AddSymbolName(name);
+  // The first two name themselves.
+  state_->strings.resize(2);
+  for (std::uint8_t table = 0; table < 2; ++table) {
+    const SectionHandle handle = state_->AddSection(
+        {.name = table == 0 ? ".shstrtab" : ".strtab", .type = format::kShtStrtab},
+        Content::kStrings);
+    state_->At(handle).table = table;
   }
+  AddSymbolTable({.name = ".symtab",
+                  .type = format::kShtSymtab,
+                  .align = 8,
+                  .entry_size = sizeof(format::Sym),
+                  .link = kStringTable});
 }
 CubinWriter::~CubinWriter() = default;
 CubinWriter::CubinWriter(CubinWriter&&) noexcept = default;
@@ -146,38 +220,38 @@ void CubinWriter::Reserve(std::size_t sections, std::size_t symbols, std::size_t
   state_->runs.reserve(sections);
   state_->sections.reserve(sections);
   state_->symbols.reserve(symbols);
-  state_->section_names.Reserve(sections);
-  state_->symbol_names.Reserve(sections + symbols);
-}
-
-void CubinWriter::AddSectionName(std::string_view name) {
-  state_->late_section = state_->late_section || state_->sections_complete;
-  state_->section_names.Add(name);
-}
-void CubinWriter::AddSymbolName(std::string_view name) { state_->symbol_names.Add(name); }
-void CubinWriter::AddLateSymbolName(std::string_view name) { state_->AddLateName(name, kNoSymbol); }
-void CubinWriter::SetNullSymbolValue(std::uint64_t value) { state_->null_symbol_value = value; }
-void CubinWriter::SetPrototypes(std::string_view prototypes) {
-  state_->symbol_names.SetHead(prototypes);
+  state_->strings[0].Reserve(sections);
+  state_->strings[1].Reserve(sections + symbols);
 }
 
 SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {
+  return state_->AddSection(spec, Content::kRuns);
+}
+
+SectionHandle CubinWriter::AddStringTable(const SectionSpec& spec) {
   const auto handle = static_cast<SectionHandle>(state_->sections.size());
-  SectionState& section = state_->sections.emplace_back();
-  section.type = spec.type;
-  section.number = spec.number;
-  section.flags = static_cast<std::uint32_t>(spec.flags);
-  const bool usable =
-      base::IsPowerOfTwo(spec.align) && spec.align <= kMaxFile && spec.flags == section.flags;
-  section.align_bits = usable ? static_cast<std::uint8_t>(std::countr_zero(spec.align)) : kBadAlign;
-  section.entry_size = static_cast<std::uint8_t>(spec.entry_size);
-  section.size = spec.nobits_size;
-  section.links_to_symtab = spec.links_to_symtab;
-  section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
-  state_->late_section = state_->late_section || state_->sections_complete;
-  section.name_id = state_->section_names.Add(spec.name);
-  if (spec.name_in_string_table) AddSymbolName(spec.name);
+  state_->AddStringTable(spec);
   return handle;
+}
+
+SectionHandle CubinWriter::AddSymbolTable(const SectionSpec& spec, SymbolOrder order) {
+  const SectionHandle handle = state_->AddSection(spec, Content::kSymbols);
+  SectionState& section = state_->At(handle);
+  if (section.link == kNoSection) section.link = kStringTable;
+  if (state_->symbol_tables.size() == kMaxTables) {
+    state_->Report("there are too many symbol tables");
+    return handle;
+  }
+  section.table = static_cast<std::uint8_t>(state_->symbol_tables.size());
+  internal::SymbolTableState& table = state_->symbol_tables.emplace_back();
+  table.section = handle;
+  table.strings = state_->TableAt(section.link, Content::kStrings);
+  table.order = order;
+  return handle;
+}
+
+void CubinWriter::SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order) {
+  state_->symbol_tables[state_->TableAt(symbol_table, Content::kSymbols)].order = order;
 }
 
 SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
@@ -191,17 +265,33 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   symbol.section = spec.section;
   symbol.info = static_cast<std::uint8_t>(spec.binding << 4 | spec.type);
   symbol.other = spec.other;
+  symbol.table = state_->TableAt(spec.table, Content::kSymbols);
   symbol.in_global_part = spec.part == SymbolPart::kByBinding ? spec.binding == format::kStbGlobal
                                                               : spec.part == SymbolPart::kGlobal;
-  if (symbol.in_global_part) {
+  if (name.empty()) {
+    symbol.name_id = internal::kNameless;
+  } else if (symbol.in_global_part) {
     state_->AddLateName(name, handle);
   } else {
-    symbol.name_id = state_->symbol_names.Add(name);
+    symbol.name_id = state_->strings[state_->symbol_tables[symbol.table].strings].Add(name);
   }
   return handle;
 }
 
-void CubinWriter::CompleteSections() { state_->CompleteSections(); }
+void CubinWriter::AddName(SectionHandle string_table, std::string_view name,
+                          NamePlacement placement) {
+  if (string_table == kSectionNameTable && state_->sections_complete) {
+    state_->Report("a section's name was added after the sections were complete");
+    return;
+  }
+  internal::StringTable& table = state_->strings[state_->TableAt(string_table, Content::kStrings)];
+  const internal::NameId id = placement.shared ? table.Add(name) : table.AddAnew(name);
+  if (placement.padding != 0) table.Pad(id, placement.padding);
+}
+
+void CubinWriter::SetPrototypes(std::string_view prototypes) {
+  state_->strings[1].SetHead(prototypes);
+}
 
 void CubinWriter::SetInfoSection(SectionHandle section, SectionHandle info) {
   state_->At(section).info = Index(info);
@@ -214,7 +304,23 @@ void CubinWriter::SetInfoSymbol(SectionHandle section, SymbolHandle info, std::u
   state.registers = registers;
 }
 void CubinWriter::SetLinkSection(SectionHandle section, SectionHandle link) {
-  state_->At(section).link_section = link;
+  state_->At(section).link = link;
+}
+
+void CubinWriter::ShareBytes(SectionHandle section, SectionHandle owner,
+                             std::optional<std::uint64_t> size) {
+  SectionState& state = state_->At(section);
+  if (state.content != Content::kRuns || state.size != 0) {
+    return state_->Report("a section that shares bytes has bytes of its own");
+  }
+  state.content = Content::kShared;
+  state.first_run = Index(owner);
+  state.size = size.value_or(internal::kWholeOwner);
+}
+
+void CubinWriter::SetGap(SectionHandle section, std::uint64_t bytes) {
+  if (bytes > kMaxFile) return state_->Report("a gap is larger than any file");
+  state_->gaps[section] = bytes;
 }
 
 void CubinWriter::Append(SectionHandle section, std::span<const std::uint8_t> bytes) {
@@ -229,7 +335,7 @@ void CubinWriter::AppendAligned(SectionHandle section, std::span<const std::uint
 }
 
 void CubinWriter::AppendZeros(SectionHandle section, std::uint64_t count) {
-  state_->At(section).size += count;
+  state_->ToFill(section).size += count;
 }
 void CubinWriter::AppendWord(SectionHandle section, std::uint32_t word) {
   state_->AppendOwn(section, &word, sizeof(word));
@@ -241,10 +347,20 @@ void CubinWriter::AppendSymbolIndex(SectionHandle section, SymbolHandle symbol) 
   state_->MarkSymbolWord(state_->own.size());
   AppendWord(section, Index(symbol));
 }
+void CubinWriter::AppendSectionIndex(SectionHandle section, SectionHandle other) {
+  state_->section_words.push_back(static_cast<std::uint32_t>(state_->own.size()));
+  AppendWord(section, Index(other));
+}
 
 void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std::uint32_t type,
                                 SymbolHandle symbol, std::int64_t addend) {
-  const bool with_addend = state_->At(section).type != format::kShtRel;
+  const SectionState& list = state_->At(section);
+  const bool with_addend = list.type != format::kShtRel;
+  if (state_->symbol_tables.size() > 1 && Index(symbol) < state_->symbols.size() &&
+      (list.link == kNoSection ||
+       state_->TableAt(list.link, Content::kSymbols) != state_->symbols[Index(symbol)].table)) {
+    state_->Report("a relocation's symbol stands in another table than its list links to");
+  }
   const format::Rela entry{
       .offset = offset, .type = type, .symbol = Index(symbol), .addend = addend};
   state_->MarkSymbolWord(state_->own.size() + offsetof(format::Rela, symbol));
@@ -269,5 +385,24 @@ void CubinWriter::Patch(SectionHandle section, std::uint64_t offset, BitField fi
 }
 
 std::uint64_t CubinWriter::SizeOf(SectionHandle section) const { return state_->At(section).size; }
+
+void CubinWriter::AddSegment(const SegmentSpec& segment) {
+  state_->segment_specs.push_back(segment);
+}
+
+namespace internal {
+
+void ResidueWriter::AddLateSymbolName(std::string_view name) {
+  state_.AddLateName(name, kNoSymbol);
+}
+void ResidueWriter::SetNullSymbolValue(std::uint64_t value) {
+  state_.symbol_tables.front().null_value = value;
+}
+void ResidueWriter::SetWideIndex(SectionHandle section, std::uint32_t number) {
+  state_.At(section).wide_index = number;
+}
+void ResidueWriter::CompleteSections() { state_.CompleteSections(); }
+
+}  // namespace internal
 
 }  // namespace devlink

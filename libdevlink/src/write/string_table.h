@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "write/output_buffer.h"
@@ -14,10 +15,11 @@ namespace devlink::internal {
 
 // Positions of names in a StringTable, in the order of first mention.
 using NameId = std::uint32_t;
+inline constexpr NameId kNameless = 0xffffffff;  // the empty name: offset 0 of any table
 
-// An ELF string table: each name once, in the order of first mention, no sharing of tails. A name
-// is hashed when it is added, and never again: whoever adds it keeps its number. Names are borrowed
-// and shorter than 4 GiB.
+// An ELF string table: names in the order of first mention, usually each once, no sharing of tails.
+// A name is hashed when it is added, and never again: whoever adds it keeps its number. Names are
+// borrowed and shorter than 4 GiB.
 class StringTable {
  public:
   StringTable() : ids_(0, Hash{&names_}, Equal{&names_}) {}
@@ -33,6 +35,17 @@ class StringTable {
     if (!inserted) names_.pop_back();
     return *known;
   }
+  // Enters a name even where it stands there already; found by that name is the first.
+  NameId AddAnew(std::string_view name) {
+    const auto id = static_cast<NameId>(names_.size());
+    if (Add(name) != id) {
+      names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), 0});
+    }
+    return id;
+  }
+  // Zero bytes behind a name, beyond the one that ends it.
+  void Pad(NameId name, std::uint32_t bytes) { paddings_[name] += bytes; }
+
   void Reserve(std::size_t names) {
     names_.reserve(names + 1);
     ids_.reserve(names);
@@ -46,14 +59,16 @@ class StringTable {
     std::uint64_t at = 1 + head_.size();
     for (Name& name : names_) {
       name.offset = static_cast<std::uint32_t>(at);
-      at += name.size + 1;
+      at += std::uint64_t{name.size} + 1 + PaddingOf(name);
     }
     Complete();
     return at;
   }
 
   [[nodiscard]] std::string_view TextOf(NameId name) const { return names_[name].text(); }
-  [[nodiscard]] std::uint32_t OffsetOf(NameId name) const { return names_[name].offset; }
+  [[nodiscard]] std::uint32_t OffsetOf(NameId name) const {
+    return name == kNameless ? 0 : names_[name].offset;
+  }
 
   void Write(OutputBuffer& out) const {
     constexpr std::uint8_t kEnd = 0;
@@ -62,6 +77,9 @@ class StringTable {
     for (const Name& name : names_) {
       out.Put(name.text());
       out.PutValue(kEnd);
+      if (const std::uint32_t padding = PaddingOf(name); padding != 0) {
+        out.ZeroesTo(out.position() + padding);
+      }
     }
   }
 
@@ -83,11 +101,17 @@ class StringTable {
     const std::vector<Name>* names;
     bool operator()(NameId a, NameId b) const { return (*names)[a].text() == (*names)[b].text(); }
   };
+  [[nodiscard]] std::uint32_t PaddingOf(const Name& name) const {
+    if (paddings_.empty()) return 0;
+    const auto found = paddings_.find(static_cast<NameId>(&name - names_.data()));
+    return found == paddings_.end() ? 0 : found->second;
+  }
   using Ids = absl::flat_hash_set<NameId, Hash, Equal>;
 
   std::string_view head_;
   std::vector<Name> names_;
   Ids ids_;
+  absl::flat_hash_map<NameId, std::uint32_t> paddings_;
 };
 
 }  // namespace devlink::internal

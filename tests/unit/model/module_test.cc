@@ -119,7 +119,7 @@ TEST_CASE("A cubin with a relocation past the end of its section is refused", "[
                                         .flags = format::kShfInfoLink,
                                         .align = 8,
                                         .entry_size = 16,
-                                        .links_to_symtab = true});
+                                        .link = kSymbolTable});
     writer.SetInfoSection(rel, text);
     writer.SetInfoSymbol(text, symbol, 8);
     writer.AddRelocation(rel, offset, 0x38, symbol, 0);  // 4 bytes at offset + 4

@@ -15,6 +15,7 @@
 #include "support/catch.h"
 #include "support/recording_sink.h"
 #include "unit/cubin_builder.h"
+#include "write/residue_writer.h"
 
 namespace devlink::testing {
 namespace {
@@ -229,7 +230,8 @@ TEST_CASE("A file may have more sections than the header can count", "[write]") 
 
 TEST_CASE("A section may have a number of its own in the wide table", "[write]") {
   CubinWriter writer({.sm = 80, .wide_section_indices = true});
-  const auto text = writer.AddSection({.name = ".text.k", .flags = 6, .number = 0x1234});
+  const auto text = writer.AddSection({.name = ".text.k", .flags = 6});
+  internal::ResidueWriter(writer).SetWideIndex(text, 0x1234);
   const auto other = writer.AddSection({.name = ".text.l", .flags = 6});
   writer.AppendZeros(text, 16);
   writer.AppendZeros(other, 16);
@@ -266,9 +268,9 @@ TEST_CASE("Completing the sections changes nothing but that none may follow", "[
     const auto write = [wide](bool complete, bool late) {
       CubinWriter writer({.sm = 80, .wide_section_indices = wide});
       const auto text = AddText(writer, ".text.k");
-      if (complete) writer.CompleteSections();
-      if (complete) writer.CompleteSections();
-      if (late) writer.AddSectionName(".late");
+      if (complete) internal::ResidueWriter(writer).CompleteSections();
+      if (complete) internal::ResidueWriter(writer).CompleteSections();
+      if (late) writer.AddName(kSectionNameTable, ".late");
       writer.AddSymbol({.name = ".text.k", .binding = 1, .type = 2, .section = text});
       writer.AddSymbol({.type = format::kSttSection, .section = text});
       return writer.Write();
@@ -287,6 +289,7 @@ struct LargeFile {
 
   std::vector<std::uint8_t> large = std::vector<std::uint8_t>(300'000);
   std::vector<std::string> names;
+  std::vector<SectionHandle> texts;
   CubinWriter writer = CubinWriter({.sm = 80, .wide_section_indices = true});
 };
 
@@ -294,7 +297,7 @@ LargeFile::LargeFile() {
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::uint8_t>(i * 7 / 3);
   for (int i = 0; i < 40; ++i) names.push_back(".text.k" + std::to_string(i));
   for (std::size_t i = 0; i < 40; ++i) {
-    const auto text = AddText(writer, names[i]);
+    const auto text = texts.emplace_back(AddText(writer, names[i]));
     const std::size_t size = i % 4 == 0 ? large.size() : i * 37;
     writer.Append(text, std::span(large).first(size));
     writer.AppendZeros(text, i % 3 == 0 ? 1000 : 0);
@@ -303,9 +306,9 @@ LargeFile::LargeFile() {
   }
   // In no order, some twice: the last one stays.
   for (std::uint32_t i = 0; i < 40; i += 2) {
-    writer.Patch(SectionHandle{i}, 1, {0, 8}, 7);
-    writer.Patch(SectionHandle{38 - i}, 2, {4, 16}, i);
-    writer.Patch(SectionHandle{i}, 1, {0, 8}, i);
+    writer.Patch(texts[i], 1, {0, 8}, 7);
+    writer.Patch(texts[38 - i], 2, {4, 16}, i);
+    writer.Patch(texts[i], 1, {0, 8}, i);
   }
 }
 

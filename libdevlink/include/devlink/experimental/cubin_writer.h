@@ -7,21 +7,33 @@
 // code generator can write its object files with it.
 //
 // Order is meaning here. A name enters the string tables when the thing it names is added; symbols
-// of the local part of the symbol table keep the order in which they were added, and so do those of
+// of the local part of a symbol table keep the order in which they were added, and so do those of
 // the global part behind them; sections are sorted by category (docs/cubin-format.md, "Section
 // order") and keep the order in which they were added within one. To reproduce a file, add things
 // in its order.
 //
+//   #include <elf.h>
+//
 //   devlink::CubinWriter w({.sm = 80});
-//   auto text = w.AddSection({.name = ".text.k", .type = 1, .flags = 6, .align = 128});
-//   auto k = w.AddSymbol({.name = "k", .binding = 1, .type = 2, .other = 0x10, .section = text});
-//   w.SetInfoSymbol(text, k);
+//   const auto text = w.AddSection({.name = ".text.k",
+//                                   .type = SHT_PROGBITS,
+//                                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+//                                   .align = 128,
+//                                   .link = devlink::kSymbolTable});
+//   const auto k = w.AddSymbol({.name = "k",
+//                               .binding = STB_GLOBAL,
+//                               .type = STT_FUNC,
+//                               .other = devlink::kKernelSymbol,
+//                               .section = text,
+//                               .size = code.size()});
+//   w.SetInfoSymbol(text, k, /*registers=*/8);
 //   w.Append(text, code);
 //   absl::StatusOr<std::vector<std::uint8_t>> cubin = w.Write();
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,22 +44,45 @@
 
 namespace devlink {
 
-// Things added to a writer are called by these numbers, which count from 0 in the order of adding.
+namespace internal {
+class ResidueWriter;
+}  // namespace internal
+
+// What was added to a writer is called by these. They mean something to that writer only.
 enum class SectionHandle : std::uint32_t {};
 enum class SymbolHandle : std::uint32_t {};
 inline constexpr SectionHandle kNoSection{0xffffffff};
 inline constexpr SymbolHandle kNoSymbol{0xffffffff};
+inline constexpr SymbolHandle kNullSymbol{0xfffffffe};  // symbol 0 of any table
+
+// Sections that every file has; they stand first, in this order.
+inline constexpr SectionHandle kSectionNameTable{0};  // `.shstrtab`
+inline constexpr SectionHandle kStringTable{1};       // `.strtab`
+inline constexpr SectionHandle kSymbolTable{2};       // `.symtab`
+
+// st_other of a kernel's symbol.
+inline constexpr std::uint8_t kKernelSymbol = 0x10;
+
+// How sections are sorted.
+enum class SectionOrder : std::uint8_t { kByCategory, kAsAdded };
 
 struct CubinHeader {
-  std::uint16_t sm = 0;             // 80 for sm_80
-  bool executable = false;          // ET_EXEC with program headers, else ET_REL
-  std::uint8_t flags_low_byte = 4;  // low byte of e_flags: 4 below sm_100
-  // Adds `.symtab_shndx`, which has the section index of every symbol in 32 bits. Added by itself
-  // where there are 0xff00 sections or more; nvlink adds it earlier, by a count of its own.
+  std::uint16_t sm = 0;     // 80 for sm_80
+  bool executable = false;  // ET_EXEC with program headers, else ET_REL
+  // e_flags as a whole. Without: what the CUDA tools write there, which is the index of
+  // `.note.nv.cuinfo`, then `sm`, then a byte that depends on it.
+  std::optional<std::uint32_t> flags;
+  // e_phentsize of a file without program headers, where tools differ: their size or 0.
+  std::uint16_t unused_program_header_size = 56;
+  SectionOrder section_order = SectionOrder::kByCategory;
+  // Adds `.symtab_shndx`, which has the section index of every symbol of `.symtab` in 32 bits.
+  // Added by itself where there are 0xff00 sections or more.
   bool wide_section_indices = false;
 };
 
 struct SectionSpec {
+  // Enters `.shstrtab`, and `.strtab` as the CUDA tools have it: but for sections of the Mercury
+  // view (flag 0x10000000).
   std::string_view name;
   std::uint32_t type = 1;  // sh_type
   std::uint64_t flags = 0;
@@ -55,18 +90,22 @@ struct SectionSpec {
   std::uint64_t entry_size = 0;
   // The size of a section without bytes in the file (SHT_NOBITS and CUDA's equivalents).
   std::uint64_t nobits_size = 0;
-  bool links_to_symtab = false;      // sh_link is the symbol table
-  bool name_in_string_table = true;  // the name stands in `.strtab` too, as the CUDA tools have it
-  // What `.symtab_shndx` says of symbols in this section while its index is below 0xff00, where
-  // that table does not count; 0: its index. nvlink leaves a number of its own there.
-  std::uint32_t number = 0;
+  SectionHandle link = kNoSection;  // sh_link, often kSymbolTable
+  // Enters the name into `.shstrtab` even where it stands there already.
+  bool own_name = false;
+  // Enters the name into `.shstrtab` only.
+  bool only_section_name = false;
 };
 
-// Which part of the symbol table a symbol stands in. Usually the binding tells: global symbols
-// stand in the second part, local and weak ones in the first. nvlink departs from it where a
-// symbol's binding changed after it had come into being. Names of the first part enter `.strtab`
-// when the symbol is added, those of the second part behind all other names.
+// Which part of its table a symbol stands in. Usually the binding tells: global symbols stand in
+// the second part, local and weak ones in the first. nvlink departs from it where a symbol's
+// binding changed after it had come into being. Names of the first part enter the string table when
+// the symbol is added, those of the second part behind all other names.
 enum class SymbolPart : std::uint8_t { kByBinding, kLocal, kGlobal };
+
+// How a symbol table is sorted; sh_info is in any case one more than the index of the last symbol
+// of the local part.
+enum class SymbolOrder : std::uint8_t { kLocalPartFirst, kAsAdded };
 
 struct SymbolSpec {
   std::string_view name;  // empty for a section symbol: it takes the section's name
@@ -77,6 +116,25 @@ struct SymbolSpec {
   std::uint64_t value = 0;
   std::uint64_t size = 0;
   SymbolPart part = SymbolPart::kByBinding;
+  SectionHandle table = kSymbolTable;
+};
+
+// How a name enters a string table.
+struct NamePlacement {
+  bool shared = true;         // not entered where it stands there already
+  std::uint32_t padding = 0;  // zero bytes behind it, beyond the one that ends it
+};
+
+// A program header.
+struct SegmentSpec {
+  std::uint32_t type = 1;   // p_type; 1 is PT_LOAD
+  std::uint32_t flags = 0;  // p_flags
+  std::uint64_t align = 8;
+  // Covers these sections and all between them, in the file's order; kNoSection: the table of
+  // program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's bytes
+  // in the file end where it begins, and the memory of all such sections follows them.
+  SectionHandle first = kNoSection;
+  SectionHandle last = kNoSection;
 };
 
 // Where a bit field of an instruction or a data word lies.
@@ -86,7 +144,7 @@ struct BitField {
 };
 
 // Used by one thread at a time. Borrows all names and bytes handed to it until Write or WriteTo
-// returns.
+// returns. What is wrong with what was added is reported by LayOut, Write and WriteTo.
 class CubinWriter {
  public:
   explicit CubinWriter(CubinHeader header);
@@ -98,29 +156,34 @@ class CubinWriter {
   // and memory, changes nothing.
   void Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes = 0);
 
-  // Enters a name into the string tables although nothing bears it. nvlink leaves such names
-  // behind.
-  void AddSectionName(std::string_view name);     // `.shstrtab`
-  void AddSymbolName(std::string_view name);      // `.strtab`
-  void AddLateSymbolName(std::string_view name);  // `.strtab`, among the global names
+  SectionHandle AddSection(const SectionSpec& spec);
+  // A further string table, and a further symbol table whose names stand in the string table
+  // `spec.link` (kNoSection: `.strtab`). `type`, `align` and `entry_size` of `spec` count, since
+  // CUDA has types of its own for them.
+  SectionHandle AddStringTable(const SectionSpec& spec);
+  SectionHandle AddSymbolTable(const SectionSpec& spec,
+                               SymbolOrder order = SymbolOrder::kLocalPartFirst);
+  void SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order);
 
-  // The value of symbol 0, which is 0 in ELF but not always in what nvlink writes.
-  void SetNullSymbolValue(std::uint64_t value);
+  SymbolHandle AddSymbol(const SymbolSpec& spec);
 
+  // Enters a name although nothing bears it, or before what bears it is added.
+  void AddName(SectionHandle string_table, std::string_view name, NamePlacement placement = {});
   // Text that stands before all names in `.strtab`: NUL-terminated prototypes (`#v_i`).
   void SetPrototypes(std::string_view prototypes);
 
-  SectionHandle AddSection(const SectionSpec& spec);
-  SymbolHandle AddSymbol(const SymbolSpec& spec);
-  // Says that no section and no section's name is added any more, and so frees what finds their
-  // names again. Need not be called.
-  void CompleteSections();
-
-  // sh_info is another section's index; or a symbol's index under the register count (`.text`); or,
-  // for `.note.nv.cuinfo`, sh_link is the index of the tkinfo note.
+  // sh_info is another section's index; or a symbol's index under the register count (`.text`).
+  // sh_link is another section's index.
   void SetInfoSection(SectionHandle section, SectionHandle info);
   void SetInfoSymbol(SectionHandle section, SymbolHandle info, std::uint8_t registers = 0);
   void SetLinkSection(SectionHandle section, SectionHandle link);
+
+  // `section` has no bytes of its own: it begins where those of `owner` do, and is as large
+  // (`size`: or smaller).
+  void ShareBytes(SectionHandle section, SectionHandle owner,
+                  std::optional<std::uint64_t> size = std::nullopt);
+  // Leaves bytes of the file unused in front of a section, before it is aligned.
+  void SetGap(SectionHandle section, std::uint64_t bytes);
 
   // Contents. `Append` borrows the bytes; `AppendAligned` fills up with zeroes first; `AppendWord`
   // and the typed forms below copy. Alignment and offsets count from the start of the section.
@@ -130,11 +193,12 @@ class CubinWriter {
   void AppendZeros(SectionHandle section, std::uint64_t count);
   void AppendWord(SectionHandle section, std::uint32_t word);
   void AppendCopy(SectionHandle section, std::span<const std::uint8_t> bytes);
-  // A 32-bit word that holds the final index of a symbol.
+  // A 32-bit word that holds the final index of a symbol in its table, or of a section.
   void AppendSymbolIndex(SectionHandle section, SymbolHandle symbol);
+  void AppendSectionIndex(SectionHandle section, SectionHandle other);
 
-  // One entry of a relocation section (SHT_REL without, SHT_RELA with addend, by the section's
-  // type).
+  // One entry of a relocation section (SHT_REL without, all others with addend, by the section's
+  // type). The symbol must be one of the table that the section links to.
   void AddRelocation(SectionHandle section, std::uint64_t offset, std::uint32_t type,
                      SymbolHandle symbol, std::int64_t addend);
 
@@ -149,9 +213,13 @@ class CubinWriter {
   // Bytes in the section so far.
   [[nodiscard]] std::uint64_t SizeOf(SectionHandle section) const;
 
-  // Lays the file out and tells its size in bytes. InvalidArgument for handles that are none,
-  // patches outside a section, alignments that are no power of two; ResourceExhausted where the
-  // file would be larger than 64 GiB. Nothing may be added afterwards.
+  // Adds a program header. Where none is added, an executable has the usual ones: the program
+  // headers, read-only sections, writable sections, the program headers.
+  void AddSegment(const SegmentSpec& segment);
+
+  // Lays the file out and tells its size in bytes. InvalidArgument for handles of nothing, patches
+  // outside a section, alignments that are not a power of two, tables that do not belong together;
+  // ResourceExhausted where the file would be larger than 64 GiB. Nothing may be added afterwards.
   absl::StatusOr<std::uint64_t> LayOut();
   // Hands the file to `sink` in pieces: never more of it is in memory than one piece, or one
   // section that has patches. Errors of LayOut, which need not be called before, and of the sink.
@@ -161,6 +229,7 @@ class CubinWriter {
   absl::StatusOr<std::vector<std::uint8_t>> Write();
 
  private:
+  friend class internal::ResidueWriter;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What nvlink leaves in its files that means nothing to their readers, but has to be there for its
+// bytes to be met.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "devlink/experimental/cubin_writer.h"
+
+namespace devlink::internal {
+
+// Borrows the writer, which must not move meanwhile.
+class ResidueWriter {
+ public:
+  explicit ResidueWriter(CubinWriter& writer) : state_(*writer.state_) {}
+
+  // A name in `.strtab` among those of the global part that no symbol bears.
+  void AddLateSymbolName(std::string_view name);
+
+  // The value of symbol 0 of `.symtab`, which is 0 in other files.
+  void SetNullSymbolValue(std::uint64_t value);
+
+  // What `.symtab_shndx` says of symbols in this section while its index is below 0xff00, where
+  // that table does not count; else it has the section's index.
+  void SetWideIndex(SectionHandle section, std::uint32_t number);
+
+  // Says that no section and no section's name is added any more, and so frees what finds their
+  // names again.
+  void CompleteSections();
+
+ private:
+  CubinWriter::State& state_;
+};
+
+}  // namespace devlink::internal
