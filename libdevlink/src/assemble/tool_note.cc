@@ -13,6 +13,7 @@
 #include "assemble/elf_tables.h"
 #include "base/align.h"
 #include "format/elf_cuda.h"
+#include "write/elf_layout.h"
 
 namespace devlink::internal {
 
@@ -77,11 +78,12 @@ std::optional<std::vector<format::ToolRecord>> ReadRecords(base::Bytes note) {
   return out;
 }
 
-// Where everything lies once the note has its new size. Sections that share bytes (sm_100 and later
+// Where the sections go once the note has its new size. Those that share bytes (sm_100 and later
 // have some) move together.
-class Layout {
+class MovedSections {
  public:
-  Layout(const Tables& tables, std::uint64_t file_size) : tables_(tables), file_size_(file_size) {}
+  MovedSections(const Tables& tables, std::uint64_t file_size)
+      : tables_(tables), file_size_(file_size) {}
 
   // The sections, moved; `note_size` is the note's new size.
   bool Place(std::uint64_t note_size) {
@@ -94,7 +96,6 @@ class Layout {
     });
     moved_ = tables_.sections;
     std::uint64_t old_end = sizeof(format::Ehdr);
-    std::uint64_t new_end = old_end;
     std::uint64_t old_begin = 0;  // of the bytes that came last, and where they went
     std::uint64_t new_begin = 0;
     for (const std::size_t i : order) {
@@ -107,19 +108,17 @@ class Layout {
         if (i == *tables_.note) return false;
         moved.offset = new_begin + (section.offset - old_begin);
       } else {
-        moved.offset = AlignUp(new_end, section.addralign);
         // Room that ptxas kept free stays free; within the file, so that it is no more than that.
-        const std::uint64_t soonest = AlignUp(old_end, section.addralign);
-        if (section.offset > soonest && section.offset <= file_size_) {
-          moved.offset += section.offset - soonest;
-        }
+        const bool has_gap =
+            section.offset > AlignUp(old_end, section.addralign) && section.offset <= file_size_;
+        moved.offset = layout_.Place(FileSize(moved), section.addralign,
+                                     has_gap ? section.offset - old_end : 0);
         old_begin = section.offset;
         new_begin = moved.offset;
       }
       old_end = std::max(old_end, section.offset + size);
-      new_end = std::max(new_end, moved.offset + FileSize(moved));
+      layout_.ExtendTo(moved.offset + FileSize(moved));
     }
-    end_ = new_end;
     return true;
   }
 
@@ -140,13 +139,15 @@ class Layout {
   }
 
   [[nodiscard]] const std::vector<format::Shdr>& sections() const { return moved_; }
-  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] ElfTablePlaces tables() const {
+    return layout_.PlaceTables(tables_.sections.size(), tables_.segments.size());
+  }
 
  private:
   const Tables& tables_;
   std::uint64_t file_size_;
   std::vector<format::Shdr> moved_;
-  std::uint64_t end_ = 0;
+  ElfLayout layout_;
 };
 
 template <typename T>
@@ -155,7 +156,7 @@ void Put(std::vector<std::uint8_t>& out, std::uint64_t offset, const T& value) {
 }
 
 // Segments cover sections, and the program headers themselves.
-bool MoveSegments(const Tables& tables, const Layout& layout, std::uint64_t new_phoff,
+bool MoveSegments(const Tables& tables, const MovedSections& layout, std::uint64_t new_phoff,
                   std::vector<format::Phdr>& out) {
   out = tables.segments;
   for (format::Phdr& segment : out) {
@@ -199,18 +200,18 @@ absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
   }
   if (std::equal(note.begin(), note.end(), bytes->begin(), bytes->end())) return cubin;
 
-  Layout layout(tables, cubin.size());
+  MovedSections layout(tables, cubin.size());
   if (!layout.Place(note.size())) return Malformed("its .note.nv.tkinfo overlaps another section");
   format::Ehdr header = tables.header;
-  header.shoff = AlignUp(layout.end(), 8);
-  const std::uint64_t tables_end = header.shoff + tables.sections.size() * sizeof(format::Shdr);
-  if (header.phnum != 0) header.phoff = tables_end;
+  const ElfTablePlaces places = layout.tables();
+  header.shoff = places.section_headers;
+  if (header.phnum != 0) header.phoff = places.program_headers;
   std::vector<format::Phdr> segments;
   if (!MoveSegments(tables, layout, header.phoff, segments)) {
     return Malformed("a segment does not begin and end with a section");
   }
 
-  std::vector<std::uint8_t> out(tables_end + segments.size() * sizeof(format::Phdr), 0);
+  std::vector<std::uint8_t> out(places.file_size, 0);
   Put(out, 0, header);
   for (std::size_t i = 1; i < tables.sections.size(); ++i) {
     const format::Shdr& moved = layout.sections()[i];
