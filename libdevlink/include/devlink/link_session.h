@@ -23,6 +23,8 @@
 #include "devlink/diagnostics.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/library_search.h"
+#include "devlink/experimental/link_passes.h"
+#include "devlink/experimental/time_trace.h"
 #include "devlink/host_references.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
@@ -77,6 +79,8 @@ struct SessionContext {
   std::shared_ptr<Toolchain> toolchain;  // tools, shared with other sessions; none: there are none
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
+  PassObserver* passes = nullptr;   // told what each pass of a link found
+  TimeTrace* time_trace = nullptr;  // where the time of inputs and steps is recorded
 };
 
 // A list of inputs and the options to link them with. Each Add reads one input and makes a record

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/experimental/library_search.h"
+#include "devlink/experimental/link_passes.h"
 #include "devlink/link_options.h"
 #include "devlink/log.h"
 #include "devlink/progress.h"
@@ -55,6 +56,8 @@ struct NvlinkCommand {
   std::string register_file;          // --register-link-binaries; empty: none
   std::string report;                 // --report: where the JSON report goes; empty: nowhere
   std::string cache;                  // --cache: the folder; empty: no cache
+  std::vector<LinkPass> print_after;  // --print-after: passes whose findings are printed
+  std::string time_trace;             // --time-trace: where the JSON goes; empty: nowhere
   std::vector<std::string> warnings;  // about the words themselves, in nvlink's words
   bool help = false;                  // -h or -V: nothing is linked, and the rest may be
   bool version = false;               //   incomplete
@@ -71,16 +74,16 @@ absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> wo
 // Where the texts of a command go. Each may be empty or null. All calls come from the thread that
 // runs the command.
 struct CommandSinks {
-  std::function<void(std::string_view text)> out;         // standard output: help and version
+  std::function<void(std::string_view text)> out;  // standard output: help, version, --print-after
   std::function<void(const Diagnostic& diagnostic)> say;  // standard error, see RenderDiagnostic
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
 };
 
 // Runs a command as nvlink would: finds libraries, reads the inputs, links, and writes the output,
-// the register file and the report. A file is written whole or not at all. Returns the exit status:
-// 0, 255 after errors of the link, 1 after anything that ends the run early. Any number of commands
-// may run side by side as long as they write different files.
+// the register file, the report and the time trace. A file is written whole or not at all. Returns
+// the exit status: 0, 255 after errors of the link, 1 after anything that ends the run early. Any
+// number of commands may run side by side as long as they write different files.
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks);
 

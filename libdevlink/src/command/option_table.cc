@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/words.h"
+#include "devlink/experimental/link_passes.h"
 
 namespace devlink::internal {
 
@@ -146,6 +147,15 @@ absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
                 parsed.command.toolchain.lto.backend);
 }
 
+absl::Status ReadPasses(const OptionValue& value, Parsed& parsed) {
+  for (const std::string& name : value.items) {
+    const auto pass = FindPass(name);
+    if (!pass) return NotDefined({.text = name, .items = {}}, "print-after");
+    parsed.command.print_after.push_back(*pass);
+  }
+  return absl::OkStatus();
+}
+
 constexpr std::array kOptions = {
     Option{"suppress-stack-size-warning", "suppress-stack-size-warning", Takes::kNothing,
            Recorded::kYes, Flag<&LinkOptions::suppress_stack_size_warning>,
@@ -248,6 +258,11 @@ constexpr std::array kOptions = {
            "nvvm or nvjitlink"},
     Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::cache>,
            "a folder that keeps what compilers made, for later links"},
+    Option{"print-after", "print-after", Takes::kList, Recorded::kNo, ReadPasses,
+           "print what a pass of the link found: merge, call-graph, ... (docs/debugging.md)"},
+    Option{"time-trace", "time-trace", Takes::kValue, Recorded::kNo,
+           Text<&NvlinkCommand::time_trace>,
+           "write to a file where the time went, for Chrome's about:tracing"},
     Option{"log", "log", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::log>,
            "tell on stderr what the linker does"},
 };

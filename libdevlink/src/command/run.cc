@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -11,10 +12,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 #include "command/output_file.h"
 #include "command/toolkit_places.h"
 #include "command/words.h"
 #include "devlink/compile_cache.h"
+#include "devlink/experimental/link_passes.h"
+#include "devlink/experimental/time_trace.h"
 #include "devlink/link_session.h"
 #include "devlink/nvlink_command.h"
 
@@ -34,13 +38,30 @@ int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
   return status;
 }
 
+// Prints what the passes found that --print-after names.
+class PassPrinter final : public PassObserver {
+ public:
+  PassPrinter(const NvlinkCommand& command, const CommandSinks& sinks)
+      : wanted_(command.print_after), out_(sinks.out) {}
+
+  void After(LinkPass pass, const std::function<std::string()>& text) override {
+    if (!out_ || std::find(wanted_.begin(), wanted_.end(), pass) == wanted_.end()) return;
+    out_(base::Cat({"--- after ", PassName(pass), "\n", text()}));
+  }
+
+ private:
+  const std::vector<LinkPass>& wanted_;
+  const std::function<void(std::string_view text)>& out_;
+};
+
 // One run of one command.
 class Run {
  public:
   Run(const NvlinkCommand& command, const CommandContext& context, const CommandSinks& sinks)
-      : command_(command), context_(context), sinks_(sinks) {}
+      : command_(command), context_(context), sinks_(sinks), printer_(command, sinks) {}
 
-  int Link() const;
+  // Links, then writes the time trace, of a link that fails, too.
+  int Link();
   void Say(const Diagnostic& diagnostic) const {
     if (sinks_.say) sinks_.say(diagnostic);
   }
@@ -56,7 +77,8 @@ class Run {
   }
 
  private:
-  absl::StatusOr<LinkSession> Open() const;
+  absl::StatusOr<LinkSession> Open();
+  int LinkAndWrite();
   void AddInputs(LinkSession& session) const;
   absl::Status WriteRegisterFile(const LinkOutcome& outcome) const;
   absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
@@ -64,9 +86,11 @@ class Run {
   const NvlinkCommand& command_;
   const CommandContext& context_;
   const CommandSinks& sinks_;
+  PassPrinter printer_;
+  TimeTrace trace_;
 };
 
-absl::StatusOr<LinkSession> Run::Open() const {
+absl::StatusOr<LinkSession> Run::Open() {
   LinkOptions options = command_.options;
   // As with nvlink, the first input that cannot be used ends the run.
   options.end_at_rejected_input = true;
@@ -79,7 +103,9 @@ absl::StatusOr<LinkSession> Run::Open() const {
   return LinkSession::Create(std::move(options),
                              {.toolchain = std::make_shared<Toolchain>(std::move(tools)),
                               .log = sinks_.log,
-                              .progress = sinks_.progress});
+                              .progress = sinks_.progress,
+                              .passes = command_.print_after.empty() ? nullptr : &printer_,
+                              .time_trace = command_.time_trace.empty() ? nullptr : &trace_});
 }
 
 // Files first, then libraries, as nvlink takes them, up to the first that cannot be used. The link
@@ -117,7 +143,7 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
   return internal::WriteTextFile(command_.report, ToJson(outcome.report));
 }
 
-int Run::Link() const {
+int Run::LinkAndWrite() {
   auto session = Open();
   if (!session.ok()) return Fail(session.status());
   AddInputs(*session);
@@ -136,11 +162,18 @@ int Run::Link() const {
   return status != 0 ? status : Fail(outcome.status);
 }
 
+int Run::Link() {
+  const int status = LinkAndWrite();
+  if (command_.time_trace.empty()) return status;
+  const absl::Status written = internal::WriteTextFile(command_.time_trace, trace_.Json());
+  return written.ok() ? status : Fail(written);
+}
+
 }  // namespace
 
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks) {
-  const Run run(command, context, sinks);
+  Run run(command, context, sinks);
   for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
   if (!command.help && !command.version) return run.Link();
   if (sinks.out) sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText());

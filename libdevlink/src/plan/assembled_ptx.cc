@@ -79,6 +79,7 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
     return absl::StrCat("assembling ", jobs.size(), " texts with ",
                         base::ToAbsl((*assembler)->name()));
   });
+  const TimeSpan span(context_.time_trace, "assemble PTX");
   std::vector<PtxResult> results =
       AssembleAll(**assembler, jobs, options_.parallel, context_.progress);
   for (std::size_t i = 0; i < results.size(); ++i) Take(texts[i], results[i]);

@@ -136,6 +136,7 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
   for (const std::string& piece : out.pieces) {
     jobs.push_back({.name = kLtoResultName, .text = piece, .arguments = arguments});
   }
+  const TimeSpan span(context_.time_trace, "assemble PTX");
   for (PtxResult& result : AssembleAll(*assembler, jobs, options_.parallel, context_.progress)) {
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
@@ -156,6 +157,7 @@ Attempt LtoStep::Try(const Choices& choices) const {
                         base::ToAbsl(compiler_->name()), ": ", absl::StrJoin(job.arguments, " "));
   });
   context_.Report(LinkPhase::kLtoCompile, 0, 1);
+  const TimeSpan span(context_.time_trace, "compile LTO IR");
   LtoOutput output = compiler_->Compile(job);
   context_.Report(LinkPhase::kLtoCompile, 1, 1);
   std::move(output.diagnostics.begin(), output.diagnostics.end(),

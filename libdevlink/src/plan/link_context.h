@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "devlink/environment.h"
+#include "devlink/experimental/link_passes.h"
+#include "devlink/experimental/time_trace.h"
 #include "devlink/log.h"
 #include "devlink/module_pool.h"
 #include "devlink/progress.h"
@@ -21,6 +23,8 @@ struct LinkContext {
   Toolchain& toolchain;
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
+  PassObserver* passes = nullptr;
+  TimeTrace* time_trace = nullptr;
 
   // `text` is a function that returns the line; it is called only where somebody listens.
   template <typename Text>

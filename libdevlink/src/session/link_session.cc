@@ -27,7 +27,8 @@ struct LinkSession::State {
   std::vector<InputRecordRef> records;
 
   [[nodiscard]] internal::LinkContext Context() const {
-    return {*context.environment, *context.pool, *context.toolchain, context.log, context.progress};
+    return {*context.environment, *context.pool,  *context.toolchain, context.log,
+            context.progress,     context.passes, context.time_trace};
   }
 
   [[nodiscard]] LinkOutcome Link(OutputSink* output) const {
@@ -148,6 +149,7 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
 
 absl::Status LinkSession::AddFile(const std::string& path) {
   const LinkOptions& options = state_->options;
+  const TimeSpan span(state_->context.time_trace, "read input", path);
   state_->Context().Report(LinkPhase::kReading, state_->files_read++, 0, path);
   auto file = state_->context.environment->ReadFile(path, options.max_input_bytes);
   if (!file.ok()) return state_->Add(internal::RecordUnreadable(path, file.status()));
@@ -179,6 +181,7 @@ absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
 }
 
 absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
+  const TimeSpan span(state_->context.time_trace, "read input", name);
   // What came from memory opens no file unless the caller wants it to.
   internal::InputSettings settings = internal::InputSettingsOf(state_->options);
   if (state_->options.read_thin_members) {

@@ -34,7 +34,9 @@
 #include "plan/link_order.h"
 #include "plan/selection.h"
 #include "plan/settings.h"
+#include "report/dump.h"
 #include "report/report.h"
+#include "session/pass_watch.h"
 
 namespace devlink::internal {
 
@@ -93,14 +95,16 @@ absl::StatusOr<Program> MergeInputs(const LinkSet& set, const KernelSelection& k
 
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
 // laid out and nothing travels along calls: the next link does that.
-PassResults RunPasses(Program&& merged, const KernelSelection& kernels,
-                      const LinkOptions& options) {
+PassResults RunPasses(Program&& merged, const KernelSelection& kernels, const LinkOptions& options,
+                      PassWatch& watch) {
   const bool partial = options.relocatable;
 
   // Who calls whom, and who stays.
   CallGraph graph(merged);
+  watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
   Liveness liveness = FindLiveFunctions(merged, graph, options.debug || partial,
                                         partial ? KernelSelection() : kernels);
+  watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie.
   const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
@@ -110,21 +114,29 @@ PassResults RunPasses(Program&& merged, const KernelSelection& kernels,
                 merged, liveness,
                 {.debug = options.debug, .place_external = !options.keep_references})
           : LayOutShared(merged, graph, liveness, {.reserved = reserved, .debug = options.debug});
+  watch.After(LinkPass::kShared, [&] {
+    return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
+  });
   ConstantLayout constants = partial ? ConstantLayout() : LayOutConstants(merged, graph, liveness);
+  watch.After(LinkPass::kConstants, [&] { return DumpConstants(merged, constants); });
   TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, graph, liveness);
+  watch.After(LinkPass::kTextures, [&] { return DumpTextures(merged, textures); });
 
   // Beyond this point the layout of memory is fixed.
 
   // What travels along calls.
   Resources resources =
       partial ? OwnResources(merged, liveness) : PropagateResources(merged, graph, liveness);
+  watch.After(LinkPass::kResources, [&] { return DumpResources(merged, liveness, resources); });
   Attributes attributes = partial ? KeepAttributes(merged, graph, liveness)
                                   : PropagateAttributes(merged, graph, liveness);
+  watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, attributes); });
 
   // Relocations are resolved, or kept for whoever knows the addresses.
   Relocated relocated = partial ? RelocatePartial(merged, liveness, shared.partial,
                                                   {.keep_references = options.keep_references})
                                 : Relocate(merged, liveness, shared, constants, textures);
+  watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
   return {std::move(merged),    std::move(graph),      std::move(liveness),
           std::move(shared),    std::move(constants),  std::move(textures),
           std::move(resources), std::move(attributes), std::move(relocated)};
@@ -150,6 +162,7 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
 absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* output,
                         LinkOutcome& out) {
   context.Report(LinkPhase::kWriting);
+  const TimeSpan span(context.time_trace, "write output");
   auto size = image.writer.LayOut();
   if (!size.ok()) {
     out.diagnostics.push_back(
@@ -173,14 +186,18 @@ absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* o
 absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& options,
                                      const LinkContext& context, LinkOutcome& out) {
   // 4. One program. Beyond this point names and the order of creation are settled.
+  PassWatch watch(context);
   const KernelSelection kernels = SelectKernels(options, set);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            MergeInputs(set, kernels, options, context, out.diagnostics));
 
+  watch.After(LinkPass::kMerge, [&] { return DumpProgram(program); });
+
   // 5. What each pass finds about it.
-  PassResults passes = RunPasses(std::move(program), kernels, options);
+  PassResults passes = RunPasses(std::move(program), kernels, options, watch);
 
   // 6. Told first, judged after: a link that fails has a report, too.
+  const TimeSpan span(context.time_trace, "check and describe");
   out.report = MakeReport(passes, set.inputs);
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
 
@@ -277,6 +294,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
 
 LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& options,
                     const LinkContext& context, OutputSink* output) {
+  const TimeSpan span(context.time_trace, "link");
   LinkOutcome out;
   out.status = Run(records, options, context, output, out);
   AddTarget(options, out.diagnostics);

@@ -158,6 +158,13 @@ const std::vector<Row> kRows = {
      {"--lto-backend", "nvjitlink"},
      [](Command c) { return c.toolchain.lto.backend == LtoBackend::kNvJitLink; }},
     {"cache", {"--cache", "dir"}, [](Command c) { return c.cache == "dir"; }},
+    {"print-after",
+     {"--print-after", "merge,relocate", "--print-after=shared"},
+     [](Command c) {
+       return c.print_after ==
+              std::vector<LinkPass>{LinkPass::kMerge, LinkPass::kRelocate, LinkPass::kShared};
+     }},
+    {"time-trace", {"--time-trace", "t.json"}, [](Command c) { return c.time_trace == "t.json"; }},
     {"log", {"--log"}, [](Command c) { return c.log; }},
 };
 
@@ -243,6 +250,15 @@ TEST_CASE("Values that are wrong are named", "[command]") {
   }
   CHECK(Bad(Whole({"-kernels-used", "\"a"})) == "Stray '\"' character");
   CHECK(Bad(Whole({"-lto", "-Ofc", "x"})) == "Invalid argument for option '--Ofast-compile'");
+}
+
+TEST_CASE("Every pass has a name that --print-after knows", "[command]") {
+  for (const LinkPass pass : AllPasses()) {
+    CHECK(Good(Whole({"--print-after", std::string(PassName(pass))})).print_after ==
+          std::vector<LinkPass>{pass});
+  }
+  CHECK(Bad(Whole({"--print-after=merge,nothing"})) ==
+        "Value 'nothing' is not defined for option 'print-after'");
 }
 
 TEST_CASE("What is wrong first is said", "[command]") {

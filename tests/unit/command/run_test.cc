@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink/experimental/link_passes.h"
 #include "devlink/link_session.h"
 #include "devlink/nvlink_command.h"
 #include "support/catch.h"
@@ -82,6 +83,51 @@ TEST_CASE("A command writes the report and the register file that it is asked fo
   CHECK(ReadText(folder.At("r.json")).value_or("").find("\"kernel\"") != std::string::npos);
   const auto text = ReadText(ids).value_or("");
   CHECK(text.find("DEFINE_REGISTER_FUNC") != std::string::npos);
+}
+
+TEST_CASE("A command prints what passes found, in the order of the passes", "[command]") {
+  Folder folder;
+  REQUIRE(folder.Run(folder.Whole({"--print-after=relocate,merge"})) == 0);
+  CHECK(folder.out.starts_with("--- after merge\n"));
+  CHECK(folder.out.find("kernel") != std::string::npos);
+  const auto second = folder.out.find("--- after relocate\n");
+  REQUIRE(second != std::string::npos);
+  CHECK(folder.out.find("--- after", second + 1) == std::string::npos);
+  // A partial link has the same passes.
+  REQUIRE(folder.Run(folder.Whole({"-r", "--print-after=shared"})) == 0);
+  CHECK(folder.out.starts_with("--- after shared\n"));
+}
+
+TEST_CASE("Every pass that --print-after knows is run", "[command]") {
+  Folder folder;
+  for (const LinkPass pass : AllPasses()) {
+    const std::string name(PassName(pass));
+    REQUIRE(folder.Run(folder.Whole({"--print-after=" + name})) == 0);
+    CHECK(folder.out.starts_with("--- after " + name + "\n"));
+  }
+}
+
+TEST_CASE("Watching a link does not change its output", "[command]") {
+  Folder folder;
+  REQUIRE(folder.Run(folder.Whole()) == 0);
+  const auto plain = ReadBytes(folder.At("x.cubin"));
+  REQUIRE(folder.Run(folder.Whole({"--print-after=merge", "--time-trace", folder.At("t.json")})) ==
+          0);
+  CHECK(ReadBytes(folder.At("x.cubin")) == plain);
+}
+
+TEST_CASE("The time trace names inputs and passes, of a link that fails, too", "[command]") {
+  Folder folder;
+  const Words words = {"-arch=sm_80", "-o", folder.At("x.cubin"), folder.At("caller.cubin"),
+                       "--time-trace=" + folder.At("t.json")};
+  CHECK(folder.Run(words) == 255);
+  const std::string json = ReadText(folder.At("t.json")).value_or("");
+  for (const std::string text :
+       {"traceEvents", "read input", "caller.cubin", "merge", "relocate"}) {
+    CAPTURE(text);
+    CHECK(json.find(text) != std::string::npos);
+  }
+  CHECK(folder.Run(folder.Whole({"--time-trace", folder.At("none/t.json")})) == 1);
 }
 
 TEST_CASE("A link with errors writes nothing but the register file, and ends with 255",
