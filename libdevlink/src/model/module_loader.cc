@@ -274,6 +274,9 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   };
   if (raw.name != 0 && raw.name >= view.strings_.size())
     return bad("its name lies outside the table");
+  if (view.kind_ == format::ViewKind::kMercury && raw.shndx == format::kShnXindex) {
+    return bad("its section stands in a table that is unknown");
+  }
   const InputSymbol symbol = view.SymbolAt(index);
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;

@@ -137,9 +137,10 @@ TEST_CASE("Attribute names agree with those of the test's own table", "[format]"
   }
 }
 
-TEST_CASE("Relocation fields lie within what bytes() promises", "[format]") {
+// Of the types from `first` on; how many there are.
+std::size_t CheckRelocations(std::uint32_t first) {
   std::set<std::string_view> names;
-  for (std::uint32_t type = 0; type < 0x100; ++type) {
+  for (std::uint32_t type = first; type < first + 0x100; ++type) {
     const format::RelocationInfo* info = format::FindRelocation(type);
     if (info == nullptr) continue;
     CAPTURE(type, info->name);
@@ -163,9 +164,18 @@ TEST_CASE("Relocation fields lie within what bytes() promises", "[format]") {
         seen |= std::uint64_t{1} << (bit % 64);
       }
     }
-    if (info->becomes != 0) CHECK(format::FindRelocation(info->becomes) != nullptr);
+    if (info->becomes == 0) continue;
+    REQUIRE(format::FindRelocation(info->becomes) != nullptr);
+    CHECK(format::IsMercuryRelocation(info->becomes) == format::IsMercuryRelocation(type));
+    const format::RelocationInfo& other = *format::FindRelocation(info->becomes);
+    if (has_field) CHECK(other.bytes() == info->bytes());
   }
-  CHECK(names.size() == 0x74);
+  return names.size();
+}
+
+TEST_CASE("Relocation fields lie within what bytes() promises", "[format]") {
+  CHECK(CheckRelocations(0) == 0x74);
+  CHECK(CheckRelocations(format::kMercuryRelocations) == 0x40);
   CHECK(format::FindRelocation(0x74) == nullptr);
   CHECK(format::FindRelocation(0xffffffff) == nullptr);
   CHECK(format::FindRelocation(format::kRelocAbs64)->bytes() == 8);
