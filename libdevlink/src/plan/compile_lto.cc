@@ -234,6 +234,15 @@ LtoResult CompileLto(const LtoSelection& lto, const LinkOptions& options,
   return LtoStep(lto, options, context).Run();
 }
 
+std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptions& options) {
+  if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
+      lto.last_host_object.find("cudadevrt") != std::string::npos) {
+    return std::nullopt;
+  }
+  return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
+                                "expected libcudadevrt object");
+}
+
 bool IsPartialLto(const LtoSelection& lto, const LinkOptions& options) {
   return ScopeOf(ShapeOf(options, lto.partial, false)) == LtoScope::kPartial;
 }

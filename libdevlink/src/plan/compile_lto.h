@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct LtoResult {
 // Nothing where no IR asks to be compiled: nvlink then warns that LTO has nothing to do.
 LtoResult CompileLto(const LtoSelection& lto, const LinkOptions& options,
                      const LinkContext& context);
+
+// Of a whole program: nvlink writes it and then fails, unless the last host object is the device
+// runtime. Nothing where nvlink's behaviour is not asked for.
+std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptions& options);
 
 // Whether the result was one part of the program, linked with others without the host's references
 // having had a say in it.

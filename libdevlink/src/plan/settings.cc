@@ -27,6 +27,14 @@ bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {
   return object.is_device_runtime && !options.lto.enabled && !options.check_only;
 }
 
+KernelSelection SelectKernels(const LinkOptions& options,
+                              const std::vector<HostReferences>& references, bool known_before) {
+  if (options.debug) return {};  // every kernel stays, whatever is named
+  if (NamesWhatIsUsed(options)) return KernelSelection::Containing(options.kernels_used);
+  if (options.host_info == HostInfo::kIgnore) return {};
+  return KernelSelection::ReferredTo(references, known_before);
+}
+
 bool NamesWhatIsUsed(const LinkOptions& options) {
   return !options.kernels_used.empty() || !options.variables_used.empty();
 }

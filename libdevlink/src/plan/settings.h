@@ -4,10 +4,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "devlink/link_options.h"
 #include "input/input_record.h"
 #include "input/input_settings.h"
+#include "model/kernel_selection.h"
 
 namespace devlink::internal {
 
@@ -18,6 +20,11 @@ InputSettings InputSettingsOf(const LinkOptions& options);
 
 // Whether an object takes part only where something needs it: the device runtime.
 bool IsOptional(const ObjectRecord& object, const LinkOptions& options);
+
+// Which kernels the program keeps for the host's sake. `references` are those of all inputs;
+// `known_before` as for KernelSelection::ReferredTo.
+KernelSelection SelectKernels(const LinkOptions& options,
+                              const std::vector<HostReferences>& references, bool known_before);
 
 // Whether kernels or variables are named that the program uses.
 bool NamesWhatIsUsed(const LinkOptions& options);

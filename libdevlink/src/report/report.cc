@@ -94,9 +94,16 @@ std::uint64_t CompilerConstantBytes(const PassResults& linked, FunctionId entry)
 
 }  // namespace
 
+LinkReport ReportInputs(std::span<const LinkInput> inputs) {
+  LinkReport report;
+  report.inputs = static_cast<std::uint32_t>(inputs.size());
+  for (const LinkInput& input : inputs) report.input_bytes += input.module->bytes().size();
+  return report;
+}
+
 LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs) {
   const Program& program = linked.program;
-  LinkReport report;
+  LinkReport report = ReportInputs(inputs);
   for (std::size_t i = 0; i < linked.liveness.entries.size(); ++i) {
     const FunctionId function = linked.liveness.entries[i];
     EntryReport& entry = report.entries.emplace_back();
@@ -120,8 +127,6 @@ LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inpu
   if (program.constant_bank3 != kNone) {
     report.constant_bytes = program.sections[program.constant_bank3].size;
   }
-  report.inputs = static_cast<std::uint32_t>(inputs.size());
-  for (const LinkInput& input : inputs) report.input_bytes += input.module->bytes().size();
   return report;
 }
 

@@ -13,6 +13,9 @@
 
 namespace devlink::internal {
 
+// What went in; the rest is not known yet.
+LinkReport ReportInputs(std::span<const LinkInput> inputs);
+
 // What came out, as data.
 LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs);
 

@@ -26,6 +26,7 @@
 #include "link/shared_layout.h"
 #include "link/shared_partial.h"
 #include "link/texture_layout.h"
+#include "link/verify.h"
 #include "merge/merge.h"
 #include "model/kernel_selection.h"
 #include "model/module.h"
@@ -52,13 +53,6 @@ bool AnyError(const std::vector<Diagnostic>& diagnostics) {
   });
 }
 
-KernelSelection SelectKernels(const LinkOptions& options, const LinkSet& set) {
-  if (options.debug) return {};  // every kernel stays, whatever is named
-  if (NamesWhatIsUsed(options)) return KernelSelection::Containing(options.kernels_used);
-  if (options.host_info == HostInfo::kIgnore) return {};
-  return KernelSelection::ReferredTo(set.references, set.references_known_before);
-}
-
 // The inputs as the register file lists them. LTO holds the device runtime back until it is known
 // whether anything needs it.
 void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& out) {
@@ -71,6 +65,20 @@ void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& ou
     if (!object.prelinked_ids.empty()) continue;
     out.registered.push_back({object.name, object.ids, registered.was_linked_before});
   }
+}
+
+// Bytes in front of a kernel's shared memory that the system keeps for itself.
+std::uint64_t ReservedShared(const LinkOptions& options) {
+  return options.target.number >= 90 ? 0x400 : 0;
+}
+
+// A failure that no input can be blamed for.
+absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(
+      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                             absl::StrCat("Internal error: ", status.message()),
+                             "this is a fault of the linker; please report it with its inputs"));
+  return status;
 }
 
 // Every input becomes one program; names and the order of creation are settled.
@@ -107,13 +115,12 @@ PassResults RunPasses(Program&& merged, const KernelSelection& kernels, const Li
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie.
-  const std::uint64_t reserved = options.target.number >= 90 ? 0x400 : 0;
   SharedLayout shared =
-      partial
-          ? LayOutSharedPartial(
-                merged, liveness,
-                {.debug = options.debug, .place_external = !options.keep_references})
-          : LayOutShared(merged, graph, liveness, {.reserved = reserved, .debug = options.debug});
+      partial ? LayOutSharedPartial(
+                    merged, liveness,
+                    {.debug = options.debug, .place_external = !options.keep_references})
+              : LayOutShared(merged, graph, liveness,
+                             {.reserved = ReservedShared(options), .debug = options.debug});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });
@@ -158,19 +165,25 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
   return sound;
 }
 
+// What must hold of every output, whatever the inputs are.
+absl::Status VerifyResults(const PassResults& passes, const LinkOptions& options) {
+  if (options.relocatable) {
+    return VerifyRelocatable(passes.program, passes.liveness, passes.shared.partial,
+                             passes.relocated);
+  }
+  return VerifyExecutable(
+      {passes.program, passes.graph, passes.liveness, passes.shared, passes.constants,
+       passes.textures, passes.resources, passes.attributes, passes.relocated},
+      ReservedShared(options));
+}
+
 // What was described is laid out and written. What the passes found is gone by now.
 absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* output,
                         LinkOutcome& out) {
   context.Report(LinkPhase::kWriting);
   const TimeSpan span(context.time_trace, "write output");
   auto size = image.writer.LayOut();
-  if (!size.ok()) {
-    out.diagnostics.push_back(
-        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
-                               absl::StrCat("Internal error: ", size.status().message()),
-                               "this is a fault of the linker; please report it"));
-    return size.status();
-  }
+  if (!size.ok()) return ReportInternalError(size.status(), out.diagnostics);
   out.report.output_bytes = *size;
   if (output != nullptr) {
     DEVLINK_RETURN_IF_ERROR(image.writer.WriteTo(*output));
@@ -185,12 +198,14 @@ absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* o
 // it: the output is written when all of that memory is free.
 absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& options,
                                      const LinkContext& context, LinkOutcome& out) {
-  // 4. One program. Beyond this point names and the order of creation are settled.
+  out.report = ReportInputs(set.inputs);
   PassWatch watch(context);
-  const KernelSelection kernels = SelectKernels(options, set);
+
+  // 4. One program. Beyond this point names and the order of creation are settled.
+  const KernelSelection kernels =
+      SelectKernels(options, set.references, set.references_known_before);
   DEVLINK_ASSIGN_OR_RETURN(Program program,
                            MergeInputs(set, kernels, options, context, out.diagnostics));
-
   watch.After(LinkPass::kMerge, [&] { return DumpProgram(program); });
 
   // 5. What each pass finds about it.
@@ -200,6 +215,9 @@ absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& opti
   const TimeSpan span(context.time_trace, "check and describe");
   out.report = MakeReport(passes, set.inputs);
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
+  if (absl::Status wrong = VerifyResults(passes, options); !wrong.ok()) {
+    return ReportInternalError(std::move(wrong), out.diagnostics);
+  }
 
   // 7. Beyond this point nothing is decided, only written.
   return options.relocatable ? DescribeRelocatable(std::move(passes), options)
@@ -216,19 +234,6 @@ absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, OutputSink* ou
   }
   DEVLINK_RETURN_IF_ERROR(output->Begin(cubin.size()));
   return output->Append(cubin);
-}
-
-// nvlink writes the whole program and then fails, unless the last host object is the device
-// runtime.
-void ReportExpectedRuntime(const LtoSelection& lto, const LinkOptions& options,
-                           std::vector<Diagnostic>& diagnostics) {
-  if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
-      lto.last_host_object.find("cudadevrt") != std::string::npos) {
-    return;
-  }
-  diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage,
-                                               lto.last_host_object,
-                                               "expected libcudadevrt object"));
 }
 
 absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
@@ -262,7 +267,9 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
     if (made.is_whole_program) {
       out.is_whole_program = true;
       Register(selection, /*left_out_runtime=*/true, out);
-      ReportExpectedRuntime(selection.lto, options, out.diagnostics);
+      if (auto fatal = MissesRuntime(selection.lto, options)) {
+        out.diagnostics.push_back(*std::move(fatal));
+      }
       return WriteWholeProgram(std::move(made.cubins.front()), output, out);
     }
   }
@@ -272,8 +279,10 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
                             selection.lto, std::move(made.cubins), options, context);
   Append(std::move(set.diagnostics), out.diagnostics);
   DEVLINK_RETURN_IF_ERROR(set.status);
-  out.dropped_device_runtime |= set.left_out_runtime;
-  if (set.left_out_runtime) Register(selection, /*left_out_runtime=*/true, out);
+  if (set.left_out_runtime) {
+    Register(selection, /*left_out_runtime=*/true, out);
+    out.dropped_device_runtime = true;
+  }
   if (absl::Status target = CheckTarget(options.target); !target.ok()) {
     out.diagnostics.push_back(
         format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
