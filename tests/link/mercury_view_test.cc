@@ -20,7 +20,7 @@
 #include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "format/views.h"
-#include "image/emit.h"
+#include "image/describe.h"
 #include "link/case_file.h"
 #include "link/pass_results.h"
 #include "merge/merge.h"
@@ -45,9 +45,7 @@ constexpr std::string_view kTarget = "sm_100";
 // The passes of an executable link, over the Mercury views alone.
 absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool debug) {
   using namespace internal;  // NOLINT: the passes
-  LinkOptions options;
-  options.target = *Arch::Parse(kTarget);
-  options.debug = debug;
+  const ImageSettings settings{.target = *Arch::Parse(kTarget)};
   std::vector<LinkInput> inputs;
   for (const Bytes& file : files) {
     auto module = Module::Load(file);
@@ -58,10 +56,11 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
     inputs.push_back({.name = Cat("input ", inputs.size() + 1), .module = *std::move(module)});
   }
   std::vector<Diagnostic> found;
-  auto merged = Merge(
-      inputs,
-      {.sm = options.target.number, .profile = options.profile, .view = format::ViewKind::kMercury},
-      found);
+  auto merged = Merge(inputs,
+                      {.sm = settings.target.number,
+                       .profile = settings.profile,
+                       .view = format::ViewKind::kMercury},
+                      found);
   if (!merged.ok()) return merged.status();
   Program program = *std::move(merged);
   CallGraph graph(program);
@@ -72,12 +71,12 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   Resources resources = PropagateResources(program, graph, liveness);
   Attributes attributes = PropagateAttributes(program, graph, liveness);
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
-  Image image =
-      DescribeExecutable({std::move(program), std::move(graph), std::move(liveness),
-                          std::move(shared), std::move(constants), std::move(textures),
-                          std::move(resources), std::move(attributes), std::move(relocated)},
-                         options);
-  return image.writer.Write();
+  CubinDescription cubin =
+      Describe({std::move(program), std::move(graph), std::move(liveness), std::move(shared),
+                std::move(constants), std::move(textures), std::move(resources),
+                std::move(attributes), std::move(relocated)},
+               settings);
+  return cubin.writer.Write();
 }
 
 // The first lines in which two descriptions differ; empty where they are equal.

@@ -32,6 +32,7 @@ class SharedLayouter {
   }
 
   SharedLayout Run() {
+    layout_.reserved = options_.reserved;
     FindUses();
     FindVariables();
     FindUsers();

@@ -62,6 +62,7 @@ struct SharedLayout {
   // By function that refers to `extern __shared__`: where that begins for it. Functions that no
   // entry reaches have none.
   absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;
+  std::uint64_t reserved = 0;           // bytes in front of `places` that the system keeps
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;
   // With -g: symbols of `extern __shared__` count from behind the reserved bytes, as all others do.

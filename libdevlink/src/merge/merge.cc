@@ -106,10 +106,8 @@ void Merger::PrepareInput() {
   }
 }
 
-// Sections of nvlink's own: null, string and symbol tables, and one more.
 void Merger::CountSections() {
-  constexpr std::uint32_t kTables = 6;
-  program_.residue.internal_sections = kTables;
+  program_.residue.internal_sections = kNvlinkOwnSections;
   for (const Section& section : program_.sections) {
     program_.residue.internal_sections += SectionsCountedFor(section);
   }

@@ -86,6 +86,17 @@ struct Section {
 };
 static_assert(sizeof(Section) == 96);
 
+// Sections that nvlink makes of its own: the null section, tables of strings, symbols and wide
+// indices before all others, and one more behind the two notes.
+inline constexpr std::uint32_t kNvlinkTables = 5;
+inline constexpr std::uint32_t kNvlinkOwnSections = kNvlinkTables + 1;
+
+// nvlink's own number of a section before which it counted so many of the program's.
+inline std::uint32_t NvlinkNumberOf(std::uint32_t counted_before) {
+  constexpr std::uint32_t kNotes = 2;
+  return counted_before + (counted_before < kNotes ? kNvlinkTables : kNvlinkOwnSections);
+}
+
 // How many nvlink counts for it: every parameter bank has one for texture slots beside it.
 inline std::uint32_t SectionsCountedFor(const Section& section) {
   const bool parameters =

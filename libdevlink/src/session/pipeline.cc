@@ -13,7 +13,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
-#include "image/emit.h"
+#include "image/describe.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/check.h"
@@ -178,17 +178,17 @@ absl::Status VerifyResults(const PassResults& passes, const LinkOptions& options
 }
 
 // What was described is laid out and written. What the passes found is gone by now.
-absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* output,
+absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, OutputSink* output,
                         LinkOutcome& out) {
   context.Report(LinkPhase::kWriting);
   const TimeSpan span(context.time_trace, "write output");
-  auto size = image.writer.LayOut();
+  auto size = cubin.writer.LayOut();
   if (!size.ok()) return ReportInternalError(size.status(), out.diagnostics);
   out.report.output_bytes = *size;
   if (output != nullptr) {
-    DEVLINK_RETURN_IF_ERROR(image.writer.WriteTo(*output));
+    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*output));
   } else {
-    DEVLINK_ASSIGN_OR_RETURN(out.cubin, image.writer.Write());
+    DEVLINK_ASSIGN_OR_RETURN(out.cubin, cubin.writer.Write());
   }
   context.Log([&] { return absl::StrCat("wrote ", *size, " bytes"); });
   return absl::OkStatus();
@@ -196,8 +196,8 @@ absl::Status WriteImage(Image&& image, const LinkContext& context, OutputSink* o
 
 // From cubins in link order to a description of the output. What the passes found does not outlive
 // it: the output is written when all of that memory is free.
-absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& options,
-                                     const LinkContext& context, LinkOutcome& out) {
+absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOptions& options,
+                                                const LinkContext& context, LinkOutcome& out) {
   out.report = ReportInputs(set.inputs);
   PassWatch watch(context);
 
@@ -220,8 +220,12 @@ absl::StatusOr<Image> DescribeOutput(const LinkSet& set, const LinkOptions& opti
   }
 
   // 7. Beyond this point nothing is decided, only written.
-  return options.relocatable ? DescribeRelocatable(std::move(passes), options)
-                             : DescribeExecutable(std::move(passes), options);
+  return Describe(std::move(passes), {.target = options.target,
+                                      .profile = options.profile,
+                                      .recorded_object = options.recorded_object,
+                                      .recorded_options = options.recorded_options,
+                                      .relocatable = options.relocatable,
+                                      .keep_references = options.keep_references});
 }
 
 // The one cubin that LTO made of everything is the output.
@@ -295,8 +299,8 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
   context.Report(LinkPhase::kLinking);
-  DEVLINK_ASSIGN_OR_RETURN(Image image, DescribeOutput(set, options, context, out));
-  return WriteImage(std::move(image), context, output, out);
+  DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin, DescribeOutput(set, options, context, out));
+  return WriteCubin(std::move(cubin), context, output, out);
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/describe.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/release.h"
+#include "format/elf_cuda.h"
+#include "image/changed_banks.h"
+#include "image/executable_form.h"
+#include "image/file_records.h"
+#include "image/function_records.h"
+#include "image/output_form.h"
+#include "image/relocatable_form.h"
+#include "image/view_describer.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// About what the lists come to that the description copies.
+std::size_t CopiedBytes(const PassResults& passes) {
+  constexpr std::size_t kPair = 8;
+  const Program& program = passes.program;
+  std::size_t out = passes.relocated.kept.size() * sizeof(format::Rela) +
+                    (program.calls.size() + program.address_takers.size() +
+                     program.addresses_taken.size() + program.indirect_callers.size()) *
+                        kPair;
+  for (const auto& list : program.info_lists) {
+    for (const InfoEntry& entry : list) out += sizeof(std::uint32_t) + entry.payload.size();
+  }
+  for (const FunctionAttributes& function : passes.attributes.functions) {
+    out += (function.externs.size() + function.appended.size()) * sizeof(std::uint32_t);
+  }
+  return out;
+}
+
+// Describes step by step; what no later step reads is freed between them.
+CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, PassResults& passes,
+                            const ImageSettings& settings) {
+  Program& program = passes.program;
+  base::Release(program.relocations);  // they are resolved, or kept in a list of their own
+  CubinDescription cubin{
+      .writer = CubinWriter(
+          {.sm = settings.target.number,
+           .executable = !form.relocatable(),
+           .wide_section_indices = program.residue.internal_sections >= format::kShnLoReserve}),
+      .names = {program.names, passes.constants.names}};
+  cubin.writer.Reserve(program.sections.size() + 16, program.symbols.size() + 16,
+                       CopiedBytes(passes));
+  base::Release(program.calls);  // the graph has them
+  const auto names = std::make_shared<base::StringArena>();
+  cubin.names.push_back(names);
+
+  ViewDescriber view(passes, form, banks, cubin.writer, *names);
+  view.AddNames();
+  base::Release(program.section_names);
+  base::Release(program.symbol_names);
+  view.AddSections();
+  view.AddSymbols();
+  view.LinkSections();
+  view.FillContents();
+  base::Release(passes.relocated.patches);
+  view.FillRelocations();
+  base::Release(passes.relocated.kept);
+  view.FillSlotLists();
+  FillFileRecords(program, view.handles(), form.relocatable(), settings, cubin.writer);
+  FillCallGraph(passes, view.handles(), cubin.writer);
+  FillAttributes(passes, view.handles(), form.relocatable(), cubin.writer);
+  // In memory that stays where it is when the description moves.
+  cubin.writer.SetPrototypes(names->Concat(program.prototypes, ""));
+  return cubin;
+}
+
+}  // namespace
+
+CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
+  const ChangedBanks banks(passes);
+  return settings.relocatable ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks,
+                                           passes, settings)
+                              : DescribeAs(ExecutableForm(passes, banks), banks, passes, settings);
+}
+
+}  // namespace devlink::internal

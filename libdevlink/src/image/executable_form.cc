@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/executable_form.h"
+
+#include "format/elf_cuda.h"
+#include "format/views.h"
+#include "image/function_records.h"
+
+namespace devlink::internal {
+
+ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& banks)
+    : passes_(passes), program_(passes.program), banks_(banks) {
+  LeaveOutSections();
+  LeaveOutSymbols();
+}
+
+void ExecutableForm::LeaveOutSections() {
+  const Liveness& liveness = passes_.liveness;
+  left_out_.sections.assign(program_.sections.size(), false);
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const bool moved = passes_.constants.moved.contains(id);
+    const bool empty = program_.sections[id].only_if_filled && banks_.Of(id) == nullptr;
+    left_out_.sections[id] = liveness.section_removed[id] || moved || empty;
+  }
+  left_out_.names = left_out_.sections;  // what is merely empty leaves its name behind
+  if (program_.view == format::ViewKind::kMercury) {
+    for (const auto& [constants, offset] : passes_.constants.moved) {
+      const SectionId list = program_.sections[constants].rela;
+      if (list != kNone) left_out_.names[list] = true;
+    }
+  }
+  for (const FunctionId kernel : liveness.left_out) {
+    const SectionId shared = program_.functions[kernel].shared;
+    if (shared != kNone) left_out_.names[shared] = false;
+  }
+  for (std::uint32_t i = 0; i < liveness.entries.size(); ++i) {
+    const SectionId shared = program_.functions[liveness.entries[i]].shared;
+    if (shared == kNone) continue;  // nobody asked for the kernel, and it has no shared memory
+    kernel_of_shared_[shared] = i;
+    if (!passes_.shared.entries[i].emitted) left_out_.sections[shared] = true;
+  }
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    if (IsOmitted(id)) left_out_.sections[id] = true;
+  }
+}
+
+void ExecutableForm::LeaveOutSymbols() {
+  left_out_.symbols.assign(program_.symbols.size(), false);
+  for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+    const Symbol& symbol = program_.symbols[id];
+    if (symbol.type == format::kSttSection) {
+      left_out_.symbols[id] = left_out_.sections[symbol.section] || LacksSymbol(symbol.section);
+    } else {
+      left_out_.symbols[id] = IsGone(id);
+    }
+  }
+}
+
+// A section that is not written although its function stays.
+bool ExecutableForm::IsOmitted(SectionId id) const {
+  const Section& section = program_.sections[id];
+  switch (section.kind) {
+    case SectionKind::kRelocations:
+      return passes_.relocated.kept_in_list[id] == 0 || left_out_.sections[section.owner];
+    case SectionKind::kModuleShared:
+      return !passes_.shared.module_section_emitted;
+    case SectionKind::kModuleInfo:
+      return !HasModuleRecord(passes_, relocatable());
+    default:
+      return false;
+  }
+}
+
+// Sections without bytes have no symbol; which those are differs by kind.
+bool ExecutableForm::LacksSymbol(SectionId id) const {
+  const Section& section = program_.sections[id];
+  switch (section.kind) {
+    case SectionKind::kDebug:
+      return section.size == 0;
+    case SectionKind::kEntryShared:
+      return !SharedOf(id).has_symbol;
+    case SectionKind::kModuleShared:
+      return !passes_.shared.module_section_has_symbol;
+    default:
+      return false;
+  }
+}
+
+// A symbol, other than a section's, that the output does not have.
+bool ExecutableForm::IsGone(SymbolId id) const {
+  const Symbol& symbol = program_.symbols[id];
+  if (symbol.function != kNone) return !passes_.liveness.live[symbol.function];
+  if (symbol.constant_size || symbol.unlisted) return true;
+  if (symbol.space == format::kStoShared) {
+    const auto place = passes_.shared.places.find(id);
+    return place == passes_.shared.places.end() || !place->second.symbol_kept;
+  }
+  if (symbol.section == kNone || (symbol.other & format::kStoInternal) == 0) return false;
+  const SectionKind kind = program_.sections[symbol.section].kind;
+  return kind != SectionKind::kGlobal && kind != SectionKind::kGlobalInit;
+}
+
+const EntryShared& ExecutableForm::SharedOf(SectionId id) const {
+  return passes_.shared.entries[kernel_of_shared_.at(id)];
+}
+
+SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
+  const Section& section = program_.sections[id];
+  SectionShape out{.type = section.type,
+                   .nobits_size = section.type == format::kShtNobits ? section.size : 0,
+                   .align = section.align};
+  if (section.kind == SectionKind::kEntryShared) {
+    out.nobits_size = SharedOf(id).size;
+    out.align = SharedOf(id).align;
+  } else if (section.kind == SectionKind::kModuleShared) {
+    out.nobits_size = passes_.shared.module_section_size;
+    out.align = passes_.shared.module_section_align;
+  }
+  if (const ConstantBank* bank = banks_.Of(id)) out.align = bank->align;
+  return out;
+}
+
+SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
+  const Symbol& symbol = program_.symbols[id];
+  SymbolShape out{
+      .type = symbol.type, .other = symbol.other, .section = symbol.section, .value = symbol.value};
+  // Tables of unified functions are left to the loader; nvlink keeps the name and nothing else.
+  out.name_only = symbol.section == kNone && symbol.function == kNone &&
+                  (symbol.name.starts_with("__UDT") || symbol.name.starts_with("__UFT"));
+  // The Mercury view keeps what inputs say of variables.
+  if (program_.view == format::ViewKind::kMercury && symbol.type == format::kSttObject) {
+    out.type = format::kSttCudaObject;
+    out.other |= symbol.space;
+  }
+  if (symbol.space == format::kStoShared && symbol.type != format::kSttSection && !out.name_only) {
+    const SharedPlace& place = passes_.shared.places.at(id);
+    const bool shifted = !symbol.external_shared || passes_.shared.external_symbols_shifted;
+    out.section = place.section;
+    out.value = place.offset.value_or(0) + (shifted ? passes_.shared.reserved : 0);
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

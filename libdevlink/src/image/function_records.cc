@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/function_records.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "base/bounded_reader.h"
+#include "format/call_graph_records.h"
+#include "format/elf_cuda.h"
+#include "format/nv_info.h"
+
+namespace devlink::internal {
+
+namespace {
+
+bool HasPrototype(const PassResults& passes, FunctionId function) {
+  return passes.liveness.live[function] && !passes.liveness.address_taken[function] &&
+         passes.program.functions[function].prototype != kNone;
+}
+
+const std::vector<InfoEntry>& ModuleRecords(const Program& program) {
+  return program.info_lists[program.sections[program.module_info].info_list];
+}
+
+bool IsOfTexture(const Program& program, const InfoEntry& entry) {
+  return entry.format == format::kInfoSized && entry.symbol != kNone &&
+         format::IsTextureType(program.symbols[entry.symbol].type);
+}
+
+// Of records that are not of a texture.
+bool StaysInModuleInfo(const PassResults& passes, bool relocatable, const InfoEntry& entry) {
+  const Program& program = passes.program;
+  if (entry.format != format::kInfoSized) return true;
+  if (entry.symbol == kNone) return entry.externs == kNone;
+  if (entry.id == format::kAttrMaxStackSize && !relocatable) return false;
+  const FunctionId function = program.symbols[entry.symbol].function;
+  return function != kNone && passes.liveness.live[function] && program.IsDefined(function);
+}
+
+// Pairs of a call-graph list by function, last arrived first.
+template <typename Pairs, typename FirstOf, typename Emit>
+void ForEachByFunction(const Pairs& pairs, const FirstOf& first_of, const Emit& emit) {
+  std::vector<std::uint32_t> order(pairs.size());
+  std::iota(order.rbegin(), order.rend(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return first_of(pairs[a]) < first_of(pairs[b]);
+  });
+  for (const std::uint32_t i : order) emit(pairs[i]);
+}
+
+class CallGraphWriter {
+ public:
+  CallGraphWriter(const PassResults& passes, const ViewHandles& handles, CubinWriter& writer)
+      : passes_(passes), program_(passes.program), handles_(handles), writer_(writer) {}
+
+  void Write() {
+    const auto user = [](const PrototypeUse& use) { return use.function; };
+    const auto put_use = [this](const PrototypeUse& use) { PutUse(use); };
+    BeginList(format::CallGraphList::kCalls);
+    for (FunctionId f = 0; f < program_.functions.size(); ++f) {
+      if (!passes_.liveness.live[f]) continue;
+      for (const FunctionId callee : passes_.graph.DirectCallees(f)) PutEdge({f, callee});
+    }
+    BeginList(format::CallGraphList::kAddressesTaken);
+    ForEachByFunction(program_.addresses_taken, user, put_use);
+    BeginList(format::CallGraphList::kIndirectCallers);
+    ForEachByFunction(program_.indirect_callers, user, put_use);
+    BeginList(format::CallGraphList::kAddressTakers);
+    ForEachByFunction(
+        program_.address_takers, [](const CallEdge& edge) { return edge.caller; },
+        [this](const CallEdge& edge) { PutEdge(edge); });
+  }
+
+ private:
+  void BeginList(format::CallGraphList list) {
+    writer_.AppendWord(handles_.call_graph, 0);
+    writer_.AppendWord(handles_.call_graph, format::CallGraphMarker(list));
+  }
+  void PutUse(const PrototypeUse& use) {
+    if (!passes_.liveness.live[use.function]) return;
+    PutFunction(use.function);
+    writer_.AppendWord(handles_.call_graph, use.prototype);
+  }
+  void PutEdge(const CallEdge& edge) {
+    if (!passes_.liveness.live[edge.caller] || !passes_.liveness.live[edge.callee]) return;
+    PutFunction(edge.caller);
+    PutFunction(edge.callee);
+  }
+  void PutFunction(FunctionId function) {
+    writer_.AppendSymbolIndex(handles_.call_graph, handles_.SymbolOf(program_, function));
+  }
+
+  const PassResults& passes_;
+  const Program& program_;
+  const ViewHandles& handles_;
+  CubinWriter& writer_;
+};
+
+class AttributeWriter {
+ public:
+  AttributeWriter(const PassResults& passes, const ViewHandles& handles, bool relocatable,
+                  CubinWriter& writer)
+      : passes_(passes),
+        program_(passes.program),
+        handles_(handles),
+        relocatable_(relocatable),
+        writer_(writer) {
+    for (std::uint32_t i = 0; i < passes.liveness.entries.size(); ++i) {
+      const FunctionId kernel = passes.liveness.entries[i];
+      kernel_place_[kernel] = i;
+      if (!passes.resources.entries[i].stack) unbounded_kernels_.insert(kernel);
+    }
+  }
+
+  // Registers and frames of all functions, last arrived first; then the stack of every kernel.
+  void WriteModuleInfo();
+  void WriteFunctionInfo(SectionId id);
+
+ private:
+  void WriteModuleRecord(SectionHandle handle, const InfoEntry& entry);
+  void WriteStackSizes(SectionHandle handle);
+  void WriteRecord(SectionHandle handle, const InfoEntry& entry,
+                   const FunctionAttributes& attributes);
+  void WriteExterns(SectionHandle handle, const FunctionAttributes& attributes);
+  void WriteUnknownStack(SectionHandle handle) {
+    writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, 4);
+    writer_.AppendWord(handle, 0xffffffff);
+  }
+
+  const PassResults& passes_;
+  const Program& program_;
+  const ViewHandles& handles_;
+  const bool relocatable_;
+  CubinWriter& writer_;
+  absl::flat_hash_map<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::entries
+  absl::flat_hash_set<FunctionId> unbounded_kernels_;            // whose stack cannot be told
+};
+
+void AttributeWriter::WriteModuleInfo() {
+  const SectionHandle handle = handles_.sections[program_.module_info];
+  if (handle == kNoSection) return;
+  const auto& records = ModuleRecords(program_);
+  for (auto entry = records.rbegin(); entry != records.rend(); ++entry) {
+    const bool stays = IsOfTexture(program_, *entry)
+                           ? handles_.symbols[entry->symbol] != kNoSymbol
+                           : StaysInModuleInfo(passes_, relocatable_, *entry);
+    if (stays) WriteModuleRecord(handle, *entry);
+  }
+  if (!relocatable_) WriteStackSizes(handle);
+}
+
+void AttributeWriter::WriteModuleRecord(SectionHandle handle, const InfoEntry& entry) {
+  if (entry.format != format::kInfoSized || entry.symbol == kNone) {
+    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
+    if (entry.format == format::kInfoSized) writer_.AppendCopy(handle, entry.payload);
+    return;
+  }
+  const FunctionId function = program_.symbols[entry.symbol].function;
+  auto value = base::BoundedReader(entry.payload).ReadOrZero<std::uint32_t>(4);
+  const auto kernel = kernel_place_.find(function);
+  if (entry.id == format::kAttrRegCount && kernel != kernel_place_.end() && !relocatable_) {
+    value = passes_.resources.entries[kernel->second].registers;
+  }
+  writer_.AddAttribute(handle, format::kInfoSized, entry.id, 8);
+  writer_.AppendSymbolIndex(handle, function != kNone ? handles_.SymbolOf(program_, function)
+                                                      : handles_.symbols[entry.symbol]);
+  writer_.AppendWord(handle, value);
+}
+
+// Kernels in the order of the symbol table: its local part first.
+void AttributeWriter::WriteStackSizes(SectionHandle handle) {
+  const Liveness& liveness = passes_.liveness;
+  for (const bool global : {false, true}) {
+    for (std::uint32_t i = 0; i < liveness.entries.size(); ++i) {
+      const FunctionId kernel = liveness.entries[i];
+      if (program_.symbols[program_.functions[kernel].symbol].global_part != global) continue;
+      if (liveness.single_entry != kNone && liveness.single_entry != kernel) continue;
+      writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
+      writer_.AppendSymbolIndex(handle, handles_.SymbolOf(program_, kernel));
+      writer_.AppendWord(handle, passes_.resources.entries[i].stack.value_or(0xffffffff));
+    }
+  }
+}
+
+void AttributeWriter::WriteFunctionInfo(SectionId id) {
+  const SectionHandle handle = handles_.sections[id];
+  const Section& section = program_.sections[id];
+  const FunctionAttributes& attributes = passes_.attributes.functions[section.function];
+  const auto& list = program_.info_lists[section.info_list];
+  bool stack_unknown = unbounded_kernels_.contains(section.function);
+  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+    if (stack_unknown && entry->format == format::kInfoSized &&
+        entry->id == format::kAttrCrsStackSize) {
+      WriteUnknownStack(handle);
+      stack_unknown = false;
+      continue;
+    }
+    WriteRecord(handle, *entry, attributes);
+  }
+  if (stack_unknown) WriteUnknownStack(handle);
+  for (const FunctionAttributes::Value& value : attributes.appended) {
+    if (value.id == format::kAttrExterns) {
+      WriteExterns(handle, attributes);
+    } else {
+      writer_.AddAttribute(handle, value.format, value.id, value.value);
+    }
+  }
+}
+
+void AttributeWriter::WriteRecord(SectionHandle handle, const InfoEntry& entry,
+                                  const FunctionAttributes& attributes) {
+  if (entry.format != format::kInfoSized) {
+    std::uint16_t value = entry.value;
+    for (const FunctionAttributes::Value& replaced : attributes.replaced) {
+      if (replaced.id == entry.id) value = replaced.value;
+    }
+    writer_.AddAttribute(handle, entry.format, entry.id, value);
+  } else if (entry.id == format::kAttrExterns) {
+    if (attributes.externs_in_place) WriteExterns(handle, attributes);
+  } else if (entry.symbol != kNone) {
+    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
+    writer_.AppendSymbolIndex(handle, handles_.symbols[entry.symbol]);
+    writer_.AppendCopy(handle, entry.payload.subspan(4));
+  } else {
+    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
+    writer_.AppendCopy(handle, entry.payload);
+  }
+}
+
+void AttributeWriter::WriteExterns(SectionHandle handle, const FunctionAttributes& attributes) {
+  if (attributes.externs.empty()) return;
+  writer_.AddAttribute(handle, format::kInfoSized, format::kAttrExterns,
+                       static_cast<std::uint16_t>(attributes.externs.size() * 4));
+  for (const SymbolId symbol : attributes.externs) {
+    writer_.AppendSymbolIndex(handle, handles_.symbols[symbol]);
+  }
+}
+
+}  // namespace
+
+bool HasPrototypes(const PassResults& passes) {
+  for (FunctionId f = 0; f < passes.program.functions.size(); ++f) {
+    if (HasPrototype(passes, f)) return true;
+  }
+  return false;
+}
+
+bool HasModuleRecord(const PassResults& passes, bool relocatable) {
+  const auto& records = ModuleRecords(passes.program);
+  return !passes.liveness.entries.empty() ||
+         std::any_of(records.begin(), records.end(), [&](const InfoEntry& entry) {
+           return !IsOfTexture(passes.program, entry) &&
+                  StaysInModuleInfo(passes, relocatable, entry);
+         });
+}
+
+void FillCallGraph(const PassResults& passes, const ViewHandles& handles, CubinWriter& writer) {
+  CallGraphWriter(passes, handles, writer).Write();
+  if (handles.prototypes == kNoSection) return;
+  const Program& program = passes.program;
+  for (FunctionId f = 0; f < program.functions.size(); ++f) {
+    if (!HasPrototype(passes, f)) continue;
+    writer.AppendSymbolIndex(handles.prototypes, handles.SymbolOf(program, f));
+    writer.AppendWord(handles.prototypes, program.functions[f].prototype);
+  }
+}
+
+void FillAttributes(const PassResults& passes, const ViewHandles& handles, bool relocatable,
+                    CubinWriter& writer) {
+  AttributeWriter attributes(passes, handles, relocatable, writer);
+  attributes.WriteModuleInfo();
+  for (const SectionId id : passes.program.info_sections) {
+    if (id != passes.program.module_info && handles.sections[id] != kNoSection) {
+      attributes.WriteFunctionInfo(id);
+    }
+  }
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "devlink/arch.h"
+#include "devlink/toolkit_profile.h"
+
+namespace devlink::internal {
+
+// What the description of an output has to know besides what the passes found.
+struct ImageSettings {
+  Arch target;
+  // The release whose tool record devlink's own takes the room of, and what that record says.
+  ToolkitProfile profile;
+  std::string recorded_object;
+  std::string recorded_options;
+  bool relocatable = false;  // a program that is to be linked again
+  // Then: references to shared memory are left to the next link.
+  bool keep_references = false;
+};
+
+}  // namespace devlink::internal

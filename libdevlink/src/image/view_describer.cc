@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/view_describer.h"
+
+#include <string_view>
+
+#include "format/elf_cuda.h"
+#include "format/views.h"
+#include "image/function_records.h"
+#include "write/residue_writer.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Sections that name symbols by their index.
+bool LinksToSymbols(SectionKind kind) {
+  return kind == SectionKind::kRelocations || kind == SectionKind::kText ||
+         kind == SectionKind::kModuleInfo || kind == SectionKind::kFunctionInfo;
+}
+
+}  // namespace
+
+ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
+                             const ChangedBanks& banks, CubinWriter& writer,
+                             base::StringArena& names)
+    : passes_(passes),
+      program_(passes.program),
+      form_(form),
+      banks_(banks),
+      writer_(writer),
+      names_(names) {
+  handles_.sections.assign(program_.sections.size(), kNoSection);
+  handles_.symbols.assign(program_.symbols.size(), kNoSymbol);
+}
+
+void ViewDescriber::AddNames() {
+  const LeftOut& left_out = form_.left_out();
+  const auto stays = [&left_out](const NameEntry& name) {
+    return (name.section == kNone || !left_out.names[name.section]) &&
+           (name.symbol == kNone || !left_out.symbols[name.symbol]);
+  };
+  for (const NameEntry& name : program_.section_names) {
+    if (stays(name)) writer_.AddName(kSectionNameTable, name.text);
+  }
+  for (const NameEntry& name : program_.symbol_names) {
+    if (stays(name)) writer_.AddName(kStringTable, name.text);
+  }
+}
+
+void ViewDescriber::AddSections() {
+  ResidueWriter residue(writer_);
+  const auto& skipped_numbers = program_.residue.skipped_numbers;
+  std::uint32_t counted = 0;
+  auto skipped = skipped_numbers.begin();
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    for (; skipped != skipped_numbers.end() && skipped->first == id; ++skipped) {
+      counted += skipped->second;
+    }
+    if (!form_.left_out().sections[id]) AddSection(id, counted);
+    counted += SectionsCountedFor(program_.sections[id]);
+  }
+  AddLateSections();
+  ResidueWriter(writer_).CompleteSections();
+}
+
+void ViewDescriber::AddSection(SectionId id, std::uint32_t counted_before) {
+  const Section& section = program_.sections[id];
+  const SectionShape shape = form_.ShapeOfSection(id);
+  SectionSpec spec{.name = section.name,
+                   .type = shape.type,
+                   .flags = section.flags,
+                   .align = shape.align,
+                   .nobits_size = shape.nobits_size};
+  if (section.kind == SectionKind::kRelocations) {
+    spec.entry_size = section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+  }
+  if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
+  handles_.sections[id] = writer_.AddSection(spec);
+  ResidueWriter(writer_).SetWideIndex(handles_.sections[id], NvlinkNumberOf(counted_before));
+  if (section.bank == 0 && banks_.Of(id) != nullptr) AddSlotList(id);
+}
+
+// Tells the driver where a kernel's texture references want their handles.
+void ViewDescriber::AddSlotList(SectionId parameters) {
+  const std::string_view name = names_.Concat(".rel", program_.sections[parameters].name);
+  const SectionHandle handle = writer_.AddSection({.name = name,
+                                                   .type = format::kShtRel,
+                                                   .align = 8,
+                                                   .entry_size = format::kRelSize,
+                                                   .link = kSymbolTable});
+  writer_.SetInfoSection(handle, handles_.sections[parameters]);
+  slot_lists_.emplace_back(handle, parameters);
+}
+
+// Sections that come into being after all inputs, in nvlink's order.
+void ViewDescriber::AddLateSections() {
+  ResidueWriter residue(writer_);
+  const std::uint32_t number = program_.residue.internal_sections;
+  handles_.call_graph = writer_.AddSection({.name = ".nv.callgraph",
+                                            .type = format::kShtCudaCallGraph,
+                                            .align = 4,
+                                            .entry_size = 8,
+                                            .link = kSymbolTable});
+  residue.SetWideIndex(handles_.call_graph, number);
+  if (HasPrototypes(passes_)) {
+    handles_.prototypes = writer_.AddSection({.name = ".nv.prototype",
+                                              .type = format::kShtCudaPrototype,
+                                              .align = 4,
+                                              .entry_size = 8,
+                                              .link = kSymbolTable});
+    residue.SetWideIndex(handles_.prototypes, number + 1);
+  } else {
+    writer_.AddName(kSectionNameTable, ".nv.prototype");
+    writer_.AddName(kStringTable, ".nv.prototype");
+  }
+  if (form_.relocatable()) return;
+  AddBanks();
+  if (program_.view == format::ViewKind::kMercury) return;  // that view has no such section
+  handles_.actions = writer_.AddSection(
+      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
+  residue.SetWideIndex(handles_.actions, number + 2);
+}
+
+// Banks of kernels that had none, and lists of the relocations that stay in a bank.
+void ViewDescriber::AddBanks() {
+  const std::vector<ConstantBank>& banks = passes_.constants.banks;
+  std::vector<bool> has_relocations(banks.size());
+  for (const KeptRelocation& kept : passes_.relocated.kept_in_banks) {
+    has_relocations[kept.list] = true;
+  }
+  bank_relocations_.assign(banks.size(), kNoSection);
+  for (std::size_t i = 0; i < banks.size(); ++i) {
+    const ConstantBank& bank = banks[i];
+    const bool is_new = bank.section == kNone;
+    const SectionHandle handle = is_new ? writer_.AddSection({.name = bank.name,
+                                                              .type = format::kShtProgbits,
+                                                              .flags = bank.flags,
+                                                              .align = bank.align})
+                                        : handles_.sections[bank.section];
+    if (is_new) new_banks_.emplace_back(handle, &bank);
+    if (!has_relocations[i]) continue;
+    bank_relocations_[i] = writer_.AddSection({.name = names_.Concat(".rela", bank.name),
+                                               .type = format::kShtRela,
+                                               .flags = format::kShfInfoLink,
+                                               .align = 8,
+                                               .entry_size = sizeof(format::Rela),
+                                               .link = kSymbolTable});
+    writer_.SetInfoSection(bank_relocations_[i], handle);
+  }
+}
+
+void ViewDescriber::AddSymbols() {
+  ResidueWriter(writer_).SetNullSymbolValue(passes_.constants.null_symbol_value);
+  for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+    if (!form_.left_out().symbols[id]) AddSymbol(id);
+  }
+  const auto add_section_symbol = [this](SectionHandle section) {
+    if (section == kNoSection) return;
+    writer_.AddSymbol({.type = format::kSttSection, .section = section});
+  };
+  add_section_symbol(handles_.call_graph);
+  add_section_symbol(handles_.prototypes);
+  for (const auto& [handle, bank] : new_banks_) add_section_symbol(handle);
+  add_section_symbol(handles_.actions);
+  for (const ExternalInstance& instance : form_.Instances()) {
+    instances_.push_back(writer_.AddSymbol({.name = "externsharedinstance",
+                                            .binding = format::kStbWeak,
+                                            .type = format::kSttCudaObject,
+                                            .other = format::kStoShared | format::kStoInternal,
+                                            .value = instance.value,
+                                            .part = SymbolPart::kLocal}));
+  }
+}
+
+void ViewDescriber::AddSymbol(SymbolId id) {
+  const Symbol& symbol = program_.symbols[id];
+  const SymbolShape shape = form_.ShapeOfSymbol(id);
+  if (shape.name_only) return ResidueWriter(writer_).AddLateSymbolName(symbol.name);
+  handles_.symbols[id] = writer_.AddSymbol(
+      {.name = symbol.name,
+       .binding = symbol.binding,
+       .type = shape.type,
+       .other = shape.other,
+       .section = shape.section == kNone ? kNoSection : handles_.sections[shape.section],
+       .value = shape.value,
+       .size = symbol.size,
+       .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal});
+}
+
+void ViewDescriber::LinkSections() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const SectionHandle handle = handles_.sections[id];
+    if (handle == kNoSection) continue;
+    const Section& section = program_.sections[id];
+    if (section.kind == SectionKind::kText) {
+      const SymbolHandle symbol = handles_.SymbolOf(program_, section.function);
+      writer_.SetInfoSymbol(handle, symbol, section.registers);
+    } else if (section.owner != kNone) {
+      writer_.SetInfoSection(handle, handles_.sections[section.owner]);
+    }
+  }
+  for (const auto& [handle, bank] : new_banks_) {
+    writer_.SetInfoSection(handle, handles_.sections[program_.functions[bank->entry].text]);
+  }
+}
+
+void ViewDescriber::FillContents() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const SectionHandle handle = handles_.sections[id];
+    const Section& section = program_.sections[id];
+    if (handle == kNoSection || section.kind == SectionKind::kToolNote ||
+        section.type == format::kShtNobits) {
+      continue;
+    }
+    if (const ConstantBank* bank = banks_.Of(id)) {
+      FillPieces(handle, bank->pieces, bank->size);
+    } else if (!section.pieces.empty() || section.size != 0) {
+      FillPieces(handle, section.pieces, section.size);
+    }
+  }
+  for (const auto& [handle, bank] : new_banks_) FillPieces(handle, bank->pieces, bank->size);
+  for (const FieldPatch& patch : passes_.relocated.patches) {
+    const SectionHandle handle = handles_.sections[patch.section];
+    if (handle != kNoSection) writer_.Patch(handle, patch.offset, patch.field, patch.value);
+  }
+}
+
+template <typename Pieces>
+void ViewDescriber::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size) {
+  for (const Piece& piece : pieces) {
+    writer_.AppendZeros(handle, piece.offset - writer_.SizeOf(handle));
+    writer_.Append(handle, piece.bytes);
+  }
+  writer_.AppendZeros(handle, size - writer_.SizeOf(handle));
+}
+
+void ViewDescriber::FillRelocations() {
+  for (const KeptRelocation& kept : passes_.relocated.kept) {
+    const SectionHandle handle = handles_.sections[kept.list];
+    if (handle == kNoSection) continue;
+    const SymbolHandle symbol =
+        kept.instance != kNone ? instances_[kept.instance] : handles_.symbols[kept.symbol];
+    writer_.AddRelocation(handle, kept.offset, kept.type, symbol, kept.addend);
+  }
+  for (const KeptRelocation& kept : passes_.relocated.kept_in_banks) {
+    writer_.AddRelocation(bank_relocations_[kept.list], kept.offset, kept.type,
+                          handles_.symbols[kept.symbol], kept.addend);
+  }
+}
+
+void ViewDescriber::FillSlotLists() {
+  constexpr std::uint32_t kTextureHeader = 6;
+  constexpr std::uint32_t kSamplerHeader = 7;
+  constexpr std::uint32_t kSurfaceHeader = 0x34;
+  const auto& slots = passes_.textures.slots;
+  for (const auto& [handle, parameters] : slot_lists_) {
+    for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {
+      const std::uint8_t type = program_.symbols[slot->symbol].type;
+      const std::uint32_t kind = type == format::kSttCudaTexture   ? kTextureHeader
+                                 : type == format::kSttCudaSampler ? kSamplerHeader
+                                                                   : kSurfaceHeader;
+      writer_.AddRelocation(handle, slot->offset, kind, handles_.symbols[slot->symbol], 0);
+    }
+  }
+}
+
+}  // namespace devlink::internal

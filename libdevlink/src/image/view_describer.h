@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Describes the sections, symbols, contents and relocations of one view of a program.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/strings.h"
+#include "devlink/experimental/cubin_writer.h"
+#include "image/changed_banks.h"
+#include "image/output_form.h"
+#include "link/pass_results.h"
+
+namespace devlink::internal {
+
+// What the parts of a program are called in the writer.
+struct ViewHandles {
+  std::vector<SectionHandle> sections;  // by SectionId; kNoSection: left out
+  std::vector<SymbolHandle> symbols;    // by SymbolId; kNoSymbol: left out
+  SectionHandle call_graph = kNoSection;
+  SectionHandle prototypes = kNoSection;  // where a function has one
+  SectionHandle actions = kNoSection;     // `.nv.rel.action` of an executable
+
+  [[nodiscard]] SymbolHandle SymbolOf(const Program& program, FunctionId function) const {
+    return symbols[program.functions[function].symbol];
+  }
+};
+
+// Its steps are called once each, in the order in which they stand here. Borrows what it is given.
+class ViewDescriber {
+ public:
+  ViewDescriber(const PassResults& passes, const OutputForm& form, const ChangedBanks& banks,
+                CubinWriter& writer, base::StringArena& names);
+
+  void AddNames();
+  void AddSections();
+  void AddSymbols();
+  void LinkSections();
+  void FillContents();
+  void FillRelocations();
+  void FillSlotLists();
+
+  [[nodiscard]] const ViewHandles& handles() const { return handles_; }
+
+ private:
+  void AddSection(SectionId id, std::uint32_t counted_before);
+  void AddLateSections();
+  void AddBanks();
+  void AddSymbol(SymbolId id);
+  void AddSlotList(SectionId parameters);
+  template <typename Pieces>
+  void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
+
+  const PassResults& passes_;
+  const Program& program_;
+  const OutputForm& form_;
+  const ChangedBanks& banks_;
+  CubinWriter& writer_;
+  base::StringArena& names_;
+  ViewHandles handles_;
+  std::vector<SymbolHandle> instances_;  // as OutputForm::Instances
+  std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
+  std::vector<SectionHandle> bank_relocations_;                  // by ConstantLayout::banks
+  std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots
+};
+
+}  // namespace devlink::internal
