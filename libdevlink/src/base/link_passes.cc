@@ -15,15 +15,16 @@ struct Row {
 };
 
 // The one table of pass names.
-constexpr std::array<Row, 9> kRows = {{{LinkPass::kMerge, "merge"},
-                                       {LinkPass::kCallGraph, "call-graph"},
-                                       {LinkPass::kLiveness, "liveness"},
-                                       {LinkPass::kShared, "shared"},
-                                       {LinkPass::kConstants, "constants"},
-                                       {LinkPass::kTextures, "textures"},
-                                       {LinkPass::kResources, "resources"},
-                                       {LinkPass::kAttributes, "attributes"},
-                                       {LinkPass::kRelocate, "relocate"}}};
+constexpr std::array<Row, 10> kRows = {{{LinkPass::kMerge, "merge"},
+                                        {LinkPass::kCallGraph, "call-graph"},
+                                        {LinkPass::kLiveness, "liveness"},
+                                        {LinkPass::kShared, "shared"},
+                                        {LinkPass::kConstants, "constants"},
+                                        {LinkPass::kTextures, "textures"},
+                                        {LinkPass::kResources, "resources"},
+                                        {LinkPass::kAttributes, "attributes"},
+                                        {LinkPass::kRelocate, "relocate"},
+                                        {LinkPass::kImage, "image"}}};
 
 constexpr std::array<LinkPass, kRows.size()> kPasses = [] {
   std::array<LinkPass, kRows.size()> out = {};

@@ -296,29 +296,31 @@ class ExecutableVerifier {
   const std::uint64_t reserved_;
 };
 
-}  // namespace
-
-absl::Status VerifyExecutable(const PassResults& passes, std::uint64_t reserved, bool expensive) {
-  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(passes.program).Run());
-  DEVLINK_RETURN_IF_ERROR(ExecutableVerifier(passes, reserved).Run());
-  return expensive ? VerifyMemoryOfKernels(passes, reserved) : absl::OkStatus();
-}
-
-absl::Status VerifyRelocatable(const Program& program, const Liveness& liveness,
-                               const PartialSharedLayout& shared, const Relocated& relocated) {
-  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(program).Run());
+// Of a program that is to be linked again.
+absl::Status VerifyPartial(const PassResults& passes) {
+  const Program& program = passes.program;
   DEVLINK_RETURN_IF_ERROR(
-      CheckCount("functions of liveness", liveness.live.size(), program.functions.size()));
-  for (const Section& section : program.sections) {
+      CheckCount("functions of liveness", passes.liveness.live.size(), program.functions.size()));
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    const Section& section = program.sections[id];
     const bool is_shared =
         section.kind == SectionKind::kEntryShared || section.kind == SectionKind::kModuleShared;
-    const auto id = static_cast<SectionId>(&section - program.sections.data());
-    if (is_shared && !shared.sections.contains(id)) {
+    if (is_shared && !passes.shared.partial.sections.contains(id)) {
       return Broken("section", section.name, "nothing is planned for section", id, "of a number of",
                     program.sections.size());
     }
   }
-  return CheckRelocated(program, relocated, shared.instances.size(), [](SymbolId) { return true; });
+  return CheckRelocated(program, passes.relocated, passes.shared.partial.instances.size(),
+                        [](SymbolId) { return true; });
+}
+
+}  // namespace
+
+absl::Status VerifyResults(const PassResults& passes, const VerifyOptions& options) {
+  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(passes.program).Run());
+  if (options.partial) return VerifyPartial(passes);
+  DEVLINK_RETURN_IF_ERROR(ExecutableVerifier(passes, options.reserved).Run());
+  return options.expensive ? VerifyMemoryOfKernels(passes, options.reserved) : absl::OkStatus();
 }
 
 }  // namespace devlink::internal

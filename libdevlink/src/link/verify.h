@@ -8,9 +8,10 @@
 // DEVLINK_EXPENSIVE_CHECKS is set (debug and sanitizer builds) and where a caller asks for it.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "link/pass_results.h"
-#include "link/shared_partial.h"
 
 namespace devlink::internal {
 
@@ -20,13 +21,13 @@ inline constexpr bool kExpensiveChecks = true;
 inline constexpr bool kExpensiveChecks = false;
 #endif
 
-// Before an executable is written. `reserved` are the bytes in front of shared memory
-// (SharedOptions). Internal, with the section or symbol and the numbers that do not agree.
-absl::Status VerifyExecutable(const PassResults& passes, std::uint64_t reserved,
-                              bool expensive = kExpensiveChecks);
+struct VerifyOptions {
+  std::uint64_t reserved = 0;  // bytes in front of shared memory (SharedOptions)
+  bool partial = false;        // a program that is to be linked again: nothing is laid out
+  bool expensive = kExpensiveChecks;
+};
 
-// Before a relocatable cubin is written, of which nothing is laid out.
-absl::Status VerifyRelocatable(const Program& program, const Liveness& liveness,
-                               const PartialSharedLayout& shared, const Relocated& relocated);
+// Internal, with the section or symbol and the numbers that do not agree.
+absl::Status VerifyResults(const PassResults& passes, const VerifyOptions& options);
 
 }  // namespace devlink::internal

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "base/bounded_reader.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/constant_layout.h"
@@ -42,5 +43,8 @@ std::string DumpResources(const Program& program, const Liveness& liveness,
                           const Resources& resources);
 std::string DumpAttributes(const Program& program, const Attributes& attributes);
 std::string DumpRelocated(const Program& program, const Relocated& relocated);
+
+// LinkPass::kImage: the sections and symbols of a cubin.
+std::string DumpCubin(base::Bytes cubin);
 
 }  // namespace devlink::internal

@@ -165,18 +165,6 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
   return sound;
 }
 
-// What must hold of every output, whatever the inputs are.
-absl::Status VerifyResults(const PassResults& passes, const LinkOptions& options) {
-  if (options.relocatable) {
-    return VerifyRelocatable(passes.program, passes.liveness, passes.shared.partial,
-                             passes.relocated);
-  }
-  return VerifyExecutable(
-      {passes.program, passes.graph, passes.liveness, passes.shared, passes.constants,
-       passes.textures, passes.resources, passes.attributes, passes.relocated},
-      ReservedShared(options));
-}
-
 // What was described is laid out and written. What the passes found is gone by now.
 absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, OutputSink* output,
                         LinkOutcome& out) {
@@ -184,6 +172,12 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, Ou
   const TimeSpan span(context.time_trace, "write output");
   auto size = cubin.writer.LayOut();
   if (!size.ok()) return ReportInternalError(size.status(), out.diagnostics);
+  if (context.passes != nullptr) {
+    context.passes->After(LinkPass::kImage, [&] {
+      const auto bytes = cubin.writer.Write();
+      return bytes.ok() ? DumpCubin(*bytes) : bytes.status().ToString() + "\n";
+    });
+  }
   out.report.output_bytes = *size;
   if (output != nullptr) {
     DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*output));
@@ -215,9 +209,9 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
   const TimeSpan span(context.time_trace, "check and describe");
   out.report = MakeReport(passes, set.inputs);
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
-  if (absl::Status wrong = VerifyResults(passes, options); !wrong.ok()) {
-    return ReportInternalError(std::move(wrong), out.diagnostics);
-  }
+  absl::Status wrong =
+      VerifyResults(passes, {.reserved = ReservedShared(options), .partial = options.relocatable});
+  if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
 
   // 7. Beyond this point nothing is decided, only written.
   return Describe(std::move(passes), {.target = options.target,

@@ -45,27 +45,30 @@ struct Linked {
   internal::PassResults passes;
 };
 
+inline internal::PassResults RunPartialPasses(internal::Program program, bool debug,
+                                              bool keep_references) {
+  using namespace internal;  // NOLINT: the passes
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, /*keep_all=*/true);
+  SharedLayout shared =
+      LayOutSharedPartial(program, liveness, {.debug = debug, .place_external = !keep_references});
+  Resources resources = OwnResources(program, liveness);
+  Attributes attributes = KeepAttributes(program, graph, liveness);
+  Relocated relocated =
+      RelocatePartial(program, liveness, shared.partial, {.keep_references = keep_references});
+  return {std::move(program),   std::move(graph),      std::move(liveness),
+          std::move(shared),    ConstantLayout(),      TextureLayout(),
+          std::move(resources), std::move(attributes), std::move(relocated)};
+}
+
 // One input taken through the passes of a relocatable link (nvlink -r).
 struct LinkedPartial {
   explicit LinkedPartial(InputBuilder& input, bool debug = false, bool keep_references = false)
       : merged(MergeInputs({&input}, {.sm = 80, .relocatable = true})),
-        program(merged.program()),
-        graph(program),
-        liveness(internal::FindLiveFunctions(program, graph, /*keep_all=*/true)),
-        shared(internal::LayOutSharedPartial(program, liveness,
-                                             {.debug = debug, .place_external = !keep_references})
-                   .partial),
-        attributes(internal::KeepAttributes(program, graph, liveness)),
-        relocated(internal::RelocatePartial(program, liveness, shared,
-                                            {.keep_references = keep_references})) {}
+        passes(RunPartialPasses(merged.program(), debug, keep_references)) {}
 
   Merged merged;
-  const internal::Program& program;
-  internal::CallGraph graph;
-  internal::Liveness liveness;
-  internal::PartialSharedLayout shared;
-  internal::Attributes attributes;
-  internal::Relocated relocated;
+  internal::PassResults passes;
 };
 
 }  // namespace devlink::testing

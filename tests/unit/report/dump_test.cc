@@ -154,6 +154,28 @@ banks
 )");
 }
 
+TEST_CASE("A cubin is told by its section headers and symbols", "[dump]") {
+  CubinWriter writer({.sm = 80, .executable = true});
+  const SectionHandle text =
+      writer.AddSection({.name = ".text.k", .type = 1, .flags = 6, .align = 128});
+  writer.AppendZeros(text, 32);
+  writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = 32});
+  const auto cubin = writer.Write();
+  REQUIRE(cubin.ok());
+  const std::string dump = internal::DumpCubin(*cubin);
+  CHECK(dump.starts_with("executable flags="));
+  CHECK(Pick(dump, {".text.k", "k"}) ==
+        R"(  .text.k type=0x1 size=0x20 align=128 flags=0x6
+  k type=2 binding=1 section=.text.k size=0x20
+)");
+}
+
+TEST_CASE("Bytes that are not a cubin make a short text", "[dump]") {
+  CHECK(internal::DumpCubin({}) == "shorter than an ELF header\n");
+  const std::vector<std::uint8_t> ones(64, 0xff);
+  CHECK(internal::DumpCubin(ones) == "relocatable flags=0xffffffff\nsections\n");
+}
+
 TEST_CASE("Names that could be taken for more than one word are quoted", "[dump]") {
   CHECK(internal::DumpWord("plain$name") == "plain$name");
   CHECK(internal::DumpWord("") == R"("")");

@@ -26,6 +26,7 @@ enum class LinkPass : std::uint8_t {
   kResources,   // registers and stack of each kernel
   kAttributes,  // what travels from callees to kernels
   kRelocate,    // fields that are stored and relocations that stay
+  kImage,       // sections and symbols of the output
 };
 
 // The name of a pass as `--print-after` takes it ("call-graph").

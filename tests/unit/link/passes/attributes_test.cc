@@ -156,7 +156,7 @@ TEST_CASE("A relocatable link leaves attributes where they are", "[attributes]")
   a.input.AddExterns(a.g, {one, a.f});
   SetBarriers(a.input, a.g, 5);
   const LinkedPartial linked(a.input);
-  CHECK(internal::DumpAttributes(linked.program, linked.attributes) == R"(functions
+  CHECK(internal::DumpAttributes(linked.passes.program, linked.passes.attributes) == R"(functions
   g
     externs in place one
 )");

@@ -16,7 +16,7 @@ constexpr std::uint32_t kAbs32Lo = 0x38;
 
 std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
   const LinkedPartial linked(input, /*debug=*/false, keep_references);
-  return internal::DumpRelocated(linked.program, linked.relocated);
+  return internal::DumpRelocated(linked.passes.program, linked.passes.relocated);
 }
 
 // A kernel that refers to one thing of each kind.

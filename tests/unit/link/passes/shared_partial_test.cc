@@ -14,7 +14,7 @@ constexpr std::uint32_t kAbs32 = 0x01;
 
 std::string SharedOf(InputBuilder& input, bool debug = false, bool keep_references = false) {
   const LinkedPartial linked(input, debug, keep_references);
-  return internal::DumpShared(linked.program, linked.shared);
+  return internal::DumpShared(linked.passes.program, linked.passes.shared.partial);
 }
 
 Variable Shared(const std::string& name, SectionHandle section, std::uint64_t size,

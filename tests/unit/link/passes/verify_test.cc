@@ -69,7 +69,8 @@ std::string Finding(const std::function<void(Results&)>& breaking, bool expensiv
   const Linked linked({&sound.input}, {.reserved = kReserved});
   Results results{linked.passes};
   breaking(results);
-  const absl::Status status = internal::VerifyExecutable(results, kReserved, expensive);
+  const absl::Status status =
+      internal::VerifyResults(results, {.reserved = kReserved, .expensive = expensive});
   if (status.ok()) return "";
   CHECK(status.code() == absl::StatusCode::kInternal);
   return std::string(status.message().data(), status.message().size());
@@ -189,16 +190,15 @@ TEST_CASE("Constants of a function lie in the bank of each kernel that reaches i
 TEST_CASE("A relocatable link is verified as far as it is laid out", "[verify]") {
   SoundLink sound;
   LinkedPartial linked(sound.input);
-  const auto passes = [&linked] {
-    return internal::VerifyRelocatable(linked.program, linked.liveness, linked.shared,
-                                       linked.relocated)
-        .ok();
+  internal::PassResults& results = linked.passes;
+  const auto passes = [&results] {
+    return internal::VerifyResults(results, {.partial = true}).ok();
   };
   CHECK(passes());
-  ++linked.relocated.kept_in_list[0];
+  ++results.relocated.kept_in_list[0];
   CHECK(!passes());
-  --linked.relocated.kept_in_list[0];
-  linked.shared.sections.clear();
+  --results.relocated.kept_in_list[0];
+  results.shared.partial.sections.clear();
   CHECK(!passes());
 }
 
