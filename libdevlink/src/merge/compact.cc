@@ -12,7 +12,8 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::string_view kCompilerBank = ".nv.constant2.";
+// The compiler's own constants.
+constexpr std::uint8_t kCompilerBank = 2;
 
 class Compactor {
  public:
@@ -106,7 +107,10 @@ class Compactor {
 
   // Whether the layout may fill it, or takes its alignment into account.
   [[nodiscard]] bool IsLaidOut(const Section& section) const {
-    if (relocatable_ || !section.name.starts_with(kCompilerBank)) return false;
+    if (relocatable_ || section.kind != SectionKind::kFunctionConstants ||
+        section.bank != kCompilerBank) {
+      return false;
+    }
     return program_.functions[section.function].entry || !section.stays_in_place;
   }
 
