@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/caching_lto_compiler.h"
+#include "devlink/experimental/caching_ptx_assembler.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "support/catch.h"
 #include "support/process.h"

@@ -3,9 +3,9 @@
 // File: devlink/compile_cache.h
 //
 // Keeps what compilers made, so that a link of unchanged inputs need not compile them again. There
-// is no cache unless a caller makes one; what makes use of it is in
-// devlink/experimental/caching_compilers.h. docs/cache.md tells what a key covers and what a cache
-// directory looks like.
+// is no cache unless a caller makes one. devlink/experimental/caching_ptx_assembler.h and
+// devlink/experimental/caching_lto_compiler.h make use of it. docs/cache.md describes what a key
+// covers and what a cache directory looks like.
 #pragma once
 
 #include <array>

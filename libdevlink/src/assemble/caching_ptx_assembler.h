@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cache/open_once.h"
-#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/caching_ptx_assembler.h"
 
 namespace devlink::internal {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cache/open_once.h"
-#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/caching_lto_compiler.h"
 
 namespace devlink::internal {
 

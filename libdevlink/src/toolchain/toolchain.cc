@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "devlink/experimental/caching_compilers.h"
+#include "devlink/experimental/caching_lto_compiler.h"
+#include "devlink/experimental/caching_ptx_assembler.h"
 
 namespace devlink {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/experimental/caching_compilers.h"
-
 #include <atomic>
 #include <filesystem>
 
 #include "assemble/caching_ptx_assembler.h"
 #include "cache/serial.h"
+#include "devlink/experimental/caching_lto_compiler.h"
+#include "devlink/experimental/caching_ptx_assembler.h"
 #include "lto/caching_lto_compiler.h"
 #include "support/catch.h"
 #include "support/process.h"
