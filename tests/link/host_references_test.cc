@@ -2,7 +2,7 @@
 //
 // What nvlink leaves out because no host code refers to it, devlink leaves out, too: host objects
 // for nvlink, their cubins and lists for devlink (docs/host-references.md).
-#include "input/host_references.h"
+#include "format/host_references.h"
 
 #include <array>
 #include <chrono>
