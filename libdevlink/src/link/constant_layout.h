@@ -30,11 +30,12 @@ struct ConstantBank {
 };
 
 struct ConstantLayout {
-  std::vector<ConstantBank>
-      banks;  // that differ from the merged program's, new ones in their order
+  // Those that differ from the merged program's; new ones in the order in which they were made.
+  std::vector<ConstantBank> banks;
   absl::flat_hash_map<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
-  // nvlink moves the variables of discarded copies, too, which it calls by symbol 0: the value of
-  // the null symbol tells where the last one went. A try at packing `.nv.constant3` comes later.
+  // nvlink also moves variables of discarded copies, whose symbol index is 0. So the null symbol
+  // ends up with the address of the last one moved. Packing `.nv.constant3` comes after that and
+  // overwrites it.
   std::uint64_t null_symbol_value = 0;
   std::shared_ptr<const base::StringArena> names;  // of new sections
 };
