@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules of the source tree that no compiler checks.
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "unit/tree/source_tree.h"
+
+namespace devlink::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("LLVM is used in few places", "[tree]") {
+  const std::set<std::string> allowed = {
+      "libdevlink/src/base/demangle.cc",         "libdevlink/src/cache/cache_key.cc",
+      "libdevlink/src/cache/directory_cache.cc", "libdevlink/src/input/archive.cc",
+      "libdevlink/src/input/host_object.cc",     "libdevlink/src/model/module_pool.cc",
+      "libdevlink/src/input/admission.cc"};
+  for (const fs::path& file : SourcesUnder(TreeRoot() / "libdevlink")) {
+    for (const IncludeLine& include : IncludesOf(file)) {
+      if (include.path.starts_with("llvm") && !allowed.contains(NameInTree(file))) {
+        FAIL_CHECK(NameInTree(file) << " includes " << include.path);
+      }
+    }
+  }
+}
+
+TEST_CASE("The library does not speak, ask its environment or end the program", "[tree]") {
+  const std::regex forbidden(
+      R"(<iostream>|\bstd::(cout|cerr|clog)\b|\bgetenv\b|\b(exit|_exit|abort|quick_exit)\s*\()"
+      R"(|\bf?printf\s*\(|\bspdlog\b|\bassert\s*\(|\bCHECK\s*\()");
+  for (const fs::path& file : SourcesUnder(LibrarySources())) {
+    const std::string code = WithoutCommentsAndLiterals(TextOf(file));
+    std::smatch match;
+    if (std::regex_search(code, match, forbidden)) {
+      FAIL_CHECK(NameInTree(file) << " has " << match.str());
+    }
+  }
+}
+
+TEST_CASE("Public headers include the standard library, Abseil's status and each other", "[tree]") {
+  REQUIRE(SourcesUnder(PublicHeaders()).size() > 5);
+  for (const fs::path& file : SourcesUnder(PublicHeaders())) {
+    if (file.filename() == "spdlog_sink.h") continue;  // for those who have spdlog
+    for (const IncludeLine& include : IncludesOf(file)) {
+      const bool standard = !include.quoted && include.path.find('/') == std::string::npos &&
+                            include.path.find('.') == std::string::npos;
+      if (!standard && !include.path.starts_with("absl/status/") &&
+          !include.path.starts_with("devlink/")) {
+        FAIL_CHECK(NameInTree(file) << " includes " << include.path);
+      }
+    }
+  }
+}
+
+TEST_CASE("The header of everything includes every public header", "[tree]") {
+  std::set<std::string> included;
+  for (const IncludeLine& include : IncludesOf(PublicHeaders() / "devlink.h"))
+    included.insert(include.path);
+  for (const fs::path& file : SourcesUnder(PublicHeaders())) {
+    const std::string name = file.lexically_relative(PublicHeaders().parent_path()).string();
+    if (name == "devlink/devlink.h" || name == "devlink/spdlog_sink.h") continue;
+    CAPTURE(name);
+    CHECK(included.contains(name));
+  }
+}
+
+TEST_CASE("Headers are guarded", "[tree]") {
+  for (const char* part : {"libdevlink", "apps", "tests"}) {
+    for (const fs::path& file : SourcesUnder(TreeRoot() / part)) {
+      if (file.extension() == ".h" &&
+          WithoutCommentsAndLiterals(TextOf(file)).find("#pragma once") == std::string::npos) {
+        FAIL_CHECK(NameInTree(file) << " has no #pragma once");
+      }
+    }
+  }
+}
+
+TEST_CASE("No source file is longer than 800 lines", "[tree]") {
+  for (const char* part : {"libdevlink", "apps", "tests"}) {
+    for (const fs::path& file : SourcesUnder(TreeRoot() / part)) {
+      const std::string text = TextOf(file);
+      const auto lines = std::count(text.begin(), text.end(), '\n');
+      if (lines > 800) FAIL_CHECK(NameInTree(file) << " has " << lines << " lines");
+    }
+  }
+}
+
+// What the program does, the library can do for every other program.
+TEST_CASE("The program devlink is 200 lines around the library", "[tree]") {
+  std::ptrdiff_t lines = 0;
+  for (const fs::path& file : SourcesUnder(TreeRoot() / "apps" / "devlink")) {
+    const std::string text = TextOf(file);
+    lines += std::count(text.begin(), text.end(), '\n');
+  }
+  CHECK(lines > 0);
+  CHECK(lines <= 200);
+}
+
+TEST_CASE("Every source says its licence", "[tree]") {
+  const std::vector<fs::path> files = TrackedFiles();
+  if (files.empty()) DEVLINK_SKIP("not in a git working tree");
+  const std::set<std::string> kinds = {".cc", ".h",  ".cu", ".cuh",  ".ptx",
+                                       ".py", ".sh", ".md", ".cmake"};
+  for (const fs::path& file : files) {
+    const bool is_source = kinds.contains(file.extension().string()) ||
+                           file.filename() == "CMakeLists.txt" ||
+                           (file.parent_path().filename() == "scripts" && !file.has_extension());
+    if (!is_source) continue;
+    const std::string head = TextOf(file).substr(0, 300);
+    if (head.find("SPDX-License-Identifier: Apache-2.0") == std::string::npos) {
+      FAIL_CHECK(NameInTree(file) << " has no SPDX line");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace devlink::testing
