@@ -24,7 +24,6 @@
 #include "devlink/experimental/nvvm_pass_options.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "devlink/experimental/option_consensus.h"
-#include "devlink/experimental/parallel.h"
 #include "devlink/experimental/ptx_assembler.h"
 #include "devlink/experimental/ptxas_options.h"
 #include "devlink/experimental/time_trace.h"

@@ -119,6 +119,14 @@ class ForwardingEnvironment : public Environment {
   const Environment* base_;
 };
 
+// What parallel work of one link may take.
+struct ParallelOptions {
+  // Jobs at a time; 0 for Environment::Parallelism.
+  unsigned threads = 0;
+  // Bound on the estimated memory, in bytes, of the jobs that run at a time. One runs in any case.
+  std::uint64_t memory_budget = std::uint64_t{2} << 30;
+};
+
 // A bound on memory, for an environment that has one. Thread-safe; one budget may stand behind
 // several environments.
 class MemoryBudget {

@@ -10,7 +10,7 @@
 
 #include "devlink/arch.h"
 #include "devlink/compatibility.h"
-#include "devlink/experimental/parallel.h"
+#include "devlink/environment.h"
 #include "devlink/experimental/ptxas_options.h"
 #include "devlink/toolkit_profile.h"
 
@@ -80,7 +80,8 @@ struct LinkOptions {
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 
-  // How many texts are assembled at a time (0: one per processor), within which memory.
+  // How many texts are assembled at a time (0: as many as the environment likes), within which
+  // memory.
   ParallelOptions parallel;
 
   // Options of the assembler, each nvlink's of that name; docs/ptx-assembly.md.

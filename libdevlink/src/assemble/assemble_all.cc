@@ -2,57 +2,79 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <numeric>
-#include <system_error>
-#include <thread>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "base/memory_reservation.h"
+#include "base/stop.h"
 #include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink {
 
 namespace {
 
+// The most memory that assembling a text of this size was seen to take, in bytes. Measured with
+// ptxas and nvPTXCompiler 13.0 on texts from 500 bytes to 14 MB: 22 to 25 MiB for the assembler
+// itself, and from 27 bytes per byte of text (thousands of small functions) to 100 (one large
+// function).
+std::uint64_t EstimateMemory(std::uint64_t text_bytes) {
+  constexpr std::uint64_t kBase = std::uint64_t{25} << 20;
+  constexpr std::uint64_t kPerByte = 100;
+  const std::uint64_t most = ~std::uint64_t{0};
+  return text_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * text_bytes;
+}
+
+// A job that a worker may run, or why it must not.
+struct Grant {
+  std::size_t job = 0;
+  absl::StatusOr<base::MemoryReservation> memory;
+};
+
 // Hands jobs out, as memory allows, and none that stands behind one that failed.
 class Queue {
  public:
-  // Several threads take the longest texts first, so that none of them is left alone with one at
-  // the end; a single thread takes them as they stand, so that a failure ends its work at once.
-  Queue(std::span<const PtxJob> jobs, std::uint64_t budget, bool longest_first)
-      : jobs_(jobs), order_(jobs.size()), free_(budget), budget_(budget), end_(jobs.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    if (!longest_first) return;
-    std::sort(order_.begin(), order_.end(), [jobs](std::size_t a, std::size_t b) {
-      const std::size_t size_a = jobs[a].text.size();
-      const std::size_t size_b = jobs[b].text.size();
-      return size_a != size_b ? size_a > size_b : a < b;
-    });
-  }
+  // `order` are the jobs that have to be run, in the order in which they are handed out.
+  Queue(std::span<const PtxJob> jobs, std::vector<std::size_t> order, std::uint64_t budget,
+        const Environment& environment, std::stop_token stop)
+      : jobs_(jobs),
+        order_(std::move(order)),
+        environment_(environment),
+        stop_(std::move(stop)),
+        free_(budget),
+        budget_(budget),
+        done_(jobs.size() - order_.size()),
+        end_(jobs.size()) {}
 
-  // The next job, or false where there is none. Waits for memory.
-  bool Take(std::size_t& job) {
+  // The next job, or nothing where there is none. Waits for memory as long as other jobs run.
+  std::optional<Grant> Take() {
     std::unique_lock lock(mutex_);
     for (;;) {
+      if (stop_.stop_requested()) DropTheRest();
       while (next_ < order_.size() && order_[next_] >= end_) ++next_;
-      if (next_ == order_.size()) return false;
-      const std::uint64_t need = Need(order_[next_]);
-      if (need <= free_) {
-        free_ -= need;
-        ++running_;
-        job = order_[next_++];
-        return true;
+      if (next_ == order_.size()) return std::nullopt;
+      const std::size_t job = order_[next_];
+      if (Need(job) <= free_) {
+        auto memory = base::MemoryReservation::Make(environment_, Estimate(job));
+        if (memory.ok() || running_ == 0) {
+          free_ -= Need(job);
+          ++running_;
+          ++next_;
+          return Grant{.job = job, .memory = std::move(memory)};
+        }
       }
       changed_.wait(lock);
     }
   }
 
-  void Done(std::size_t job, bool ok) {
+  void Done(Grant grant, bool ok) {
     const std::lock_guard lock(mutex_);
-    free_ += Need(job);
+    grant.memory = base::MemoryReservation();
+    free_ += Need(grant.job);
     --running_;
     ++done_;
     // What comes of the jobs before it still counts.
-    if (!ok) end_ = std::min(end_, job + 1);
+    if (!ok) end_ = std::min(end_, grant.job + 1);
     changed_.notify_all();
   }
 
@@ -69,24 +91,33 @@ class Queue {
     return done_;
   }
 
-  // Jobs up to the first that failed; only when all threads are done.
+  // Jobs up to the first that failed or was dropped; only when all workers are done.
   [[nodiscard]] std::size_t end() const { return end_; }
 
  private:
+  [[nodiscard]] std::uint64_t Estimate(std::size_t job) const {
+    return EstimateMemory(jobs_[job].text.size());
+  }
   // One that is larger than the whole budget runs alone.
   [[nodiscard]] std::uint64_t Need(std::size_t job) const {
-    return std::min(budget_, EstimatePtxMemory(jobs_[job].text.size()));
+    return std::min(budget_, Estimate(job));
+  }
+
+  void DropTheRest() {
+    for (; next_ < order_.size(); ++next_) end_ = std::min(end_, order_[next_] + 1);
   }
 
   std::span<const PtxJob> jobs_;
-  std::vector<std::size_t> order_;
+  const std::vector<std::size_t> order_;
+  const Environment& environment_;
+  const std::stop_token stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t free_;
-  std::uint64_t budget_;
+  const std::uint64_t budget_;
   std::size_t next_ = 0;  // in the order
   std::size_t running_ = 0;
-  std::size_t done_ = 0;
+  std::size_t done_;
   std::size_t end_;
 };
 
@@ -109,49 +140,74 @@ class Progress {
   ProgressSink* sink_;
 };
 
-}  // namespace
-
-std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes) {
-  // Measured with ptxas and nvPTXCompiler 13.0 on texts from 500 bytes to 14 MB: 22 to 25 MiB for
-  // the assembler itself, and from 27 bytes per byte of text (thousands of small functions) to 100
-  // (one large function).
-  constexpr std::uint64_t kBase = std::uint64_t{25} << 20;
-  constexpr std::uint64_t kPerByte = 100;
-  const std::uint64_t most = ~std::uint64_t{0};
-  return text_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * text_bytes;
+// Several workers take the longest texts first, so that none of them is left alone with one at the
+// end; a single one takes them as they stand, so that a failure ends its work at once.
+void LongestFirst(std::span<const PtxJob> jobs, std::vector<std::size_t>& order) {
+  std::sort(order.begin(), order.end(), [jobs](std::size_t a, std::size_t b) {
+    const std::size_t size_a = jobs[a].text.size();
+    const std::size_t size_b = jobs[b].text.size();
+    return size_a != size_b ? size_a > size_b : a < b;
+  });
 }
 
+PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& grant,
+                 const std::stop_token& stop) {
+  if (!grant.memory.ok()) return {.status = grant.memory.status()};
+  if (job.stop.stop_possible() || !stop.stop_possible()) return assembler.Assemble(job);
+  PtxJob stoppable = job;
+  stoppable.stop = stop;
+  return assembler.Assemble(stoppable);
+}
+
+}  // namespace
+
+std::optional<PtxResult> PtxAssembler::Find(const PtxJob& /*job*/) const { return std::nullopt; }
+
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
-                                   const AssembleAllOptions& options, ProgressSink* sink) {
-  const std::size_t threads =
-      std::clamp<std::size_t>(ThreadCount(options), 1, std::max<std::size_t>(jobs.size(), 1));
-  std::vector<PtxResult> results(jobs.size());
-  Queue queue(jobs, options.memory_budget, threads > 1);
+                                   const ParallelOptions& options, ProgressSink* sink,
+                                   const Environment& environment) {
+  const std::stop_token stop = environment.StopToken();
   const Progress progress(jobs, sink);
-  const auto work = [&](auto&& after_each) {
-    for (std::size_t job = 0; queue.Take(job);) {
-      results[job] = assembler.Assemble(jobs[job]);
-      queue.Done(job, results[job].status.ok());
-      after_each();
+  progress.Report(0);
+
+  std::vector<PtxResult> results(jobs.size());
+  std::vector<std::size_t> unknown;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    auto known = assembler.Find(jobs[job]);
+    if (known.has_value()) {
+      results[job] = *std::move(known);
+    } else {
+      // Stays so for a job that is dropped when stopping is asked for.
+      results[job].status = base::Stopped();
+      unknown.push_back(job);
+    }
+  }
+
+  const std::size_t threads = options.threads != 0 ? options.threads : environment.Parallelism();
+  const auto workers = static_cast<unsigned>(std::min(threads, unknown.size()));
+  if (workers > 1) LongestFirst(jobs, unknown);
+  std::size_t reported = jobs.size() - unknown.size();
+  if (reported > 0) progress.Report(reported);
+  if (workers == 0) return results;
+
+  Queue queue(jobs, std::move(unknown), options.memory_budget, environment, stop);
+  const auto work = [&](unsigned worker) {
+    while (auto grant = queue.Take()) {
+      PtxResult& result = results[grant->job];
+      result = RunJob(assembler, jobs[grant->job], *grant, stop);
+      queue.Done(*std::move(grant), result.status.ok());
+      if (worker == 0) progress.Report(reported = queue.done());
+    }
+    if (worker != 0) return;
+    for (std::size_t done; (done = queue.WaitForMore(reported)) != reported; reported = done) {
+      progress.Report(done);
     }
   };
-  std::vector<std::thread> helpers;
-  helpers.reserve(threads);
-  for (std::size_t i = 1; i < threads; ++i) {
-    // Where the system has no more threads, the work goes on with those there are.
-    try {
-      helpers.emplace_back(work, [] {});
-    } catch (const std::system_error&) {
-      break;
-    }
+  if (workers == 1) {
+    work(0);
+  } else {
+    environment.RunWorkers(workers, work);
   }
-  progress.Report(0);
-  std::size_t reported = 0;
-  work([&] { progress.Report(reported = queue.done()); });
-  for (std::size_t done; (done = queue.WaitForMore(reported)) != reported; reported = done) {
-    progress.Report(done);
-  }
-  for (std::thread& helper : helpers) helper.join();
   results.resize(queue.end());
   return results;
 }

@@ -5,6 +5,7 @@
 
 #include "assemble/ptx_log.h"
 #include "assemble/tool_note.h"
+#include "base/stop.h"
 #include "base/strings.h"
 #include "format/ptx_text.h"
 
@@ -77,7 +78,8 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
     result.status = absl::InvalidArgumentError("an argument for the PTX assembler holds a NUL");
     return result;
   }
-  Output output = Run(job.text.substr(0, job.text.find('\0')), arguments);
+  if (result.status = base::CheckStop(job.stop); !result.status.ok()) return result;
+  Output output = Run(job.text.substr(0, job.text.find('\0')), arguments, job.stop);
   result.status = std::move(output.status);
   ReadLog(output.log, job.name, add_verbose, result);
   if (!job.report_usage) result.functions.clear();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,8 @@ class Backend : public PtxAssembler {
     std::string log;  // whole lines
   };
   // `text` begins as PTX and holds no NUL, but need not be followed by one. Thread-safe.
-  virtual Output Run(std::string_view text, const std::vector<std::string>& arguments) const = 0;
+  virtual Output Run(std::string_view text, const std::vector<std::string>& arguments,
+                     const std::stop_token& stop) const = 0;
 
   [[nodiscard]] const PtxBackendOptions& options() const { return options_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/caching_ptx_assembler.h"
 
+#include <optional>
 #include <utility>
 
 #include "assemble/backend.h"
@@ -89,15 +90,13 @@ class CachingAssembler final : public CachingPtxAssembler {
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
+  [[nodiscard]] std::optional<PtxResult> Find(const PtxJob& job) const override {
+    return Find(job, KeyOf(job));
+  }
+
   PtxResult Assemble(const PtxJob& job) const override {
     const CacheKey key = KeyOf(job);
-    if (const auto found = cache_.Find(key)) {
-      auto result = Unpack(job, *found);
-      if (result.has_value() && result->cubin.size() <= options_.max_output_bytes) {
-        cache_.CountHit();
-        return *std::move(result);
-      }
-    }
+    if (auto found = Find(job, key)) return *std::move(found);
     cache_.CountMiss();
     const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
@@ -107,6 +106,17 @@ class CachingAssembler final : public CachingPtxAssembler {
   }
 
  private:
+  std::optional<PtxResult> Find(const PtxJob& job, const CacheKey& key) const {
+    const auto found = cache_.Find(key);
+    if (!found.has_value()) return std::nullopt;
+    auto result = Unpack(job, *found);
+    if (!result.has_value() || result->cubin.size() > options_.max_output_bytes) {
+      return std::nullopt;
+    }
+    cache_.CountHit();
+    return result;
+  }
+
   static const Way& Expected(const PtxBackendOptions& options) {
     for (const Way& way : internal::kWays) {
       if (IsWanted(way, options) && base::IsFile(options.*way.path)) return way;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "base/strings.h"
@@ -37,26 +39,67 @@ std::vector<char*> Raw(const std::vector<std::string>& words) {
   return out;
 }
 
-// What is left until `end`, for poll: -1 for ever.
-int Left(bool limited, Clock::time_point end) {
-  if (!limited) return -1;
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30));
-}
+// When to give up on a program: after a time, or when the caller asks to stop.
+class Patience {
+ public:
+  Patience(std::chrono::milliseconds timeout, const std::stop_token& stop)
+      : limited_(timeout.count() > 0),
+        end_(Clock::now() + timeout),
+        stop_(stop),
+        wake_(stop.stop_possible() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1) {
+    on_stop_.emplace(stop, Wake{wake_});
+  }
+  ~Patience() {
+    on_stop_.reset();  // waits for a call that another thread is in
+    if (wake_ >= 0) close(wake_);
+  }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
 
-// Reads until the other side is closed. False where the time is over before.
-bool Collect(int pipe, bool limited, Clock::time_point end, std::size_t max_text,
-             std::string& text) {
-  std::array<char, 16384> buffer{};
-  for (;;) {
-    pollfd wait{pipe, POLLIN, 0};
-    const int ready = poll(&wait, 1, Left(limited, end));
-    if (ready == 0) return false;
-    if (ready < 0) {
-      if (errno == EINTR) continue;
-      return true;
+  [[nodiscard]] bool endless() const { return !limited_ && !stop_.stop_possible(); }
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+  [[nodiscard]] bool over() const { return stopped() || (limited_ && Clock::now() >= end_); }
+
+  // A file that can be read as soon as the caller asks to stop; negative where there is none.
+  [[nodiscard]] int wake() const { return wake_; }
+
+  // How long to wait with poll, before over() is asked; -1 for ever.
+  [[nodiscard]] int Milliseconds() const {
+    constexpr std::int64_t kLongest = 1 << 30;
+    // Without its file a request to stop has to be looked for.
+    std::int64_t most = wake_ < 0 && stop_.stop_possible() ? 50 : kLongest;
+    if (limited_) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
+      most = std::clamp<std::int64_t>(left, 0, most);
+    } else if (most == kLongest) {
+      return -1;
     }
+    return static_cast<int>(most);
+  }
+
+ private:
+  struct Wake {
+    int file;
+    void operator()() const {
+      if (file >= 0) eventfd_write(file, 1);
+    }
+  };
+
+  const bool limited_;
+  const Clock::time_point end_;
+  const std::stop_token stop_;
+  const int wake_;
+  std::optional<std::stop_callback<Wake>> on_stop_;
+};
+
+// Reads until the other side is closed. False where patience is over before.
+bool Collect(int pipe, const Patience& patience, std::size_t max_text, std::string& text) {
+  std::array<char, 16384> buffer{};
+  while (!patience.over()) {
+    std::array<pollfd, 2> wait{{{pipe, POLLIN, 0}, {patience.wake(), POLLIN, 0}}};
+    const int ready = poll(wait.data(), wait.size(), patience.Milliseconds());
+    if (ready < 0 && errno != EINTR) return true;
+    if (ready <= 0 || wait[0].revents == 0) continue;
     const ssize_t count = read(pipe, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return true;
@@ -64,34 +107,41 @@ bool Collect(int pipe, bool limited, Clock::time_point end, std::size_t max_text
     const std::size_t room = max_text - std::min(max_text, text.size());
     text.append(buffer.data(), std::min(room, static_cast<std::size_t>(count)));
   }
+  return false;
 }
 
-// Waits for the end. False where the time is over before.
-bool Reap(pid_t pid, bool limited, Clock::time_point end, int& status) {
-  for (;;) {
-    const pid_t done = waitpid(pid, &status, limited ? WNOHANG : 0);
-    if (done == pid) return true;
-    if (done < 0 && errno != EINTR) return true;
-    if (done != 0) continue;
-    // It closed its stderr and goes on: rare, and not worth more than a nap.
-    if (Left(limited, end) == 0) return false;
-    poll(nullptr, 0, 1);
+// Waits for the end.
+void Reap(pid_t pid, int& status) {
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+}
+
+// The same. False where patience is over before.
+bool Reap(pid_t pid, const Patience& patience, int& status) {
+  if (patience.endless()) {
+    Reap(pid, status);
+    return true;
+  }
+  while (!patience.over()) {
+    const pid_t done = waitpid(pid, &status, WNOHANG);
+    if (done == pid || (done < 0 && errno != EINTR)) return true;
+    // It closed its stderr and goes on: rare, and not worth more than a nap.
+    if (done == 0) poll(nullptr, 0, 1);
+  }
+  return false;
 }
 
 }  // namespace
 
 absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
-                                     const std::vector<std::string>& environment,
-                                     std::chrono::milliseconds timeout, std::size_t max_text,
-                                     bool with_stdout) {
+                                     const ChildOptions& options) {
   std::array<int, 2> ends{};
   // Close-on-exec from the start: another thread may start a program at any moment.
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return CannotStart(argv[0], errno);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (with_stdout) {
+  if (options.with_stdout) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   } else {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
@@ -102,7 +152,7 @@ absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   const std::vector<char*> words = Raw(argv);
-  const std::vector<char*> variables = Raw(environment);
+  const std::vector<char*> variables = Raw(options.environment);
   pid_t pid = 0;
   const int error =
       posix_spawn(&pid, words[0], &actions, &attributes, words.data(), variables.data());
@@ -114,13 +164,13 @@ absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
     return CannotStart(argv[0], error);
   }
   ChildResult result;
-  const bool limited = timeout.count() > 0;
-  const Clock::time_point end = Clock::now() + timeout;
+  const Patience patience(options.timeout, options.stop);
   int status = 0;
-  if (!Collect(ends[0], limited, end, max_text, result.text) || !Reap(pid, limited, end, status)) {
-    result.timed_out = true;
+  if (!Collect(ends[0], patience, options.max_text, result.text) || !Reap(pid, patience, status)) {
+    result.stopped = patience.stopped();
+    result.timed_out = !result.stopped;
     kill(-pid, SIGKILL);
-    Reap(pid, false, end, status);
+    Reap(pid, status);
   }
   close(ends[0]);
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);

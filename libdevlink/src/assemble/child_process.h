@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,23 @@ struct ChildResult {
   int exit_status = -1;    // -1 where a signal ended it
   int signal = 0;          // 0 where it ended by itself
   bool timed_out = false;  // ended by us
+  bool stopped = false;    // ended by us, since `stop` asked for it
   std::string text;        // its stderr, with its stdout where asked for, up to the bound
 };
 
-// Runs a program to its end, without a shell: `argv[0]` is its path. stdin is empty and stdout
-// goes nowhere unless `with_stdout`; the environment is `environment` only. It has a process group
-// of its own, all of which is killed when `timeout` (zero: none) has passed. Unavailable where it
-// cannot be started. Thread-safe.
+struct ChildOptions {
+  std::vector<std::string> environment;  // all there is of it
+  std::chrono::milliseconds timeout{0};  // zero: none
+  std::stop_token stop;
+  std::size_t max_text = 0;
+  bool with_stdout = false;
+};
+
+// Runs a program to its end, without a shell: `argv[0]` is its path. stdin is empty and stdout goes
+// nowhere unless it is asked for. The program has a process group of its own, all of which is
+// killed when the timeout has passed or `stop` asks for it. Unavailable where the program cannot be
+// started. Thread-safe.
 absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
-                                     const std::vector<std::string>& environment,
-                                     std::chrono::milliseconds timeout, std::size_t max_text,
-                                     bool with_stdout = false);
+                                     const ChildOptions& options);
 
 }  // namespace devlink::internal

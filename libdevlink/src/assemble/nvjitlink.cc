@@ -61,7 +61,8 @@ class NvJitLink final : public Backend {
   [[nodiscard]] bool matches_nvlink() const override { return false; }
 
  protected:
-  Output Run(std::string_view text, const std::vector<std::string>& arguments) const override {
+  Output Run(std::string_view text, const std::vector<std::string>& arguments,
+             const std::stop_token& /*stop*/) const override {
     Output output;
     const auto jit_options = JitOptions(arguments);
     if (!jit_options.ok()) {

@@ -24,7 +24,8 @@ class NvPtxCompiler final : public Backend {
         table_(table) {}
 
  protected:
-  Output Run(std::string_view text, const std::vector<std::string>& arguments) const override {
+  Output Run(std::string_view text, const std::vector<std::string>& arguments,
+             const std::stop_token& /*stop*/) const override {
     Output output;
     const Compiler compiler(table_, text);
     if (compiler.handle == nullptr) {

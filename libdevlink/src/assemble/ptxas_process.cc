@@ -13,6 +13,7 @@
 #include "assemble/backend.h"
 #include "assemble/child_process.h"
 #include "base/file.h"
+#include "base/stop.h"
 #include "base/strings.h"
 
 namespace devlink::internal {
@@ -101,7 +102,8 @@ class PtxasProcess final : public Backend {
       : Backend("ptxas", std::move(version), options) {}
 
  protected:
-  Output Run(std::string_view text, const std::vector<std::string>& arguments) const override {
+  Output Run(std::string_view text, const std::vector<std::string>& arguments,
+             const std::stop_token& stop) const override {
     Output output;
     const WorkDirectory directory(options().temporary_directory);
     if (!directory.made() || !WriteFile(directory.Input(), text)) {
@@ -115,13 +117,18 @@ class PtxasProcess final : public Backend {
                                      directory.Output()};
     const std::vector<std::string> rest = WithoutOutputOption(arguments);
     argv.insert(argv.end(), rest.begin(), rest.end());
-    auto child = RunChild(argv, options().environment, options().timeout, kMaxLog);
+    auto child = RunChild(argv, {.environment = options().environment,
+                                 .timeout = options().timeout,
+                                 .stop = stop,
+                                 .max_text = kMaxLog});
     if (!child.ok()) {
       output.status = child.status();
       return output;
     }
     output.log = NvlinkLog(std::move(child->text), directory.Input());
-    if (child->timed_out) {
+    if (child->stopped) {
+      output.status = base::Stopped();
+    } else if (child->timed_out) {
       output.status = absl::DeadlineExceededError(base::Cat(
           {"ptxas was stopped after ", std::to_string(options().timeout.count()), " ms"}));
     } else if (child->signal != 0) {
@@ -154,8 +161,10 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenPtxas(const PtxBackendOptions&
     return absl::FailedPreconditionError("ptxas needs a temporary directory, and none is named");
   }
   constexpr std::chrono::seconds kPatience{20};
-  const auto told =
-      RunChild({options.ptxas_path, "--version"}, options.environment, kPatience, kMaxLog, true);
+  const auto told = RunChild({options.ptxas_path, "--version"}, {.environment = options.environment,
+                                                                 .timeout = kPatience,
+                                                                 .max_text = kMaxLog,
+                                                                 .with_stdout = true});
   if (!told.ok()) return told.status();
   // "Cuda compilation tools, release 13.0, V13.0.88"
   constexpr std::string_view kMark = ", V";

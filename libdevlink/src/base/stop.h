@@ -7,10 +7,12 @@
 
 namespace devlink::base {
 
-// Cancelled where stopping was asked for. Asked between steps that take a while.
+// The status of what was stopped.
+inline absl::Status Stopped() { return absl::CancelledError("the caller asked to stop"); }
+
+// Stopped() where stopping was asked for. Asked between steps that take a while.
 inline absl::Status CheckStop(const std::stop_token& stop) {
-  if (!stop.stop_requested()) return absl::OkStatus();
-  return absl::CancelledError("the caller asked to stop");
+  return stop.stop_requested() ? Stopped() : absl::OkStatus();
 }
 
 }  // namespace devlink::base

@@ -3,8 +3,11 @@
 // One contract for all ways to an assembler, with nvlink as the judge where there is one.
 #include "devlink/experimental/ptx_assembler.h"
 
+#include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <random>
+#include <stop_token>
 #include <thread>
 
 #include "assemble/tool_note.h"
@@ -441,6 +444,33 @@ TEST_CASE("A missing assembler is named", "[assemble]") {
   CHECK(std::string(missing.message()).find("/nowhere/lib.so") != std::string::npos);
   options.nvptxcompiler_path = "/proc/self/exe";
   CHECK(CreatePtxAssembler(options).status().code() == absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_CASE("ptxas at work is killed when the caller asks to stop", "[ptx]") {
+  const TemporaryDirectory directory;
+  const std::string program = directory.File("ptxas");
+  REQUIRE(WriteText(program,
+                    "#!/bin/sh\n"
+                    "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
+                    "sleep 600\n"));
+  fs::permissions(program, fs::perms::owner_all);
+  PtxBackendOptions options{.backend = PtxBackend::kPtxas,
+                            .ptxas_path = program,
+                            .temporary_directory = directory.path().string(),
+                            .environment = {"PATH=/usr/bin:/bin"}};
+  const auto assembler = CreatePtxAssembler(options);
+  REQUIRE(assembler.ok());
+  std::stop_source source;
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    source.request_stop();
+  });
+  const PtxResult result =
+      (*assembler)
+          ->Assemble({.name = "a.ptx", .text = ".version 8.0\n", .stop = source.get_token()});
+  CHECK(absl::IsCancelled(result.status));
+  // Nothing is left of it.
+  CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/progress.h"
 
-#include "devlink/experimental/parallel.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
@@ -31,11 +30,6 @@ TEST_CASE("A progress line is never wider than asked", "[progress]") {
   }
   CHECK(ProgressText({.phase = LinkPhase::kReading, .subject = name}, 30) ==
         "reading: /a/very/l...ith.cubin");
-}
-
-TEST_CASE("Threads by default", "[progress]") {
-  CHECK(ThreadCount({.threads = 3}) == 3);
-  CHECK(ThreadCount({}) >= 1);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
-#include "devlink/experimental/parallel.h"
+#include "devlink/environment.h"
 #include "devlink/progress.h"
 #include "devlink/toolkit_profile.h"
 
@@ -33,6 +34,8 @@ struct PtxJob {
   std::vector<std::string> arguments;  // from PtxasOptionBuilder
   // Also report what every function needs. Changes neither the cubin nor the diagnostics.
   bool report_usage = false;
+  // Ends a program that is at work on the text; what works in this process cannot be stopped.
+  std::stop_token stop;
 };
 
 // What ptxas -v says of one function.
@@ -51,8 +54,9 @@ struct PtxFunctionUsage {
 
 struct PtxResult {
   // InvalidArgument where the text or the arguments are wrong (`diagnostics` says why),
-  // DeadlineExceeded where the tool was stopped, Unimplemented for arguments that the assembler
-  // cannot honour, Internal where the tool itself failed.
+  // DeadlineExceeded where the tool took too long, Cancelled where the caller stopped it,
+  // ResourceExhausted where the environment grants no memory, Unimplemented for arguments that the
+  // assembler cannot honour, Internal where the tool itself failed.
   absl::Status status;
   std::vector<std::uint8_t> cubin;  // empty unless `status` is ok
   // The assembler's lines in its order, word for word as nvlink prints them. The name of the input
@@ -72,6 +76,8 @@ class PtxAssembler {
   // True where the cubins are those that nvlink's own assembler makes, byte for byte. False where
   // only the code is the same, and texts are refused of which it would not be.
   [[nodiscard]] virtual bool matches_nvlink() const = 0;
+  // The result of a job for which nothing has to be done, such as one that a cache keeps.
+  [[nodiscard]] virtual std::optional<PtxResult> Find(const PtxJob& job) const;
   virtual PtxResult Assemble(const PtxJob& job) const = 0;
 };
 
@@ -107,17 +113,16 @@ struct PtxBackendOptions {
 // do.
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options);
 
-using AssembleAllOptions = ParallelOptions;
-
 // All jobs up to the first that fails, in the order of the jobs; a failed one is the last. That is
 // what assembling them one after the other gives, whatever the number of threads. The caller's
-// thread works too, and `sink` is told from it alone, with the name of the next job.
+// thread works too, and `sink` is told from it alone, with the name of the next job. Other threads
+// are used only where more than one job is left that PtxAssembler::Find does not know. When the
+// environment's token asks to stop, no further job begins, and those that run are told; the last
+// result is then Cancelled. Memory is reserved by estimate.
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
-                                   const AssembleAllOptions& options = {},
-                                   ProgressSink* sink = nullptr);
-
-// The most memory that assembling a text of this size was seen to take, in bytes.
-std::uint64_t EstimatePtxMemory(std::uint64_t text_bytes);
+                                   const ParallelOptions& options = {},
+                                   ProgressSink* sink = nullptr,
+                                   const Environment& environment = Environment::Default());
 
 // True where the text begins as PTX must: with `.version`, after blanks and comments. nvlink
 // recognizes PTX by this.
