@@ -2,10 +2,16 @@
 //
 // File: devlink/module.h
 //
-// A module: one cubin that was read and checked.
+// A module: one cubin that was read and checked; and what can be said of it without linking it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devlink/arch.h"
 
 namespace devlink {
 
@@ -13,7 +19,76 @@ namespace internal {
 class Module;
 }  // namespace internal
 
-// A module is immutable and shared; it stays alive as long as anyone holds a reference.
+// A module is immutable and shared; it stays alive as long as anyone holds a reference. Modules
+// come from a ModulePool. A reference may be copied and used on any thread.
 using ModuleRef = std::shared_ptr<const internal::Module>;
+
+// A function that a module defines. What the module does not record is empty.
+struct ModuleFunction {
+  std::string name;  // mangled
+  bool is_kernel = false;
+  std::uint64_t code_bytes = 0;
+  std::optional<std::uint32_t> registers;  // per thread, of its own body
+  std::optional<std::uint32_t> barriers;   // of its own body
+  // Local memory per thread, in bytes: of its own body, and of that with all that it calls as far
+  // as the module knows; a link computes the latter anew.
+  std::optional<std::uint32_t> frame_bytes;
+  std::optional<std::uint32_t> stack_bytes;
+  // Of kernels: shared memory per block that is not dynamic, as far as the module has laid it out.
+  std::uint64_t shared_bytes = 0;
+  // Banks of constants of its own, the parameters of a kernel included.
+  std::uint64_t constant_bytes = 0;
+};
+
+enum class SymbolKind : std::uint8_t {
+  kUnknown,  // undefined, and the module does not say of what kind it is elsewhere
+  kFunction,
+  kVariable,
+  kTexture,
+  kSampler,
+  kSurface,
+};
+
+enum class MemorySpace : std::uint8_t {
+  kNone,  // not a variable, or in another space
+  kGlobal,
+  kShared,
+  kConstant,
+};
+
+enum class SymbolBinding : std::uint8_t { kLocal, kGlobal, kWeak };
+
+// A named symbol of a module. Symbols of sections are left out.
+struct ModuleSymbol {
+  std::string name;  // mangled
+  SymbolKind kind = SymbolKind::kUnknown;
+  SymbolBinding binding = SymbolBinding::kGlobal;
+  MemorySpace space = MemorySpace::kNone;
+  bool is_defined = false;
+  bool is_kernel = false;
+  bool is_managed = false;  // a __managed__ variable
+  std::uint64_t size = 0;   // in bytes; of undefined ones what the module says, or 0
+};
+
+// What a module says of itself. A plain value of its own, which outlives the module.
+struct ModuleInfo {
+  Arch arch;
+  // The release of the toolkit that made it, as 10 * major + minor (130 for 13.0); 0 where it does
+  // not say.
+  std::uint16_t toolkit = 0;
+  // False for an executable cubin, which no link takes.
+  bool is_relocatable = false;
+  std::uint64_t bytes = 0;  // size of the file
+
+  // Kernels and device functions that it defines, and all named symbols, in the order of its symbol
+  // table.
+  std::vector<ModuleFunction> functions;
+  std::vector<ModuleSymbol> symbols;
+};
+
+// Looks into a module, which must not be null. Every call reads the module's tables again, so that
+// modules in a pool stay small. Thread-safe. Never fails: what an executable cubin, whose tables
+// are not checked when it is read, says that cannot be is left out.
+ModuleInfo InspectModule(const ModuleRef& module);
 
 }  // namespace devlink

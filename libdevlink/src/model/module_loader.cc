@@ -57,7 +57,11 @@ absl::Status ModuleLoader::Bad(std::uint32_t index, std::string_view what) const
 absl::Status ModuleLoader::Load() {
   DEVLINK_RETURN_IF_ERROR(ReadHeader());
   DEVLINK_RETURN_IF_ERROR(ReadSections());
-  if (!module_.relocatable()) return absl::OkStatus();  // refused later, with a reason of its own
+  if (!module_.relocatable()) {
+    // Refused later, with a reason of its own; its symbols are for those who look into it.
+    ReadSymbolTable().IgnoreError();
+    return absl::OkStatus();
+  }
   DEVLINK_RETURN_IF_ERROR(CheckView());
   const bool two_views = std::any_of(
       sections_.begin(), sections_.end(),
