@@ -37,6 +37,7 @@
 #include "devlink/nvlink_command.h"
 #include "devlink/output_sink.h"
 #include "devlink/progress.h"
+#include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 #include "devlink/toolkit_profile.h"
 #include "devlink/version.h"

@@ -11,8 +11,6 @@
 
 namespace devlink {
 
-bool LooksLikePtx(std::string_view text) { return format::BeginsAsPtx(text); }
-
 namespace internal {
 
 namespace {

@@ -41,9 +41,14 @@ absl::Status FillThin(std::string_view name, const FileReader& read_file, Archiv
     member.bytes = known->second;
     return absl::OkStatus();
   }
-  auto bytes = read_file ? read_file(path)
-                         : absl::StatusOr<std::vector<std::uint8_t>>(
-                               absl::NotFoundError("nothing here reads other files"));
+  if (read_file == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        "'", base::ToAbsl(name), "' is a thin archive: its member '", path, "' at offset ",
+        member.offset,
+        " is a file of its own, and an input from memory opens no files. Add the "
+        "archive as a file, or as a regular archive, or set LinkOptions::read_thin_members"));
+  }
+  auto bytes = read_file(path);
   if (!bytes.ok()) {
     return absl::NotFoundError(absl::StrCat("'", path, "', a member of the thin archive '",
                                             base::ToAbsl(name), "' at offset ", member.offset, ": ",

@@ -3,6 +3,7 @@
 // What is known of libNVVM's knobs, as data.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -30,11 +31,18 @@ const KnobTable& Llvm20Knobs();
 struct KnobNote {
   std::string_view name;
   std::string_view default_value;
-  int slot = 0;
+  int slot = 0;  // its number among the NvvmPassSlots; 0 where that is not known
   std::string_view pass;
 };
 // Sorted by name.
 std::span<const KnobNote> KnobNotes();
+
+// The known name that differs least from `name`; empty where none is similar.
+std::string_view NearestNvvmKnob(std::string_view name, NvvmGeneration generation);
+
+// How the optimiser resolves a switch: a given value is on if it begins with 1, t or T, whatever
+// follows; without one, or with an empty one, the default decides, which is on if it begins with 1.
+bool ResolveNvvmBoolean(std::optional<std::string_view> value, std::string_view default_value);
 
 // Steps through names separated by spaces and line ends.
 class NameWalk {

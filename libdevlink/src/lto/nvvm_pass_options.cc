@@ -78,7 +78,6 @@ std::optional<Entry> FindEntry(const KnobTable& table, std::string_view name) {
 void Describe(const KnobNote* note, NvvmKnob& knob) {
   if (note == nullptr) return;
   knob.default_value = note->default_value;
-  knob.slot = note->slot;
   knob.pass = note->pass;
 }
 
@@ -142,7 +141,7 @@ absl::Status UnknownKnob(std::string_view name, NvvmGeneration generation) {
       generation == NvvmGeneration::kLlvm7 ? NvvmGeneration::kLlvm20 : NvvmGeneration::kLlvm7;
   if (FindEntry(TableOf(other), name).has_value()) {
     message += base::Cat({", only for ", Targets(other)});
-  } else if (const auto nearest = NearestNvvmKnob(name, generation); !nearest.empty()) {
+  } else if (const auto nearest = internal::NearestNvvmKnob(name, generation); !nearest.empty()) {
     message += base::Cat({"; the nearest is '", nearest, "'"});
   }
   return absl::InvalidArgumentError(base::ToAbsl(message));
@@ -195,31 +194,6 @@ std::vector<NvvmKnob> NvvmKnobs(NvvmGeneration generation) {
   out.reserve(all.size());
   for (const auto& [name, knob] : all) out.push_back(knob);
   return out;
-}
-
-std::string_view NearestNvvmKnob(std::string_view name, NvvmGeneration generation) {
-  const KnobTable& table = TableOf(generation);
-  // Longer names are no knobs, and comparing costs their length.
-  if (name.empty() || name.size() > 100) return {};
-  std::string_view best;
-  std::size_t limit = std::max<std::size_t>(2, name.size() / 3) + 1;
-  ForEachEntry(table, [&](const Entry& entry) {
-    const std::size_t distance = base::EditDistance(entry.name, name, limit);
-    if (distance < limit && !Contains(table.unsafe, entry.name)) {
-      best = entry.name;
-      limit = distance;
-    }
-    return limit > 0;
-  });
-  return best;
-}
-
-bool ResolveNvvmBoolean(std::optional<std::string_view> value, std::string_view default_value) {
-  if (value.has_value() && !value->empty()) {
-    const char first = value->front();
-    return first == '1' || first == 't' || first == 'T';
-  }
-  return default_value.starts_with('1');
 }
 
 absl::StatusOr<NvvmPassOptions> NvvmPassOptions::Parse(std::span<const std::string> words,
@@ -320,7 +294,7 @@ std::optional<std::string_view> NvvmPassOptions::Value(std::string_view name) co
 
 bool NvvmPassOptions::IsOn(std::string_view name) const {
   const auto knob = FindNvvmKnob(name, generation_);
-  return ResolveNvvmBoolean(Value(name), knob.has_value() ? knob->default_value : "0");
+  return internal::ResolveNvvmBoolean(Value(name), knob.has_value() ? knob->default_value : "0");
 }
 
 std::vector<std::string> NvvmPassOptions::ToArguments() const {
@@ -340,5 +314,34 @@ bool NvvmPassOptions::OutlivesProgram() const {
     return !entry.has_value() || entry->group->scope == NvvmKnobScope::kLibrary;
   });
 }
+
+namespace internal {
+
+std::string_view NearestNvvmKnob(std::string_view name, NvvmGeneration generation) {
+  const KnobTable& table = TableOf(generation);
+  // Longer names are no knobs, and comparing costs their length.
+  if (name.empty() || name.size() > 100) return {};
+  std::string_view best;
+  std::size_t limit = std::max<std::size_t>(2, name.size() / 3) + 1;
+  ForEachEntry(table, [&](const Entry& entry) {
+    const std::size_t distance = base::EditDistance(entry.name, name, limit);
+    if (distance < limit && !Contains(table.unsafe, entry.name)) {
+      best = entry.name;
+      limit = distance;
+    }
+    return limit > 0;
+  });
+  return best;
+}
+
+bool ResolveNvvmBoolean(std::optional<std::string_view> value, std::string_view default_value) {
+  if (value.has_value() && !value->empty()) {
+    const char first = value->front();
+    return first == '1' || first == 't' || first == 'T';
+  }
+  return default_value.starts_with('1');
+}
+
+}  // namespace internal
 
 }  // namespace devlink

@@ -4,12 +4,13 @@
 // public interface shows them, so nothing here is measured. The description numbers some of the
 // guards differently in two places; these numbers are the ones that its list of defaults and the
 // sizes of the switches agree on.
+#include "lto/nvvm_pass_slots.h"
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 
-#include "devlink/experimental/nvvm_pass_options.h"
-
-namespace devlink {
+namespace devlink::internal {
 
 namespace {
 
@@ -147,4 +148,4 @@ NvvmPassSlot NvvmPassSlotAt(int number) {
   return slot;
 }
 
-}  // namespace devlink
+}  // namespace devlink::internal

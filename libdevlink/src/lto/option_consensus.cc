@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/strings.h"
+#include "lto/consensus_table.h"
 
 namespace devlink {
 
@@ -34,6 +35,9 @@ constexpr std::array<OptionSpelling, kMemberOptionCount> kSpellings = {{
 }};
 
 constexpr std::size_t Index(MemberOption option) { return static_cast<std::size_t>(option); }
+
+// nvlink's name of an option, that of the command line.
+std::string_view NameOf(MemberOption option) { return kSpellings[Index(option)].name; }
 
 // strtol to base 10, independent of the locale, cut to 32 bits as in nvlink, to which 4294967297
 // is 1 and every number beyond 64 bits is -1 or, when negative, 0.
@@ -72,12 +76,12 @@ constexpr std::size_t kNamedModules = 8;
 
 }  // namespace
 
-std::string_view MemberOptionName(MemberOption option) { return kSpellings[Index(option)].name; }
+namespace internal {
 
 ConsensusState NextState(ConsensusState state, ConsensusEvent event, bool is_first) {
   using enum ConsensusState;
   // Rows: the state so far. Columns: the events, in their order.
-  constexpr std::array<std::array<ConsensusState, 4>, kConsensusStateCount> kTable = {{
+  constexpr std::array<std::array<ConsensusState, 4>, 4> kTable = {{
       {kNone, kMixed, kMixed, kMixed},              // kNone: modules without were there before
       {kMixed, kValue, kValue, kConflict},          // kValue
       {kMixed, kMixed, kMixed, kConflict},          // kMixed
@@ -87,15 +91,18 @@ ConsensusState NextState(ConsensusState state, ConsensusEvent event, bool is_fir
   return kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
 }
 
+}  // namespace internal
+
 void OptionConsensus::Vote(std::string_view module, std::string_view option_text) {
   for (std::size_t i = 0; i < kMemberOptionCount; ++i) {
     Tracker& tracker = trackers_[i];
     const std::optional<int> vote = Read(kSpellings[i], option_text);
+    using internal::ConsensusEvent;
     const ConsensusEvent event = !vote.has_value()            ? ConsensusEvent::kAbsent
                                  : !tracker.value.has_value() ? ConsensusEvent::kFirstValue
                                  : *vote == *tracker.value    ? ConsensusEvent::kSameValue
                                                               : ConsensusEvent::kOtherValue;
-    tracker.state = NextState(tracker.state, event, tracker.votes.empty());
+    tracker.state = internal::NextState(tracker.state, event, tracker.votes.empty());
     if (event == ConsensusEvent::kFirstValue) tracker.value = vote;
     tracker.votes.push_back({std::string(module), vote});
   }
@@ -156,7 +163,7 @@ absl::StatusOr<AgreedOptions> OptionConsensus::Resolve(const ConsensusOverrides&
                                                        std::vector<Diagnostic>* found) const {
   const auto mixed = [&](MemberOption option, std::string_view value) {
     if (found == nullptr || state(option) != ConsensusState::kMixed) return;
-    const std::string_view name = MemberOptionName(option);
+    const std::string_view name = NameOf(option);
     found->push_back(Line(
         Severity::kInfo,
         base::Cat({"Some objects do not have '", name,
@@ -171,7 +178,7 @@ absl::StatusOr<AgreedOptions> OptionConsensus::Resolve(const ConsensusOverrides&
     const Tracker& tracker = trackers_[i];
     if (tracker.state == ConsensusState::kConflict) {
       std::string text =
-          base::Cat({"Cicc option values for '", MemberOptionName(option), "' do not match"});
+          base::Cat({"Cicc option values for '", NameOf(option), "' do not match"});
       absl::Status status =
           absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", Reason(option)})));
       if (found != nullptr) {

@@ -13,6 +13,7 @@
 #include "assemble/tool_note.h"
 #include "devlink-diff/cubin_view.h"
 #include "devlink/experimental/ptxas_options.h"
+#include "format/ptx_text.h"
 #include "support/catch.h"
 #include "support/process.h"
 #include "support/toolkit.h"
@@ -369,10 +370,10 @@ TEST_CASE("A refused text is refused in nvlink's words", "[assemble]") {
 }
 
 TEST_CASE("What is no PTX never reaches an assembler", "[assemble]") {
-  CHECK(LooksLikePtx(" // a\n /* b */ .version 8.0"));
+  CHECK(format::BeginsAsPtx(" // a\n /* b */ .version 8.0"));
   for (const char* text : {"", " \n", "// .version", "/* .version", "\177ELF", ".target sm_75",
                            "\xef\xbb\xbf.version 8.0"}) {
-    CHECK_FALSE(LooksLikePtx(text));
+    CHECK_FALSE(format::BeginsAsPtx(text));
   }
   const TemporaryDirectory directory;
   for (const auto& assembler : Present(directory)) {

@@ -159,6 +159,7 @@ TEST_CASE("What is wrong with an archive is said with its name", "[input]") {
   REQUIRE_FALSE(missing.ok());
   CHECK(absl::IsNotFound(missing.status()));
   CHECK(std::string(missing.status().message()).find("'d/gone.o'") != std::string::npos);
+  CHECK(std::string(missing.status().message()).find("read_thin_members") != std::string::npos);
 }
 
 TEST_CASE("The register file lists first ids, then further ones", "[input]") {

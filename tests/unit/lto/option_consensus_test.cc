@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "lto/consensus_table.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
 namespace {
 
+using internal::ConsensusEvent;
+using internal::NextState;
 using enum MemberOption;
 using enum ConsensusState;
 

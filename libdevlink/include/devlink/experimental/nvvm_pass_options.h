@@ -62,8 +62,7 @@ struct NvvmKnob {
   std::string_view name;  // without `-`
   NvvmKnobKind kind = NvvmKnobKind::kBoolean;
   std::string_view default_value;  // empty where it is not known
-  int slot = 0;           // number of the switch among NvvmPassSlots(); 0 where it is not known
-  std::string_view pass;  // what it steers; empty where nothing but the name says so
+  std::string_view pass;           // what it steers; empty where nothing but the name says so
   NvvmKnobConfidence confidence = NvvmKnobConfidence::kAccepted;
   NvvmKnobScope scope = NvvmKnobScope::kLibrary;
 };
@@ -74,29 +73,6 @@ std::optional<NvvmKnob> FindNvvmKnob(std::string_view name, NvvmGeneration gener
 
 // All that are known, sorted by name, those that libNVVM refuses included.
 std::vector<NvvmKnob> NvvmKnobs(NvvmGeneration generation);
-
-// The known name that differs least from `name`; empty where none is similar.
-std::string_view NearestNvvmKnob(std::string_view name, NvvmGeneration generation);
-
-// One of the switches that the optimiser's pipeline is said to be assembled from. libNVVM does not
-// show them; what is said of them is a description that no experiment confirms.
-enum class NvvmSlotKind : std::uint8_t { kText, kBoolean, kInteger, kTextPointer };
-enum class NvvmSlotConfidence : std::uint8_t { kHigh, kMedium, kLow, kNone };
-struct NvvmPassSlot {
-  int number = 0;  // from 1
-  NvvmSlotKind kind = NvvmSlotKind::kText;
-  std::string_view default_value;  // "0", "1", a number; empty for texts
-  std::string_view pass;           // empty where it is not known
-  bool disables = false;           // the pass runs where the switch is off
-  NvvmSlotConfidence confidence = NvvmSlotConfidence::kNone;
-};
-inline constexpr int kNvvmPassSlots = 221;
-// `number` from 1 to kNvvmPassSlots; others give a slot with number 0.
-NvvmPassSlot NvvmPassSlotAt(int number);
-
-// How the optimiser resolves a switch: a given value is on if it begins with 1, t or T, whatever
-// follows; without one, or with an empty one, the default decides, which is on if it begins with 1.
-bool ResolveNvvmBoolean(std::optional<std::string_view> value, std::string_view default_value);
 
 // Values for knobs. A plain value: a copy per thread shares nothing with its original, and const
 // functions may be called on several threads at once.

@@ -41,9 +41,6 @@ enum class MemberOption : std::uint8_t {
 };
 inline constexpr std::size_t kMemberOptionCount = 8;
 
-// nvlink's name of an option, that of the command line: `-lineinfo`, `-maxrregcount`, `-ftz`, ...
-std::string_view MemberOptionName(MemberOption option);
-
 // Where an option stands when some modules have been asked. Each state can be told from outside.
 enum class ConsensusState : std::uint8_t {
   kNone,      // no module has the option
@@ -51,19 +48,6 @@ enum class ConsensusState : std::uint8_t {
   kMixed,     // some have it, with one value, and some do not
   kConflict,  // two values
 };
-inline constexpr std::size_t kConsensusStateCount = 4;
-
-// What one module says, compared with what those before it said.
-enum class ConsensusEvent : std::uint8_t {
-  kAbsent,      // it has no such option
-  kFirstValue,  // it has one, and no module before it had
-  kSameValue,
-  kOtherValue,
-};
-
-// The table of transitions. `is_first` is true for the first module that takes part: its value is
-// everybody's, where that of a later one meets modules without.
-ConsensusState NextState(ConsensusState state, ConsensusEvent event, bool is_first);
 
 // What one module says of one option; flags have the value 1.
 struct OptionVote {

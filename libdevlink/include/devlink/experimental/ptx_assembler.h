@@ -124,8 +124,4 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
                                    ProgressSink* sink = nullptr,
                                    const Environment& environment = Environment::Default());
 
-// True where the text begins as PTX must: with `.version`, after blanks and comments. nvlink
-// recognizes PTX by this.
-bool LooksLikePtx(std::string_view text);
-
 }  // namespace devlink

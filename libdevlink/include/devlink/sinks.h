@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/sinks.h
+//
+// What a caller may hand to a link to be told things: log lines, progress, and the output itself in
+// pieces. The library writes nothing by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace devlink {
+
+// ---- Log lines ----
+
+enum class LogLevel { kDebug, kInfo };
+
+// Receives lines such as "merged 12 modules into 340 sections". Called on the thread that runs the
+// session; one sink may serve several sessions only if it is itself thread-safe.
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  // True where a line of this level would be kept; the library formats nothing otherwise.
+  [[nodiscard]] virtual bool Wants(LogLevel level) const = 0;
+  virtual void Write(LogLevel level, std::string_view line) = 0;
+};
+
+// ---- Progress: how far a long link has come. It never changes what is linked. ----
+
+// In the order in which a link goes through them; a link without LTO modules or PTX leaves those
+// phases out.
+enum class LinkPhase : std::uint8_t {
+  kReading,     // inputs are read
+  kChoosing,    // code is chosen among what each input offers
+  kLtoCompile,  // libNVVM, or libnvJitLink in its place
+  kAssembling,  // PTX to cubins
+  kLinking,
+  kWriting,
+};
+
+struct ProgressEvent {
+  LinkPhase phase = LinkPhase::kReading;
+  // Steps of the phase: inputs, texts, programs. `total` is 0 where their number is not known.
+  std::uint32_t done = 0;
+  std::uint32_t total = 0;
+  std::string_view subject;  // the input or piece that the next step is about; may be empty
+};
+
+// Told when a phase begins (`done` is 0) and whenever some of its steps have been done, not
+// necessarily after each. All calls come from the thread that runs the session, also while other
+// threads do the work, so a sink of one session needs no lock. Report must return quickly and must
+// not call the session.
+class ProgressSink {
+ public:
+  virtual ~ProgressSink() = default;
+  virtual void Report(const ProgressEvent& event) = 0;
+};
+
+// "assembling 3 of 12: a.ptx", for a line on a terminal. Control characters in the subject become
+// question marks. What is longer than `width` bytes is cut in the middle of the subject, between
+// characters of UTF-8.
+std::string ProgressText(const ProgressEvent& event, std::size_t width = 79);
+
+// ---- Where a file goes that is never whole in memory ----
+
+// Takes a file from its first byte to its last. All calls come from the thread that writes; an
+// error ends the writing and is what the writer returns. What was appended until then is no file:
+// a sink that keeps files writes to a temporary one and renames it when the writer has returned.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+  // Called once, before anything is appended, with the size of the file in bytes.
+  virtual absl::Status Begin(std::uint64_t size) = 0;
+  // The next bytes of the file. They are valid during the call only.
+  virtual absl::Status Append(std::span<const std::uint8_t> bytes) = 0;
+};
+
+}  // namespace devlink
