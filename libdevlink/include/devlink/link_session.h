@@ -47,8 +47,8 @@ struct RegisteredInput {
 struct LinkOutcome {
   // NotFound for undefined references, AlreadyExists for multiple definitions, FailedPrecondition
   // for other contradictions between inputs, ResourceExhausted where a limit of the target is
-  // exceeded; `diagnostics` has the details. With LinkOptions::end_at_rejected_input also what the
-  // Add of that input returned.
+  // exceeded; `diagnostics` has the details. Cancelled where the environment asked to stop. With
+  // LinkOptions::end_at_rejected_input also what the Add of that input returned.
   absl::Status status;
   std::vector<std::uint8_t> cubin;  // executable, or relocatable; empty where a sink has it
   std::string ptx;                  // with LtoOptions::emit_ptx this, and no cubin

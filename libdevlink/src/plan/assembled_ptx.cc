@@ -81,7 +81,7 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
   });
   const TimeSpan span(context_.time_trace, "assemble PTX");
   std::vector<PtxResult> results =
-      AssembleAll(**assembler, jobs, options_.parallel, context_.progress);
+      AssembleAll(**assembler, jobs, options_.parallel, context_.progress, context_.environment);
   for (std::size_t i = 0; i < results.size(); ++i) Take(texts[i], results[i]);
 }
 

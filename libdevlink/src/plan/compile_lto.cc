@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "base/stop.h"
 #include "base/strings.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/experimental/nvvm_pass_options.h"
@@ -137,7 +138,8 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
     jobs.push_back({.name = kLtoResultName, .text = piece, .arguments = arguments});
   }
   const TimeSpan span(context_.time_trace, "assemble PTX");
-  for (PtxResult& result : AssembleAll(*assembler, jobs, options_.parallel, context_.progress)) {
+  for (PtxResult& result :
+       AssembleAll(*assembler, jobs, options_.parallel, context_.progress, context_.environment)) {
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
     out.cubins.push_back(std::move(result.cubin));
@@ -147,6 +149,8 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
 
 Attempt LtoStep::Try(const Choices& choices) const {
   Attempt out;
+  out.status = base::CheckStop(context_.environment.StopToken());
+  if (!out.status.ok()) return out;
   CiccOptionBuilder builder(options_.target, PolicyOf(options_));
   LtoJob job;
   out.status = Prepare(choices, builder, job, out.diagnostics);

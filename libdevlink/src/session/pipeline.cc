@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
 #include "base/status_macros.h"
+#include "base/stop.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
 #include "image/describe.h"
@@ -236,11 +238,15 @@ absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, OutputSink* ou
 
 absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
                  const LinkContext& context, OutputSink* output, LinkOutcome& out) {
+  const std::stop_token stop = context.environment.StopToken();
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
+
   // 1. Inputs. PTX becomes modules, and all that depends on several inputs is decided.
   const std::vector<InputRecordRef> inputs = WithoutRepeatedArchives(records);
   AssembledPtx assembled(inputs, options, context);
   Selection selection = Select(inputs, options, context, assembled);
   Append(std::move(selection.diagnostics), out.diagnostics);
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   DEVLINK_RETURN_IF_ERROR(selection.status);
   out.inputs_accepted = true;
   Register(selection, /*left_out_runtime=*/false, out);
@@ -292,6 +298,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin, DescribeOutput(set, options, context, out));
   return WriteCubin(std::move(cubin), context, output, out);
