@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 
 namespace devlink::app {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 
 namespace devlink::testing {
 

@@ -28,10 +28,8 @@
 #include "devlink/host_references.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
-#include "devlink/log.h"
 #include "devlink/module_pool.h"
-#include "devlink/output_sink.h"
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 
 namespace devlink {

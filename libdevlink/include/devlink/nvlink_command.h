@@ -25,8 +25,7 @@
 #include "devlink/experimental/library_search.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/link_options.h"
-#include "devlink/log.h"
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 
 namespace devlink {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "devlink/log.h"
+#include "devlink/sinks.h"
 
 namespace devlink {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/progress.h"
-
 #include "base/strings.h"
+#include "devlink/sinks.h"
 
 namespace devlink {
 

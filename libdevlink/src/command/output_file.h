@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "devlink/output_sink.h"
+#include "devlink/sinks.h"
 
 namespace devlink::internal {
 

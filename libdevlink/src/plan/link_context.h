@@ -9,9 +9,8 @@
 #include "devlink/environment.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
-#include "devlink/log.h"
 #include "devlink/module_pool.h"
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 
 namespace devlink::internal {

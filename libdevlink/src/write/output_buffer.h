@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "devlink/output_sink.h"
+#include "devlink/sinks.h"
 
 namespace devlink::internal {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/progress.h"
-
+#include "devlink/sinks.h"
 #include "support/catch.h"
 
 namespace devlink::testing {

@@ -40,7 +40,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "devlink/output_sink.h"
+#include "devlink/sinks.h"
 
 namespace devlink {
 

@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/environment.h"
-#include "devlink/progress.h"
+#include "devlink/sinks.h"
 #include "devlink/toolkit_profile.h"
 
 namespace devlink {
