@@ -23,8 +23,15 @@ struct Arch {
   // 13.x toolkit knows.
   static absl::StatusOr<Arch> Parse(std::string_view name);
 
+  // Parses `compute_NN`, `compute_NNa` or `compute_NNf` into the architecture of that number and
+  // variant. InvalidArgument as Parse.
+  static absl::StatusOr<Arch> ParseVirtual(std::string_view name);
+
   // `sm_90a`.
   [[nodiscard]] std::string Name() const;
+
+  // `compute_90a`: the virtual architecture of the same number and variant.
+  [[nodiscard]] std::string VirtualName() const;
 
   friend bool operator==(const Arch&, const Arch&) = default;
 };

@@ -88,6 +88,6 @@ int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context
 
 // What -h and -V print.
 std::string NvlinkHelpText();
-std::string NvlinkVersionText();
+std::string NvlinkVersionText(const ToolkitProfile& profile = {});
 
 }  // namespace devlink

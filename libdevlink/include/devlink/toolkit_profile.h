@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -45,14 +46,22 @@ struct ToolkitProfile {
   // 13.1 on: architecture-specific code is refused for the plain target.
   bool accepts_specific_code_for_plain_target = true;
 
-  // `.nv.compat` (sm_90 and later), per record tag; see docs/cubin-format.md, "Compatibility
-  // record".
-  bool compat_keeps_tag_06 = true;
-  bool compat_keeps_tag_0b = false;
-  bool compat_adds_tag_0c = false;
-  bool compat_adds_tag_0d = false;
+  // `.nv.compat` (sm_90 and later), by record; see docs/cubin-format.md, "Compatibility record".
+  // 13.1 on: records that the first input lacks are appended.
+  bool compat_takes_tags_of_later_inputs = false;
+  bool compat_keeps_opportunistic = true;    // tag 06; dropped from 13.1 on
+  bool compat_keeps_fastpath = false;        // tag 0b; kept from 13.2 on
+  bool compat_adds_isa_minimum = false;      // tag 0d where no input has it; from 13.3 on
+  bool compat_adds_internal_target = false;  // tag 0c where no input has it; from 13.4 on
   // 13.5: tags 05 and 0e survive only where every input has them.
-  bool compat_intersects_05_and_0e = false;
+  bool compat_intersects_tcgen05_and_finalizer = false;
+
+  // 13.0: libnvJitLink makes the same PTX of a whole program when a further module stands at its
+  // end. 13.5 does not; those between were not tried.
+  bool added_module_leaves_lto_ptx = true;
+
+  // `13.0`.
+  [[nodiscard]] std::string ReleaseName() const;
 
   // The profile of a release named "13.0" to "13.5". NotFound for any other name.
   static absl::StatusOr<ToolkitProfile> ForRelease(std::string_view release);

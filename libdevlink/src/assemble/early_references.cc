@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "assemble/elf_tables.h"
 #include "base/strings.h"
+#include "format/sections.h"
 
 namespace devlink::internal {
 
@@ -15,8 +16,9 @@ namespace {
 
 // A kernel's parameters, `.nv.constant0`, have their place from the start.
 bool HoldsWhatWasResolved(std::string_view section) {
-  if (section.starts_with(".nv.constant")) return !section.starts_with(".nv.constant0");
-  return section.starts_with(".nv.shared.") || section == ".nv_debug.shared";
+  using namespace format::section_name;  // NOLINT: the names
+  if (section.starts_with(kConstants)) return !section.starts_with(kParameters);
+  return section.starts_with(kEntryShared) || section == kModuleShared;
 }
 
 bool HasTextureReference(const base::BoundedReader& file, const ElfTables& tables) {

@@ -13,6 +13,7 @@
 #include "assemble/elf_tables.h"
 #include "base/align.h"
 #include "format/elf_cuda.h"
+#include "format/notes.h"
 #include "write/elf_layout.h"
 
 namespace devlink::internal {
@@ -37,7 +38,7 @@ bool ReadTables(const BoundedReader& file, Tables& out) {
   static_cast<ElfTables&>(out) = *std::move(tables);
   for (std::size_t i = 1; i < out.sections.size(); ++i) {
     if (out.sections[i].type == format::kShtNote &&
-        SectionName(file, out, i) == ".note.nv.tkinfo") {
+        SectionName(file, out, i) == format::kToolNoteName) {
       out.note = i;
     }
   }

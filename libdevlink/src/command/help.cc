@@ -35,9 +35,11 @@ std::string NvlinkHelpText() {
   return out;
 }
 
-std::string NvlinkVersionText() {
+std::string NvlinkVersionText(const ToolkitProfile& profile) {
+  const std::string_view text = profile.version_text;
   return base::Cat({"devlink: open device linker for CUDA, version ", Version(),
-                    "\nWrites what nvlink of CUDA 13.0 writes (release 13.0, V13.0.88)\n"});
+                    "\nWrites what nvlink of CUDA ", profile.ReleaseName(), " writes (",
+                    text.substr(std::min(text.find("release"), text.size())), ")\n"});
 }
 
 }  // namespace devlink

@@ -90,13 +90,11 @@ absl::Status Choose(const OptionValue& value, std::string_view option,
 
 // With a virtual architecture inputs are only checked.
 absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
-  constexpr std::string_view kVirtual = "compute_";
   LinkOptions& options = parsed.command.options;
-  std::string name = value.text;
-  options.check_only = name.starts_with(kVirtual);
-  if (options.check_only) name.replace(0, kVirtual.size(), "sm_");
-  const auto target = Arch::Parse(name);
+  const auto virtual_target = Arch::ParseVirtual(value.text);
+  const auto target = virtual_target.ok() ? virtual_target : Arch::Parse(value.text);
   if (!target.ok()) return NotDefined(value, "arch");
+  options.check_only = virtual_target.ok();
   options.target = *target;
   parsed.has_arch = true;
   return absl::OkStatus();

@@ -21,6 +21,7 @@
 #include "command/words.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/nvlink_command.h"
+#include "format/nvlink_text.h"
 #include "plan/option_conflicts.h"
 
 namespace devlink {
@@ -207,7 +208,7 @@ absl::Status Finish(Parsed& parsed) {
   }
   DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(command.options));
   if (parsed.uses_host_info && parsed.ignores_host_info) {
-    return Wrong({"Conflicting options '-use-host-info' and '-ignore-host-info'"});
+    return Wrong({format::nvlink_text::ConflictingOptions("-use-host-info", "-ignore-host-info")});
   }
   return FinishLto(parsed);
 }

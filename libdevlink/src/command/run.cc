@@ -176,7 +176,8 @@ int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context
   Run run(command, context, sinks);
   for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
   if (!command.help && !command.version) return run.Link();
-  if (sinks.out) sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText());
+  if (sinks.out)
+    sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText(command.options.profile));
   return 0;
 }
 

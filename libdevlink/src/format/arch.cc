@@ -2,84 +2,67 @@
 #include "devlink/arch.h"
 
 #include <algorithm>
-#include <array>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "format/sm_traits.h"
 
 namespace devlink {
 
+using format::ArchRelation;
+
 namespace {
 
-struct Known {
-  std::uint16_t number;
-  std::string_view variants;  // besides the plain one
-};
+constexpr std::string_view kRealPrefix = "sm_";
+constexpr std::string_view kVirtualPrefix = "compute_";
 
-// sm_NN names of the 13.x toolkits.
-constexpr std::array kKnown = {
-    Known{75, ""},    Known{80, ""},    Known{86, ""},    Known{87, ""},    Known{88, ""},
-    Known{89, ""},    Known{90, "a"},   Known{100, "af"}, Known{103, "af"}, Known{107, "af"},
-    Known{110, "af"}, Known{120, "af"}, Known{121, "af"}};
-
-struct Pair {
-  std::uint16_t member;
-  std::uint16_t target;
-};
-
-// Code for one number that runs on another. sm_87 and sm_88 stand apart.
-constexpr std::array kSassLinks = {Pair{80, 86}, Pair{80, 89}, Pair{86, 89}, Pair{100, 103},
-                                   Pair{120, 121}};
-
-// The later members of the families that compute_NNf stands for.
-constexpr std::array kFamilies = {Pair{100, 103}, Pair{120, 121}};
+absl::StatusOr<Arch> ParseBehind(std::string_view prefix, std::string_view name) {
+  const std::string_view rest = name.substr(std::min(prefix.size(), name.size()));
+  if (name.starts_with(prefix)) {
+    for (const format::SmTraits& row : format::AllSmTraits()) {
+      const std::string plain = std::to_string(row.number);
+      if (!rest.starts_with(plain)) continue;
+      const std::string_view variant = rest.substr(plain.size());
+      if (variant.empty()) return Arch{row.number, 0};
+      if (variant.size() == 1 && row.variants.find(variant[0]) != std::string_view::npos) {
+        return Arch{row.number, variant[0]};
+      }
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", base::ToAbsl(name), "' is not the name of an architecture such as ",
+                   base::ToAbsl(prefix), "80 or ", base::ToAbsl(prefix), "90a"));
+}
 
 }  // namespace
 
-absl::StatusOr<Arch> Arch::Parse(std::string_view name) {
-  const auto error = [&] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", base::ToAbsl(name), "' is no architecture name such as sm_80 or sm_90a"));
-  };
-  constexpr std::string_view kPrefix = "sm_";
-  if (!name.starts_with(kPrefix)) return error();
-  for (const Known& known : kKnown) {
-    const std::string plain = std::to_string(known.number);
-    const std::string_view rest = name.substr(kPrefix.size());
-    if (!rest.starts_with(plain)) continue;
-    const std::string_view suffix = rest.substr(plain.size());
-    if (suffix.empty()) return Arch{known.number, 0};
-    if (suffix.size() == 1 && known.variants.find(suffix[0]) != std::string_view::npos) {
-      return Arch{known.number, suffix[0]};
-    }
-  }
-  return error();
+absl::StatusOr<Arch> Arch::Parse(std::string_view name) { return ParseBehind(kRealPrefix, name); }
+
+absl::StatusOr<Arch> Arch::ParseVirtual(std::string_view name) {
+  return ParseBehind(kVirtualPrefix, name);
 }
 
-std::string Arch::Name() const {
-  std::string out = base::Cat({"sm_", std::to_string(number)});
-  if (variant != 0) out.push_back(variant);
-  return out;
+std::string Arch::Name() const { return base::Cat({kRealPrefix, format::NumberAndVariant(*this)}); }
+
+std::string Arch::VirtualName() const {
+  return base::Cat({kVirtualPrefix, format::NumberAndVariant(*this)});
 }
 
 bool SassLinksFor(Arch member, Arch target) {
   if (member.number == target.number) return true;
-  if (member.variant == 'a') return false;
-  return std::any_of(kSassLinks.begin(), kSassLinks.end(), [&](const Pair& pair) {
-    return pair.member == member.number && pair.target == target.number;
-  });
+  return member.variant != 'a' && format::Holds(ArchRelation::kSassLinks, member, target);
 }
 
 bool PtxCompilesFor(Arch member, Arch target) {
   if (member.variant == 'a') return member == target;
   if (member.variant == 0) return member.number <= target.number;
-  if (member.number == target.number) return true;
-  return std::any_of(kFamilies.begin(), kFamilies.end(), [&](const Pair& pair) {
-    return pair.member == member.number && pair.target == target.number;
-  });
+  return member.number == target.number || format::Holds(ArchRelation::kFamily, member, target);
 }
 
-bool IsLinkTarget(Arch target) { return target.number >= 75 && target.number <= 90; }
+bool IsLinkTarget(Arch target) {
+  const format::SmTraits& traits = format::TraitsOf(target);
+  return traits.number == target.number && !traits.has_mercury;
+}
 
 }  // namespace devlink

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/strings.h"
+#include "format/sm_traits.h"
 
 namespace devlink {
 
@@ -49,17 +50,17 @@ bool OldSassLinksFor(Arch member, Arch target) {
     case 'f':
       return member.number == target.number && target.variant != 'a';
     default:
-      return member.number == target.number || (member.number == 120 && target.number == 121);
+      return member.number == target.number ||
+             format::Holds(format::ArchRelation::kSassLinksWithoutRecord, member, target);
   }
 }
 
 bool RunsOn(const CodeCandidate& candidate, Arch target, CodeChoiceOptions options) {
-  constexpr int kFirstWithRecord = 100;
   if (candidate.kind != CodeKind::kSass) return PtxCompilesFor(candidate.arch, target);
   // Only with -lto does nvlink mind the suffix of sm_90a.
   if (options.lto && candidate.arch == Arch{90, 'a'}) return candidate.arch == target;
   if (candidate.own_number_only) return candidate.arch.number == target.number;
-  if (candidate.arch.number >= kFirstWithRecord && !candidate.has_compat_record) {
+  if (format::TraitsOf(candidate.arch).has_fatbin_record && !candidate.has_compat_record) {
     return OldSassLinksFor(candidate.arch, target);
   }
   return SassLinksFor(candidate.arch, target);
@@ -79,15 +80,13 @@ CodeVerdict Judge(const CodeCandidate& candidate, Arch target, CodeChoiceOptions
 }
 
 std::string NameOf(const CodeCandidate& candidate) {
-  const std::string arch = candidate.arch.Name();
-  const std::string_view number = std::string_view(arch).substr(std::string_view("sm_").size());
   switch (candidate.kind) {
     case CodeKind::kPtx:
-      return base::Cat({"the PTX for compute_", number});
+      return base::Cat({"the PTX for ", candidate.arch.VirtualName()});
     case CodeKind::kNvvm:
-      return base::Cat({"the LTO IR for lto_", number});
+      return base::Cat({"the LTO IR for lto_", format::NumberAndVariant(candidate.arch)});
     case CodeKind::kSass:
-      return base::Cat({"the cubin for ", arch});
+      return base::Cat({"the cubin for ", candidate.arch.Name()});
     case CodeKind::kOther:
       break;
   }

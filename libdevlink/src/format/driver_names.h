@@ -7,6 +7,9 @@
 
 namespace devlink::format {
 
+// CUDA's device runtime comes as libcudadevrt.a; nvlink goes by this part of a file's name.
+inline constexpr std::string_view kDeviceRuntimeName = "cudadevrt";
+
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+#include "format/magics.h"
 
 namespace devlink::format {
 
@@ -27,6 +30,15 @@ struct Ehdr {
   std::uint16_t shstrndx;
 };
 static_assert(sizeof(Ehdr) == 64);
+
+// `e_flags`: the index of `.note.nv.cuinfo`, the number of the architecture, and a low byte.
+constexpr std::uint32_t MakeElfFlags(std::uint32_t cuda_note, std::uint32_t sm, std::uint8_t low) {
+  return cuda_note << 24 | sm << 8 | low;
+}
+inline bool HasElfMagic(const Ehdr& header) {
+  return std::memcmp(header.ident, kElfMagic.data(), kElfMagic.size()) == 0;
+}
+constexpr std::uint32_t SmOf(const Ehdr& header) { return header.flags >> 8 & 0xff; }
 
 struct Shdr {
   std::uint32_t name;
@@ -84,7 +96,8 @@ inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
 inline constexpr std::size_t kIdentClass = 4;
 inline constexpr std::size_t kIdentData = 5;
 inline constexpr std::uint8_t kClass64 = 2;
-inline constexpr std::uint8_t kDataBig = 2;  // 1: little-endian, as all cubins are
+inline constexpr std::uint8_t kDataLittle = 1;  // as all cubins are
+inline constexpr std::uint8_t kDataBig = 2;
 
 // Section types.
 inline constexpr std::uint32_t kShtProgbits = 1;
@@ -125,7 +138,7 @@ inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
 
 // Symbols.
 inline constexpr std::uint32_t kShnUndef = 0;
-inline constexpr std::uint32_t kShnLoReserve = 0xff00;  // from here on 16 bits are no index
+inline constexpr std::uint32_t kShnLoReserve = 0xff00;  // from here on 16 bits are not an index
 inline constexpr std::uint32_t kShnXindex = 0xffff;     // the index stands in `.symtab_shndx`
 // Reserved numbers as InputSymbol has them, out of the way of real indices.
 inline constexpr std::uint32_t kReservedSection = 0xffff0000;

@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "format/compression.h"
 #include "format/fatbin_format.h"
+#include "format/nv_compat.h"
 
 namespace devlink {
 
@@ -63,13 +64,14 @@ Arch ArchOf(const FatbinMemberHeader& header) {
   return arch;
 }
 
-// Whether a compatibility record, behind the zero byte that begins it, says with its tag 9 that the
-// code runs on its own number only.
+// Whether a compatibility record, behind the zero byte that begins it, says with its tag 09 that
+// the code runs on its own number only.
 bool IsArchSpecific(Bytes record) {
   constexpr std::uint64_t kEntrySize = 4;  // u8 format, u8 tag, u16 value
+  constexpr auto kTag = static_cast<std::uint8_t>(format::CompatTag::kAcceleratorTarget);
   const BoundedReader reader(record);
   for (std::uint64_t at = 1; at + kEntrySize <= record.size(); at += kEntrySize) {
-    if (record[at] == 2 && record[at + 1] == 9) {
+    if (record[at] == format::kInfoByteValue && record[at + 1] == kTag) {
       return reader.ReadOrZero<std::uint16_t>(at + 2) != 0;
     }
   }

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 
+#include "format/magics.h"
+
 namespace devlink::format {
 
-constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
+constexpr std::uint32_t kFatbinMagic = MagicWord(kFatbinMagicText);
 constexpr std::uint16_t kFatbinVersion = 1;
 constexpr std::uint64_t kFatbinAlign = 8;
 

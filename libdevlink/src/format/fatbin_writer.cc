@@ -15,6 +15,7 @@
 #include "format/elf_cuda.h"
 #include "format/fatbin_format.h"
 #include "format/ptx_text.h"
+#include "format/sm_traits.h"
 
 namespace devlink {
 
@@ -23,13 +24,12 @@ namespace {
 using base::BoundedReader;
 using base::Bytes;
 
-// LTO IR: where its version and its key stand. A code with a key is obfuscated by fatbinary.
-constexpr std::uint32_t kLtoIrMagic = 0x7F4E43ED;
+// LTO IR: where fatbinary looks for its version and its key. A code with a key is obfuscated by
+// fatbinary.
 constexpr std::uint64_t kLtoIrMajor = 4;
 constexpr std::uint64_t kLtoIrMinor = 5;
 constexpr std::uint64_t kLtoIrKey = 0x28;
 
-constexpr int kFirstWithCompatRecord = 100;
 // A zero byte and what of `.nv.compat` fits behind it.
 constexpr std::size_t kCompatRecordSize = 36;
 
@@ -118,13 +118,12 @@ FatbinWriter::FatbinWriter(FatbinWriterOptions options) : options_(std::move(opt
 absl::Status FatbinWriter::AddCubin(Bytes cubin, Arch arch) {
   const BoundedReader reader(cubin);
   format::Ehdr header = {};
-  constexpr std::uint32_t kElfMagic = 0x464C457F;
-  if (!reader.Read(0, header) || reader.ReadOrZero<std::uint32_t>(0) != kElfMagic ||
+  if (!reader.Read(0, header) || !format::HasElfMagic(header) ||
       header.ident[format::kIdentClass] != format::kClass64 ||
       header.machine != format::kMachineCuda) {
     return absl::InvalidArgumentError("fat binary writer: this is no 64-bit cubin");
   }
-  const std::uint32_t number = header.flags >> 8 & 0xff;
+  const std::uint32_t number = format::SmOf(header);
   if (number != arch.number) {
     return absl::InvalidArgumentError(absl::StrCat("fat binary writer: the cubin is for sm_",
                                                    number, ", not for ",
@@ -136,7 +135,7 @@ absl::Status FatbinWriter::AddCubin(Bytes cubin, Arch arch) {
   code.version_major = 1;
   code.version_minor = header.ident[8];
   code.bytes.assign(cubin.begin(), cubin.end());
-  if (arch.number >= kFirstWithCompatRecord) {
+  if (format::TraitsOf(arch).has_fatbin_record) {
     auto record = CompatRecord(reader, header);
     code.has_compat_record = record.has_value();
     if (record) code.extension = *std::move(record);
@@ -168,7 +167,8 @@ absl::Status FatbinWriter::AddPtx(std::string_view text, Arch arch,
 absl::Status FatbinWriter::AddLtoIr(Bytes bytes, Arch arch, std::string_view cicc_options) {
   const BoundedReader reader(bytes);
   std::uint32_t key = 0;
-  if (!reader.Read(kLtoIrKey, key) || reader.ReadOrZero<std::uint32_t>(0) != kLtoIrMagic) {
+  if (!reader.Read(kLtoIrKey, key) ||
+      reader.ReadOrZero<std::uint32_t>(0) != format::MagicWord(format::kLtoIrMagicText)) {
     return absl::InvalidArgumentError("fat binary writer: this is no LTO IR");
   }
   Code code;

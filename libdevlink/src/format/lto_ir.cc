@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
 #include "base/strings.h"
+#include "format/magics.h"
+#include "format/sm_traits.h"
 
 namespace devlink {
 
@@ -18,10 +20,8 @@ namespace {
 using base::BoundedReader;
 using base::Bytes;
 
-constexpr std::uint32_t kMagic = 0x7F4E43ED;
-constexpr std::string_view kMagicText = "\xED\x43\x4E\x7F";
-constexpr std::uint32_t kBitcodeMagic = 0xDEC04342;
-constexpr std::uint32_t kBitcodeWrapperMagic = 0x0B17C0DE;
+constexpr std::string_view kMagicText = format::kLtoIrMagicText;
+constexpr std::uint32_t kMagic = format::MagicWord(kMagicText);
 
 // Everything before the tags.
 struct FixedHeader {
@@ -40,7 +40,6 @@ constexpr std::size_t kTagSize = 4;
 constexpr LtoIrTag kTag2 = {2, 2};
 constexpr std::uint16_t kUnknown = 1;
 
-constexpr unsigned kFirstArchOfNewLlvm = 100;
 constexpr LtoIrVersion kOldLlvm = {7, 0};
 
 std::string Text(LtoIrVersion version) { return absl::StrCat(version.major, ".", version.minor); }
@@ -64,8 +63,8 @@ bool IsText(Bytes bytes) {
 }
 
 bool IsBitcode(Bytes bytes) {
-  const std::uint32_t magic = BoundedReader(bytes).ReadOrZero<std::uint32_t>(0);
-  return magic == kBitcodeMagic || magic == kBitcodeWrapperMagic;
+  return BeginsWith(bytes, format::kBitcodeMagic) ||
+         BeginsWith(bytes, format::kBitcodeWrapperMagic);
 }
 
 // What bytes that are no LTO IR look like, as the end of "this is no LTO IR: ".
@@ -74,12 +73,9 @@ std::string_view LooksLike(Bytes bytes) {
   if (IsBitcode(bytes)) {
     return "it is LLVM bitcode without the container; have libNVVM compile it with -gen-lto";
   }
-  if (BeginsWith(bytes,
-                 "\x7f"
-                 "ELF"))
-    return "it is an ELF file, an object or a cubin";
-  if (BeginsWith(bytes, "\x50\xed\x55\xba")) return "it is a fat binary; name it .fatbin";
-  if (BeginsWith(bytes, "!<arch>\n")) return "it is an archive; name it .a";
+  if (BeginsWith(bytes, format::kElfMagic)) return "it is an ELF file, an object or a cubin";
+  if (BeginsWith(bytes, format::kFatbinMagicText)) return "it is a fat binary; name it .fatbin";
+  if (BeginsWith(bytes, format::kArchiveMagic)) return "it is an archive; name it .a";
   const Bytes head = bytes.first(std::min<std::size_t>(bytes.size(), 4096));
   if (IsText(head)) {
     if (Contains(head, ".version") && Contains(head, ".target")) {
@@ -183,7 +179,7 @@ absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
   if (differs(versions.debug, newest.debug)) {
     return unreadable("debug information", versions.debug, newest.debug);
   }
-  if (target.number < kFirstArchOfNewLlvm && versions.llvm > kOldLlvm) {
+  if (!format::TraitsOf(target).has_later_nvvm && versions.llvm > kOldLlvm) {
     return absl::FailedPreconditionError(absl::StrCat(
         "LTO IR: it was compiled for ", arch.number == 0 ? "?" : arch.Name(), " with LLVM ",
         Text(versions.llvm), ", which cannot be compiled for ", target.Name(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/notes.h"
 
+#include <cstddef>
 #include <cstring>
 
 #include "base/align.h"
@@ -12,6 +13,20 @@ namespace {
 
 constexpr std::string_view kVendor{"NVIDIA Corp\0", 12};
 constexpr std::uint32_t kRecordVersion = 2;
+
+// The whole of `.note.nv.cuinfo`, as far as its meaning is known.
+struct CudaNote {
+  std::uint32_t vendor_size;
+  std::uint32_t description_size;
+  std::uint32_t type;
+  char vendor[12];
+  std::uint16_t version;
+  std::uint16_t virtual_arch;
+  std::uint16_t toolkit;
+  std::uint16_t zero;
+};
+static_assert(sizeof(CudaNote) == 32);
+constexpr std::uint32_t kCudaDescription = 8;
 
 void PutWord(std::vector<std::uint8_t>& out, std::uint64_t word) {
   for (int shift = 0; shift < 32; shift += 8)
@@ -43,17 +58,30 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
   return out;
 }
 
-std::vector<std::uint8_t> EncodeCudaInfo(std::uint16_t virtual_arch, std::uint16_t toolkit) {
-  constexpr std::uint32_t kVersion = 2;
-  constexpr std::uint32_t kDescription = 8;
-  std::vector<std::uint8_t> out;
-  PutWord(out, kVendor.size());
-  PutWord(out, kDescription);
-  PutWord(out, kNoteCudaInfo);
-  out.insert(out.end(), kVendor.begin(), kVendor.end());
-  PutWord(out, kVersion | std::uint32_t{virtual_arch} << 16);
-  PutWord(out, toolkit);
-  return out;
+std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {
+  CudaNote note = {};
+  note.vendor_size = kVendor.size();
+  note.description_size = kCudaDescription;
+  note.type = kNoteCudaInfo;
+  std::memcpy(note.vendor, kVendor.data(), kVendor.size());
+  note.version = kRecordVersion;
+  note.virtual_arch = info.virtual_arch;
+  note.toolkit = info.toolkit;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&note);
+  return {bytes, bytes + sizeof(note)};
+}
+
+std::optional<CudaInfo> ReadCudaInfo(base::Bytes note) {
+  CudaNote read = {};
+  if (!base::BoundedReader(note).Read(0, read)) return std::nullopt;
+  return CudaInfo{.virtual_arch = read.virtual_arch, .toolkit = read.toolkit};
+}
+
+void PatchCudaInfo(const CudaInfo& info, std::vector<std::uint8_t>& note) {
+  if (note.size() < sizeof(CudaNote)) return;
+  std::memcpy(note.data() + offsetof(CudaNote, virtual_arch), &info.virtual_arch,
+              sizeof(info.virtual_arch));
+  std::memcpy(note.data() + offsetof(CudaNote, toolkit), &info.toolkit, sizeof(info.toolkit));
 }
 
 }  // namespace devlink::format

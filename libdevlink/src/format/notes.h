@@ -4,11 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bounded_reader.h"
+
 namespace devlink::format {
+
+inline constexpr std::string_view kToolNoteName = ".note.nv.tkinfo";
+inline constexpr std::string_view kCudaNoteName = ".note.nv.cuinfo";
 
 struct ToolRecord {
   std::string object;  // what nvlink -g records as output name; else empty
@@ -21,8 +27,15 @@ struct ToolRecord {
 // The record as bytes: note header, vendor, five strings with their offsets, padded to words.
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record);
 
-// The note of `.note.nv.cuinfo`: the virtual architecture that the code was compiled for, and the
-// release of the toolkit as 10 * major + minor.
-std::vector<std::uint8_t> EncodeCudaInfo(std::uint16_t virtual_arch, std::uint16_t toolkit);
+// What `.note.nv.cuinfo` says (docs/cubin-format.md, "Notes and the tool record").
+struct CudaInfo {
+  std::uint16_t virtual_arch = 0;  // that the code was compiled for, 80 for compute_80
+  std::uint16_t toolkit = 0;       // 10 * major + minor
+};
+std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info);
+// Nothing where the section is cut off.
+std::optional<CudaInfo> ReadCudaInfo(base::Bytes note);
+// Changes a note that ReadCudaInfo reads, and nothing else of it.
+void PatchCudaInfo(const CudaInfo& info, std::vector<std::uint8_t>& note);
 
 }  // namespace devlink::format

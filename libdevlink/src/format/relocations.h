@@ -7,10 +7,22 @@
 #include <cstdint>
 #include <string_view>
 
+#include "format/elf_cuda.h"
+
 namespace devlink::format {
 
 inline constexpr std::uint32_t kRelocAbs32 = 0x01;
 inline constexpr std::uint32_t kRelocAbs64 = 0x02;
+inline constexpr std::uint32_t kRelocTextureHeader = 0x06;
+inline constexpr std::uint32_t kRelocSamplerHeader = 0x07;
+inline constexpr std::uint32_t kRelocSurfaceHeader = 0x34;
+
+// The type that tells the driver where a reference of a symbol type wants its handle
+// (docs/cubin-format.md, "Textures").
+constexpr std::uint32_t SlotRelocation(std::uint8_t symbol_type) {
+  if (symbol_type == kSttCudaTexture) return kRelocTextureHeader;
+  return symbol_type == kSttCudaSampler ? kRelocSamplerHeader : kRelocSurfaceHeader;
+}
 
 // The types of the Mercury view begin here.
 inline constexpr std::uint32_t kMercuryRelocations = 0x10000;

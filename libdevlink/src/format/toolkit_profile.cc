@@ -31,6 +31,10 @@ constexpr std::array kToolTexts = {ToolTexts{"Cuda compilation tools, release 13
 
 }  // namespace
 
+std::string ToolkitProfile::ReleaseName() const {
+  return base::Cat({std::to_string(release / 10), ".", std::to_string(release % 10)});
+}
+
 absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view release) {
   ToolkitProfile profile;
   if (release.size() != 4 || !release.starts_with("13.") || release[3] < '0' || release[3] > '5') {
@@ -44,12 +48,14 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
   // "V13.0.88", but "V13.1.115" in one release.
   profile.version_text_length = minor == 1 ? 47 : 46;
   profile.accepts_specific_code_for_plain_target = minor == 0;
-  profile.compat_keeps_tag_06 = minor == 0;
-  profile.compat_keeps_tag_0b = minor >= 2;
-  profile.compat_adds_tag_0d = minor >= 3;
-  profile.compat_adds_tag_0c = minor >= 4;
+  profile.added_module_leaves_lto_ptx = minor == 0;
+  profile.compat_takes_tags_of_later_inputs = minor >= 1;
+  profile.compat_keeps_opportunistic = minor == 0;
+  profile.compat_keeps_fastpath = minor >= 2;
+  profile.compat_adds_isa_minimum = minor >= 3;
+  profile.compat_adds_internal_target = minor >= 4;
   profile.weak_symbols_are_global = minor >= 4;
-  profile.compat_intersects_05_and_0e = minor >= 5;
+  profile.compat_intersects_tcgen05_and_finalizer = minor >= 5;
   profile.writes_phantom_rel_names = minor < 5;
   profile.constants_move_null_symbol = minor < 5;
   return profile;

@@ -9,12 +9,14 @@
 #include <optional>
 #include <string_view>
 
+#include "format/sm_traits.h"
+
 namespace devlink::format {
 
 enum class ViewKind : std::uint8_t { kSass, kMercury };
 
 // Whether cubins of an architecture hold both.
-constexpr bool HasTwoViews(std::uint32_t sm) { return sm >= 100; }
+inline bool HasTwoViews(std::uint32_t sm) { return TraitsOf(sm).has_mercury; }
 
 // A section header in words that do not depend on the view: the name, type and flags that the
 // section has, or would have, in machine code. `.nv.capmerc.text.F` is `.text.F`.

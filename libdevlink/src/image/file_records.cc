@@ -28,8 +28,7 @@ std::vector<std::uint8_t> OwnRecord(const ImageSettings& settings) {
   record.object = settings.recorded_object;
   record.tool = kTool;
   record.version =
-      base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ",
-                 std::to_string(profile.release / 10), ".", std::to_string(profile.release % 10)});
+      base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ", profile.ReleaseName()});
   record.version.resize(profile.version_text_length, ' ');
   record.build = "https://github.com/libdevlink";
   record.build.resize(profile.build_text_length - (kTool.size() - kNvlinkNameLength), ' ');

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "format/elf_cuda.h"
+#include "format/relocations.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "image/function_records.h"
 #include "write/residue_writer.h"
@@ -77,12 +79,13 @@ void ViewDescriber::AddSection(SectionId id, std::uint32_t counted_before) {
   if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
   handles_.sections[id] = writer_.AddSection(spec);
   ResidueWriter(writer_).SetWideIndex(handles_.sections[id], NvlinkNumberOf(counted_before));
-  if (section.bank == 0 && banks_.Of(id) != nullptr) AddSlotList(id);
+  if (IsParameterBank(section) && banks_.Of(id) != nullptr) AddSlotList(id);
 }
 
 // Tells the driver where a kernel's texture references want their handles.
 void ViewDescriber::AddSlotList(SectionId parameters) {
-  const std::string_view name = names_.Concat(".rel", program_.sections[parameters].name);
+  const std::string_view name =
+      names_.Concat(format::section_name::kRel, program_.sections[parameters].name);
   const SectionHandle handle = writer_.AddSection({.name = name,
                                                    .type = format::kShtRel,
                                                    .align = 8,
@@ -96,28 +99,30 @@ void ViewDescriber::AddSlotList(SectionId parameters) {
 void ViewDescriber::AddLateSections() {
   ResidueWriter residue(writer_);
   const std::uint32_t number = program_.residue.internal_sections;
-  handles_.call_graph = writer_.AddSection({.name = ".nv.callgraph",
+  handles_.call_graph = writer_.AddSection({.name = format::section_name::kCallGraph,
                                             .type = format::kShtCudaCallGraph,
                                             .align = 4,
                                             .entry_size = 8,
                                             .link = kSymbolTable});
   residue.SetWideIndex(handles_.call_graph, number);
   if (HasPrototypes(passes_)) {
-    handles_.prototypes = writer_.AddSection({.name = ".nv.prototype",
+    handles_.prototypes = writer_.AddSection({.name = format::section_name::kPrototypes,
                                               .type = format::kShtCudaPrototype,
                                               .align = 4,
                                               .entry_size = 8,
                                               .link = kSymbolTable});
     residue.SetWideIndex(handles_.prototypes, number + 1);
   } else {
-    writer_.AddName(kSectionNameTable, ".nv.prototype");
-    writer_.AddName(kStringTable, ".nv.prototype");
+    writer_.AddName(kSectionNameTable, format::section_name::kPrototypes);
+    writer_.AddName(kStringTable, format::section_name::kPrototypes);
   }
   if (form_.relocatable()) return;
   AddBanks();
   if (program_.view == format::ViewKind::kMercury) return;  // that view has no such section
-  handles_.actions = writer_.AddSection(
-      {.name = ".nv.rel.action", .type = format::kShtCudaRelocInfo, .align = 8, .entry_size = 8});
+  handles_.actions = writer_.AddSection({.name = format::section_name::kRelocationActions,
+                                         .type = format::kShtCudaRelocInfo,
+                                         .align = 8,
+                                         .entry_size = 8});
   residue.SetWideIndex(handles_.actions, number + 2);
 }
 
@@ -139,12 +144,13 @@ void ViewDescriber::AddBanks() {
                                         : handles_.sections[bank.section];
     if (is_new) new_banks_.emplace_back(handle, &bank);
     if (!has_relocations[i]) continue;
-    bank_relocations_[i] = writer_.AddSection({.name = names_.Concat(".rela", bank.name),
-                                               .type = format::kShtRela,
-                                               .flags = format::kShfInfoLink,
-                                               .align = 8,
-                                               .entry_size = sizeof(format::Rela),
-                                               .link = kSymbolTable});
+    bank_relocations_[i] =
+        writer_.AddSection({.name = names_.Concat(format::section_name::kRela, bank.name),
+                            .type = format::kShtRela,
+                            .flags = format::kShfInfoLink,
+                            .align = 8,
+                            .entry_size = sizeof(format::Rela),
+                            .link = kSymbolTable});
     writer_.SetInfoSection(bank_relocations_[i], handle);
   }
 }
@@ -249,16 +255,10 @@ void ViewDescriber::FillRelocations() {
 }
 
 void ViewDescriber::FillSlotLists() {
-  constexpr std::uint32_t kTextureHeader = 6;
-  constexpr std::uint32_t kSamplerHeader = 7;
-  constexpr std::uint32_t kSurfaceHeader = 0x34;
   const auto& slots = passes_.textures.slots;
   for (const auto& [handle, parameters] : slot_lists_) {
     for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {
-      const std::uint8_t type = program_.symbols[slot->symbol].type;
-      const std::uint32_t kind = type == format::kSttCudaTexture   ? kTextureHeader
-                                 : type == format::kSttCudaSampler ? kSamplerHeader
-                                                                   : kSurfaceHeader;
+      const std::uint32_t kind = format::SlotRelocation(program_.symbols[slot->symbol].type);
       writer_.AddRelocation(handle, slot->offset, kind, handles_.symbols[slot->symbol], 0);
     }
   }

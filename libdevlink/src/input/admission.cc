@@ -7,14 +7,13 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
+#include "format/sm_traits.h"
 #include "input/recognise.h"
 
 namespace devlink::internal {
 
 namespace {
-
-// Toolkits before 12.0 wrote sm_90 code in a form of its own.
-constexpr std::uint16_t kOldestToolkit = 120;
 
 Diagnostic Fatal(DiagnosticCode code, const std::string& name, std::string text,
                  std::string note = {}) {
@@ -24,8 +23,7 @@ Diagnostic Fatal(DiagnosticCode code, const std::string& name, std::string text,
 }  // namespace
 
 Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why) {
-  return Fatal(DiagnosticCode::kUnreadableInput, name,
-               base::Cat({"Could not open input file '", name, "'"}),
+  return Fatal(DiagnosticCode::kUnreadableInput, name, format::nvlink_text::CouldNotOpen(name),
                std::string(base::FromAbsl(why.message())));
 }
 
@@ -33,12 +31,14 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
                              const absl::Status& why) {
   std::string what = base::Cat({"'", name, "' is ", Describe(kind), ", where a cubin is expected"});
   if (size < sizeof(format::Ehdr)) {
-    return Fatal(DiagnosticCode::kUnreadableInput, name,
-                 base::Cat({"Could not open input file '", name, "'"}), std::move(what));
+    return Fatal(DiagnosticCode::kUnreadableInput, name, format::nvlink_text::CouldNotOpen(name),
+                 std::move(what));
   }
   if (!IsCudaElf(kind)) {
     return Fatal(DiagnosticCode::kUnsupportedInput, name,
-                 IsElf(kind) ? "cubin not a device elf?" : "cubin not an elf?", std::move(what));
+                 std::string(IsElf(kind) ? format::nvlink_text::kNotADeviceElf
+                                         : format::nvlink_text::kNotAnElf),
+                 std::move(what));
   }
   Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name,
                          base::Cat({"Input file '", name, "' is damaged"}),
@@ -51,8 +51,8 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
                                        const InputSettings& settings) {
   if (module.os_abi() != format::kOsAbiCuda || module.abi_version() != format::kAbiVersion) {
-    Diagnostic out = Fatal(DiagnosticCode::kAbiMismatch, name,
-                           base::Cat({"Input file '", name, "' abi does not match"}));
+    Diagnostic out =
+        Fatal(DiagnosticCode::kAbiMismatch, name, format::nvlink_text::AbiDoesNotMatch(name));
     out.notes.push_back(absl::StrCat("its ABI is ", module.os_abi(), ", version ",
                                      module.abi_version(), "; expected ", format::kOsAbiCuda,
                                      ", version ", format::kAbiVersion));
@@ -62,8 +62,7 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
                     module.architecture_specific() ? 'a' : '\0'};
   if (!SassLinksFor(member, settings.target)) {
     Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
-                           base::Cat({"Input file '", name, "' arch does not match target '",
-                                      settings.target.Name(), "'"}));
+                           format::nvlink_text::ArchDoesNotMatch(name, settings.target.Name()));
     out.notes.push_back(base::Cat(
         {"it was built for ", member.Name(), "; compile it with -arch=", settings.target.Name()}));
     return out;
@@ -71,22 +70,20 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   if (!settings.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
       settings.target.variant == 0) {
     return Fatal(DiagnosticCode::kArchMismatch, name,
-                 "cannot link accelerated arch to non-accelerated");
+                 std::string(format::nvlink_text::kAcceleratedToPlain));
   }
   const std::uint16_t toolkit = module.toolkit();
   if (toolkit > settings.profile.release) {
-    Diagnostic out = Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
-                           absl::StrCat("Input file '", name, "' newer than toolkit (", toolkit,
-                                        " vs ", settings.profile.release, ")"));
+    Diagnostic out =
+        Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
+              format::nvlink_text::NewerThanToolkit(name, toolkit, settings.profile.release));
     out.notes.push_back(absl::StrCat("it was built with CUDA ", toolkit / 10, ".", toolkit % 10,
                                      "; this link writes what CUDA ", settings.profile.release / 10,
                                      ".", settings.profile.release % 10, " writes"));
     return out;
   }
-  if (settings.target.number >= 90 && toolkit < kOldestToolkit) {
-    return Fatal(
-        DiagnosticCode::kInputTooOld, name,
-        base::Cat({"Input file '", name, "' must be recompiled with toolkit >= Cuda 12.0"}));
+  if (toolkit < format::TraitsOf(settings.target).oldest_toolkit) {
+    return Fatal(DiagnosticCode::kInputTooOld, name, format::nvlink_text::MustBeRecompiled(name));
   }
   if (!module.relocatable()) {
     // nvlink leaves such a file out without a word, and its code with it.

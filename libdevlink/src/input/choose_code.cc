@@ -10,9 +10,11 @@
 #include "devlink/experimental/code_choice.h"
 #include "devlink/experimental/fatbin.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
+namespace nvlink_text = format::nvlink_text;
 using format::MakeDiagnostic;
 
 namespace {
@@ -25,20 +27,22 @@ absl::Status Unreadable(const std::string& name, const absl::Status& why,
     case Fatbin::Error::kNotFatbin:
     case Fatbin::Error::kVersion:
       out.push_back(MakeDiagnostic(Severity::kError, kCode, name,
-                                   "Binary format for key='0', ident='' is not recognized"));
+                                   std::string(nvlink_text::kFormatNotRecognized)));
       break;
     case Fatbin::Error::kUncompress:
     case Fatbin::Error::kTooLarge:
-      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
-      out.push_back(MakeDiagnostic(Severity::kError, kCode, name, "Uncompress failed"));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name,
+                                   std::string(nvlink_text::kUncompressFailed)));
+      out.push_back(MakeDiagnostic(Severity::kError, kCode, name,
+                                   std::string(nvlink_text::kUncompressFailed)));
       break;
     default:
       break;
   }
   std::string note = base::Cat({"'", name, "': ", base::FromAbsl(why.message())});
   absl::Status status = absl::InvalidArgumentError(note);
-  out.push_back(
-      MakeDiagnostic(Severity::kFatal, kCode, name, "elfLink fatbinary error", std::move(note)));
+  out.push_back(MakeDiagnostic(Severity::kFatal, kCode, name,
+                               std::string(nvlink_text::kFatbinaryError), std::move(note)));
   return status;
 }
 
@@ -56,16 +60,13 @@ std::vector<std::string> Explain(std::span<const CodeCandidate> candidates,
 // nvlink warns of a missing architecture; with -Werror that is an error.
 absl::Status Missing(const DeviceBlob& blob, const InputSettings& settings,
                      std::vector<std::string> notes, std::vector<Diagnostic>& out) {
-  if (blob.from_archive || settings.suppress_arch_warning || settings.suppress_warnings) {
-    return absl::OkStatus();
-  }
-  const std::string text =
-      base::Cat({"SM Arch ('", settings.target_name, "') not found in '", blob.name, "'"});
-  Diagnostic& warning = out.emplace_back(
-      MakeDiagnostic(settings.warnings_are_errors ? Severity::kError : Severity::kWarning,
-                     DiagnosticCode::kArchMismatch, blob.name, text));
+  const auto severity = settings.severities.Judge(Severity::kWarning);
+  if (blob.from_archive || settings.suppress_arch_warning || !severity) return absl::OkStatus();
+  const std::string text = nvlink_text::ArchNotFound(settings.target_name, blob.name);
+  Diagnostic& warning =
+      out.emplace_back(MakeDiagnostic(*severity, DiagnosticCode::kArchMismatch, blob.name, text));
   warning.notes = std::move(notes);
-  return settings.warnings_are_errors ? absl::FailedPreconditionError(text) : absl::OkStatus();
+  return *severity == Severity::kError ? absl::FailedPreconditionError(text) : absl::OkStatus();
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& set
         candidates, settings.target, {.lto = settings.lto, .virtual_target = settings.check_only});
     if (choice.needs_lto) {
       diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
-                                           blob.name, "LTO objects found, use -dlto"));
+                                           blob.name, std::string(nvlink_text::kLtoObjectsFound)));
       diagnostics.back().notes = Explain(candidates, choice, settings.target);
       return absl::FailedPreconditionError(
           absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));

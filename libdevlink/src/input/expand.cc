@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "format/driver_names.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
+
+namespace nvlink_text = format::nvlink_text;
 
 namespace {
 
@@ -41,7 +45,7 @@ bool PromisesDeviceCode(std::string_view path) {
 // nvlink goes by the whole path. A directory of that name makes no runtime of the objects in it,
 // which nvlink leaves out where nothing is undefined when it meets them.
 bool IsDeviceRuntime(std::string_view path, bool is_archive, Compatibility compatibility) {
-  constexpr std::string_view kName = "cudadevrt";
+  constexpr std::string_view kName = format::kDeviceRuntimeName;
   if (compatibility == Compatibility::kNvlink) return path.find(kName) != std::string_view::npos;
   return is_archive && FileName(path).find(kName) != std::string_view::npos;
 }
@@ -109,20 +113,19 @@ bool Expander::FatalPair(DiagnosticCode code, const std::string& name, std::stri
 }
 
 bool Expander::CouldNotOpen(const std::string& name, std::string note) {
-  return Fatal(DiagnosticCode::kUnreadableInput, name,
-               base::Cat({"Could not open input file '", name, "'"}), std::move(note));
+  return Fatal(DiagnosticCode::kUnreadableInput, name, nvlink_text::CouldNotOpen(name),
+               std::move(note));
 }
 
 bool Expander::NoFatbin(const std::string& name, std::string note) {
-  return FatalPair(DiagnosticCode::kMalformedInput, name,
-                   base::Cat({"Could not find fatbin in '", name, "'"}), "elfLink internal error",
-                   std::move(note));
+  return FatalPair(DiagnosticCode::kMalformedInput, name, nvlink_text::CouldNotFindFatbin(name),
+                   nvlink_text::kInternalError, std::move(note));
 }
 
 bool Expander::NotRecognised(const std::string& name, std::string note) {
   return FatalPair(DiagnosticCode::kUnsupportedInput, name,
-                   "Binary format for key='0', ident='' is not recognized",
-                   "elfLink fatbinary error", std::move(note), Severity::kError);
+                   std::string(nvlink_text::kFormatNotRecognized), nvlink_text::kFatbinaryError,
+                   std::move(note), Severity::kError);
 }
 
 bool Expander::DamagedArchive(const Place& place, const absl::Status& why,
@@ -130,11 +133,12 @@ bool Expander::DamagedArchive(const Place& place, const absl::Status& why,
   std::string note(base::FromAbsl(why.message()));
   if (absl::IsNotFound(why)) {
     return FatalPair(DiagnosticCode::kUnreadableInput, place.name,
-                     base::Cat({"Could not open input file '", FileName(asked_for), "'"}),
-                     "elfLink internal error", std::move(note));
+                     nvlink_text::CouldNotOpen(FileName(asked_for)), nvlink_text::kInternalError,
+                     std::move(note));
   }
-  return FatalPair(DiagnosticCode::kMalformedInput, place.name, "unexpected archive format",
-                   "elfLink internal error", std::move(note));
+  return FatalPair(DiagnosticCode::kMalformedInput, place.name,
+                   std::string(nvlink_text::kUnexpectedArchive), nvlink_text::kInternalError,
+                   std::move(note));
 }
 
 DeviceBlob& Expander::Add(const Place& place, ContentKind kind, base::Bytes bytes) {
@@ -188,7 +192,7 @@ void Expander::AddHostBlobs(const Place& place, HostObject object, std::size_t h
 bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes) {
   if (kind == ContentKind::kLtoIr && !options_.lto) {
     return Fatal(DiagnosticCode::kUnsupportedInput, place.name,
-                 "should only see nvvm files when -lto",
+                 std::string(nvlink_text::kNvvmOnlyWithLto),
                  base::Cat({"'", place.name, "' is NVVM LTO IR; link with -lto"}));
   }
   Add(place, kind, bytes);
@@ -250,8 +254,8 @@ bool Expander::OtherByContent(const Place& place, ContentKind kind, base::Bytes 
 bool Expander::ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
   if (place.depth >= kMaxDepth || (place.depth > 0 && kind == ContentKind::kThinArchive)) {
     return FatalPair(
-        DiagnosticCode::kUnsupportedInput, place.name, "unexpected archive format",
-        "elfLink internal error",
+        DiagnosticCode::kUnsupportedInput, place.name, std::string(nvlink_text::kUnexpectedArchive),
+        nvlink_text::kInternalError,
         base::Cat({"'", place.name,
                    kind == ContentKind::kThinArchive ? "' is a thin archive within an archive"
                                                      : "' lies in too many archives",
@@ -281,16 +285,19 @@ bool Expander::CheckPromise(ContentKind kind) {
   std::string note = base::Cat({"'", path_, "' is ", Describe(kind)});
   constexpr auto kCode = DiagnosticCode::kUnsupportedInput;
   if (extension == ".cubin") {
-    return Fatal(kCode, path_, IsElf(kind) ? "cubin not a device elf?" : "cubin not an elf?", note);
-  }
-  if (extension == ".ptx") return NotRecognised(path_, note);
-  if (extension == ".fatbin") return Fatal(kCode, path_, "fatbin wrong format?", note);
-  if (extension == ".nvvm" || extension == ".ltoir") {
     return Fatal(kCode, path_,
-                 options_.lto ? "elfLink nvvm error" : "should only see nvvm files when -lto",
+                 std::string(IsElf(kind) ? nvlink_text::kNotADeviceElf : nvlink_text::kNotAnElf),
                  note);
   }
-  if (extension == ".bc") return Fatal(kCode, path_, "should never see bc files", note);
+  if (extension == ".ptx") return NotRecognised(path_, note);
+  if (extension == ".fatbin")
+    return Fatal(kCode, path_, std::string(nvlink_text::kFatbinWrongFormat), note);
+  if (extension == ".nvvm" || extension == ".ltoir") {
+    return Fatal(
+        kCode, path_,
+        std::string(options_.lto ? nvlink_text::kNvvmError : nvlink_text::kNvvmOnlyWithLto), note);
+  }
+  if (extension == ".bc") return Fatal(kCode, path_, std::string(nvlink_text::kNeverBitcode), note);
   return true;
 }
 

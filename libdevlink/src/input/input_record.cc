@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "input/admission.h"
 #include "input/choose_code.h"
 #include "input/expand.h"
@@ -107,10 +108,11 @@ class RecordMaker {
 
   // Where a register file is to be written, the lists of ids must be sound.
   void RejectMixedIds(const std::string& name) {
-    const Rejection rejection{format::MakeDiagnostic(
-        Severity::kFatal, DiagnosticCode::kMalformedInput, name, "unexpected data in module_ids",
-        base::Cat({"the section __nv_module_id of '", name,
-                   "' lists modules that were linked before, and others"}))};
+    const Rejection rejection{
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, name,
+                               std::string(format::nvlink_text::kUnexpectedModuleIds),
+                               base::Cat({"the section __nv_module_id of '", name,
+                                          "' lists modules that were linked before, and others"}))};
     record_->diagnostics = {rejection.diagnostic};
     record_->status = rejection.ToStatus();
   }
@@ -149,7 +151,7 @@ class RecordMaker {
     } else if (code.kind == CodeKind::kPtx && is_held_runtime) {
       code.rejection = Rejected(
           format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, object.name,
-                                 "elfLink fatbinary error",
+                                 std::string(format::nvlink_text::kFatbinaryError),
                                  base::Cat({"'", object.name, "' has no cubin for this target"})),
           absl::StatusCode::kUnimplemented);
     }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/severity_policy.h"
 #include "devlink/arch.h"
 #include "devlink/compatibility.h"
 #include "devlink/toolkit_profile.h"
@@ -21,9 +22,8 @@ struct InputSettings {
   bool lto = false;                 // LTO IR is welcome
   bool check_only = false;          // code is chosen as for the virtual architecture
   bool keeps_lists_of_ids = false;  // a register file is to be written: the lists must be sound
-  bool suppress_warnings = false;
   bool suppress_arch_warning = false;
-  bool warnings_are_errors = false;
+  base::SeverityPolicy severities;
   FileReader read_file;  // for the members of thin archives; none: they are refused
 };
 

@@ -7,11 +7,14 @@
 
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "input/archive.h"
 #include "input/host_object.h"
 #include "input/recognise.h"
 
 namespace devlink {
+
+namespace nvlink_text = format::nvlink_text;
 
 namespace {
 
@@ -107,14 +110,15 @@ FoundLibrary FindLibrary(std::string_view name, const std::vector<std::string>& 
     }
     if (verdict == Verdict::kNoArchive) {
       out.diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput,
-                                               path, "unexpected archive format"));
+                                               path, std::string(nvlink_text::kUnexpectedArchive)));
       out.diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput,
-                                               path, "elfLink internal error", std::move(why)));
+                                               path, std::string(nvlink_text::kInternalError),
+                                               std::move(why)));
       return out;
     }
-    out.diagnostics.push_back(MakeDiagnostic(
-        Severity::kWarning, DiagnosticCode::kUnsupportedInput, path,
-        base::Cat({"Skipping incompatible '", path, "' when searching for -l", name}), why));
+    out.diagnostics.push_back(MakeDiagnostic(Severity::kWarning, DiagnosticCode::kUnsupportedInput,
+                                             path, nvlink_text::SkippingIncompatible(path, name),
+                                             why));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "format/elf_cuda.h"
+#include "format/magics.h"
 #include "format/ptx_text.h"
 
 namespace devlink::internal {
@@ -52,15 +53,12 @@ ContentKind RecogniseElf(base::Bytes bytes) {
 ContentKind Recognise(base::Bytes bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.empty()) return ContentKind::kEmpty;
-  if (text.starts_with("\x7f"
-                       "ELF")) {
-    return RecogniseElf(bytes);
-  }
-  if (text.starts_with("!<arch>\n")) return ContentKind::kArchive;
-  if (text.starts_with("!<thin>\n")) return ContentKind::kThinArchive;
-  if (text.starts_with("\x50\xed\x55\xba")) return ContentKind::kFatbin;
-  if (text.starts_with("\xed\x43\x4e\x7f")) return ContentKind::kLtoIr;
-  if (text.starts_with("BC\xc0\xde") || text.starts_with("\xde\xc0\x17\x0b")) {
+  if (text.starts_with(format::kElfMagic)) return RecogniseElf(bytes);
+  if (text.starts_with(format::kArchiveMagic)) return ContentKind::kArchive;
+  if (text.starts_with(format::kThinArchiveMagic)) return ContentKind::kThinArchive;
+  if (text.starts_with(format::kFatbinMagicText)) return ContentKind::kFatbin;
+  if (text.starts_with(format::kLtoIrMagicText)) return ContentKind::kLtoIr;
+  if (text.starts_with(format::kBitcodeMagic) || text.starts_with(format::kBitcodeWrapperMagic)) {
     return ContentKind::kLlvmBitcode;
   }
   return format::BeginsAsPtx(text) ? ContentKind::kPtx : ContentKind::kUnknown;

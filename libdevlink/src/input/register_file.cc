@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/strings.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
@@ -45,7 +46,8 @@ absl::StatusOr<std::vector<bool>> FindPrelinked(const std::vector<PrelinkCandida
   add(prelinked_ids);
   for (const PrelinkCandidate& input : inputs) {
     if (input.ids == nullptr) continue;
-    if (input.ids->mixed) return absl::InvalidArgumentError("unexpected data in module_ids");
+    if (input.ids->mixed)
+      return absl::InvalidArgumentError(base::ToAbsl(format::nvlink_text::kUnexpectedModuleIds));
     add(input.ids->prelinked);
   }
   std::vector<bool> out(inputs.size());

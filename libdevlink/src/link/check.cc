@@ -6,20 +6,24 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/severity_policy.h"
 #include "base/strings.h"
 #include "format/nv_info.h"
+#include "format/nvlink_text.h"
 #include "format/relocations.h"
+#include "format/sm_traits.h"
 #include "link/reach.h"
 #include "link/undefined.h"
 
 namespace devlink::internal {
 
+namespace nvlink_text = format::nvlink_text;
+
 namespace {
 
-// Static shared memory per block and constant memory per bank, on all targets so far.
-constexpr std::uint64_t kMaxShared = 0xc000;
-constexpr std::uint64_t kMaxConstant = 0x10000;
-constexpr std::uint64_t kMaxRegisters = 0xff;
+using format::kMaxConstantBank;
+using format::kMaxRegisters;
+using format::kMaxStaticShared;
 
 class Checker {
  public:
@@ -71,30 +75,26 @@ class Checker {
 
   // nvlink says it once for every call of the entry that leads into a circle; here it is said once.
   void CheckStacks() {
-    if (options_.suppress_stack_size_warning || options_.suppress_warnings) return;
-    const Severity severity = options_.warnings_are_errors ? Severity::kError : Severity::kWarning;
+    const base::SeverityPolicy policy{options_.warnings_are_errors, options_.suppress_warnings};
+    const auto severity = policy.Judge(Severity::kWarning);
+    if (options_.suppress_stack_size_warning || !severity) return;
     for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
       if (input_.resources.entries[i].stack) continue;
       const FunctionId entry = input_.liveness.entries[i];
-      Report(DiagnosticCode::kStackSizeUnknown, severity,
-             base::Cat({"Stack size for entry function '", NameOf(entry),
-                        "' cannot be statically determined"}),
-             entry, "");
+      Report(DiagnosticCode::kStackSizeUnknown, *severity,
+             nvlink_text::StackSizeUnknown(NameOf(entry)), entry, "");
     }
   }
 
   void CheckShared() {
     for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
       const FunctionId entry = input_.liveness.entries[i];
-      const std::uint64_t reserved = options_.target.number >= 90 ? 0x400 : 0;
+      const std::uint64_t reserved = format::TraitsOf(options_.target).reserved_shared;
       const EntryShared& shared = input_.shared.entries[i];
       const std::uint64_t size = shared.emitted ? shared.size - reserved : 0;
-      if (size <= kMaxShared) continue;
+      if (size <= kMaxStaticShared) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-             absl::StrCat("Entry function '", base::ToAbsl(NameOf(entry)),
-                          "' uses too much shared data (0x", absl::Hex(size), " bytes, 0x",
-                          absl::Hex(kMaxShared), " max)"),
-             entry,
+             nvlink_text::TooMuchShared(NameOf(entry), size, kMaxStaticShared), entry,
              "larger blocks of shared memory must be declared as extern and sized at launch");
     }
   }
@@ -102,20 +102,16 @@ class Checker {
   void CheckConstants() {
     if (program_.constant_bank3 != kNone) {
       const std::uint64_t size = program_.sections[program_.constant_bank3].size;
-      if (size > kMaxConstant) {
+      if (size > kMaxConstantBank) {
         Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-               absl::StrCat("File uses too much global constant data (0x", absl::Hex(size),
-                            " bytes, 0x", absl::Hex(kMaxConstant), " max)"),
-               kNone, "this is the sum of the __constant__ variables of all inputs");
+               nvlink_text::TooMuchConstant(size, kMaxConstantBank), kNone,
+               "this is the sum of the __constant__ variables of all inputs");
       }
     }
     for (const ConstantBank& bank : input_.constants.banks) {
-      if (bank.size <= kMaxConstant) continue;
+      if (bank.size <= kMaxConstantBank) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-             base::Cat({"Entry function '", NameOf(bank.entry),
-                        "' uses too much data for compiler-generated constants; please recompile "
-                        "with -Xptxas --disable-optimizer-constants"}),
-             bank.entry, "");
+             nvlink_text::TooManyCompilerConstants(NameOf(bank.entry)), bank.entry, "");
     }
   }
 
@@ -168,9 +164,8 @@ class Checker {
 
   void ReportRegisters(FunctionId entry, std::uint32_t limit, FunctionId function) {
     Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-           absl::StrCat("entry function '", base::ToAbsl(NameOf(entry)), "' with max regcount of ",
-                        limit, " calls function '", base::ToAbsl(NameOf(function)),
-                        "' with regcount of ", input_.resources.function_registers[function]),
+           nvlink_text::TooManyRegisters(NameOf(entry), limit, NameOf(function),
+                                         input_.resources.function_registers[function]),
            entry, "");
   }
 
@@ -184,8 +179,7 @@ class Checker {
     Diagnostic& out = diagnostics_.emplace_back();
     out.code = DiagnosticCode::kUnresolvableRelocation;
     out.severity = Severity::kFatal;
-    out.text = kept ? "Internal error: reference to deleted symbol"
-                    : "Internal error: relocation cannot be resolved";
+    out.text = kept ? nvlink_text::kDeletedSymbol : "Internal error: relocation cannot be resolved";
     out.symbol = symbol.name;
     out.input = input_.inputs[symbol.input].name;
     out.notes.push_back(base::Cat({"R_CUDA_", info != nullptr ? info->name : "?", " in section '",

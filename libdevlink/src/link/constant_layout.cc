@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "link/reach.h"
 
@@ -14,8 +15,7 @@ namespace devlink::internal {
 namespace {
 
 bool IsCompilerBank(const Section& section) {
-  constexpr std::uint8_t kBank = 2;
-  return section.kind == SectionKind::kFunctionConstants && section.bank == kBank;
+  return section.kind == SectionKind::kFunctionConstants && section.bank == format::kCompilerBank;
 }
 
 // Where the compiler's constants are before the layout.

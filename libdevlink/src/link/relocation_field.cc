@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 
 namespace devlink::internal {
 
@@ -99,7 +100,7 @@ std::uint64_t BankOf(const Program& program, const Symbol& symbol) {
     case SectionKind::kModuleShared:
       return kShared;
     default:
-      return (section.type - format::kShtCudaConstant0) & 31;
+      return format::BankOfType(section.type) & 31;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "base/release.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 #include "link/entry_set.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
@@ -19,7 +20,7 @@ using base::AlignUp;
 
 namespace {
 
-constexpr std::uint32_t kExternalAlign = 16;
+constexpr std::uint32_t kExternalAlign = format::kExternalSharedAlign;
 
 class SharedLayouter {
  public:

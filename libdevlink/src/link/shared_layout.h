@@ -74,7 +74,7 @@ struct SharedLayout {
 };
 
 struct SharedOptions {
-  std::uint64_t reserved = 0;  // bytes that the system keeps in front: 0x400 on sm_90
+  std::uint64_t reserved = 0;  // bytes that the system keeps in front (SmTraits)
   bool debug = false;
 };
 

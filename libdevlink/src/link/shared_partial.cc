@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "base/align.h"
+#include "format/sections.h"
 #include "model/module.h"
 
 namespace devlink::internal {
 
 namespace {
 
-// `extern x[]` begins at a multiple of it.
-constexpr std::uint32_t kExternalAlign = 16;
+constexpr std::uint32_t kExternalAlign = format::kExternalSharedAlign;
 
 class Describer {
  public:

@@ -28,7 +28,7 @@ std::vector<SymbolId> InSlotOrder(const Program& program) {
 
 SectionId ParametersOf(const Program& program, FunctionId entry) {
   for (const SectionId id : program.functions[entry].constants) {
-    if (program.sections[id].bank == 0 && !program.sections[id].only_if_filled) return id;
+    if (IsParameterBank(program.sections[id]) && !program.sections[id].only_if_filled) return id;
   }
   return kNone;
 }

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "format/driver_names.h"
 #include "format/elf_cuda.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
@@ -167,7 +168,7 @@ std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
     out.push_back(
         {.code = DiagnosticCode::kUndefinedReference,
          .severity = Severity::kError,
-         .text = base::Cat({"Undefined reference to '", symbol.name, "' in '", file, "'"}),
+         .text = format::nvlink_text::UndefinedReference(symbol.name, file),
          .symbol = std::string(symbol.name),
          .input = file,
          .notes = out.size() < kExplained ? explainer.Explain(id) : std::vector<std::string>()});

@@ -289,8 +289,8 @@ absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
     std::vector<Diagnostic>* found) const {
   Words out;
   const bool keeps_suffix = target_.variant != 0 && KeepsArchSuffix();
-  out.push_back(base::Cat({"-arch=compute_", std::to_string(target_.number),
-                           keeps_suffix ? std::string_view(&target_.variant, 1) : ""}));
+  const Arch compiled_for{target_.number, keeps_suffix ? target_.variant : '\0'};
+  out.push_back(base::Cat({"-arch=", compiled_for.VirtualName()}));
   out.emplace_back("-link-lto");
 
   const SplitChoice split = Split();

@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "devlink/diagnostics.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
-inline constexpr std::string_view kLibraryFailed = "elfLink linker library load error";
-inline constexpr std::string_view kInternalError = "elfLink internal error";
-inline constexpr std::string_view kModuleRefused = "elfLink nvvm error";
-inline constexpr std::string_view kFatbinRefused = "elfLink fatbinary error";
-inline constexpr std::string_view kCompilationFailed = "elfLink JIT compile failed";
+inline constexpr std::string_view kLibraryFailed = format::nvlink_text::kLibraryLoadError;
+inline constexpr std::string_view kInternalError = format::nvlink_text::kInternalError;
+inline constexpr std::string_view kModuleRefused = format::nvlink_text::kNvvmError;
+inline constexpr std::string_view kFatbinRefused = format::nvlink_text::kFatbinaryError;
+inline constexpr std::string_view kCompilationFailed = format::nvlink_text::kJitCompileFailed;
 
 inline Diagnostic LtoFatal(std::string_view text, std::string_view note,
                            std::string_view input = {}) {

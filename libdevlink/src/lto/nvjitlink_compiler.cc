@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "devlink/experimental/fatbin.h"
 #include "devlink/experimental/lto_ir.h"
+#include "devlink/toolkit_profile.h"
 #include "format/fatbin_format.h"
 #include "lto/library_state.h"
 #include "lto/lto_backends.h"
@@ -26,12 +27,8 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::string_view kArchWord = "-arch=compute_";
+constexpr std::string_view kArchWord = "-arch=";
 constexpr std::string_view kProbeInput = "devlink's probe";
-
-// The release in which a further module at the end changes nothing in the PTX of a whole program.
-// In 13.5 it does.
-constexpr std::string_view kReleaseOfHarmlessProbe = "13.0";
 
 // A module in the form in which libnvJitLink takes it.
 struct Input {
@@ -60,10 +57,11 @@ Request MakeOptions(const LtoJob& job) {
   std::vector<std::string> words;
   bool has_arch = false;
   for (const std::string& word : job.arguments) {
-    if (!has_arch && word.starts_with(kArchWord)) {
+    const auto arch = Arch::ParseVirtual(
+        word.starts_with(kArchWord) ? std::string_view(word).substr(kArchWord.size()) : "");
+    if (!has_arch && arch.ok()) {
       has_arch = true;
-      const auto arch = Arch::Parse(base::Cat({"sm_", word.substr(kArchWord.size())}));
-      if (arch.ok()) out.target = *arch;
+      out.target = *arch;
     } else if (!word.empty() && word != "-link-lto") {
       words.push_back(base::Cat({"-Xnvvm=", word}));
     }
@@ -284,7 +282,8 @@ LtoOutput NvJitLinkCompiler::CompileWithProbe(Request request, bool is_split) co
     Fail(output, probe.status(), kInternalError);
     return output;
   }
-  const bool harmless = version() == kReleaseOfHarmlessProbe && !is_split;
+  const auto profile = ToolkitProfile::ForRelease(version());
+  const bool harmless = profile.ok() && profile->added_module_leaves_lto_ptx && !is_split;
   if (!harmless) {
     output = Once(request, is_split);
     if (output.pieces.size() != 1) return output;

@@ -9,6 +9,7 @@
 #include "base/edit_distance.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/sm_traits.h"
 #include "lto/nvvm_knob_tables.h"
 
 namespace devlink {
@@ -150,7 +151,7 @@ absl::Status UnknownKnob(std::string_view name, NvvmGeneration generation) {
 }  // namespace
 
 NvvmGeneration NvvmGenerationOf(const Arch& target) {
-  return target.number < 100 ? NvvmGeneration::kLlvm7 : NvvmGeneration::kLlvm20;
+  return format::TraitsOf(target).has_later_nvvm ? NvvmGeneration::kLlvm20 : NvvmGeneration::kLlvm7;
 }
 
 std::optional<NvvmKnob> FindNvvmKnob(std::string_view name, NvvmGeneration generation) {

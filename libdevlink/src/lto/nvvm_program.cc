@@ -36,10 +36,10 @@ std::string ErrorText(const NvvmFunctions& functions, int code) {
 
 // The target that the words name.
 std::optional<Arch> TargetOf(const std::vector<std::string>& options) {
-  constexpr std::string_view kArch = "-arch=compute_";
+  constexpr std::string_view kArch = "-arch=";
   for (const std::string& word : options) {
     if (!word.starts_with(kArch)) continue;
-    const auto arch = Arch::Parse(base::Cat({"sm_", word.substr(kArch.size())}));
+    const auto arch = Arch::ParseVirtual(std::string_view(word).substr(kArch.size()));
     if (arch.ok()) return *arch;
   }
   return std::nullopt;
@@ -303,9 +303,8 @@ absl::StatusOr<std::vector<std::uint8_t>> MakeLtoIr(const NvvmLibrary& library,
                                                     Arch target) {
   NvvmProgram program(library);
   program.AddNvvmIr("module", nvvm_ir);
-  const std::string name = target.Name();
   const NvvmResult result =
-      program.Compile({base::Cat({"-arch=compute_", name.substr(name.find('_') + 1)}), "-gen-lto"});
+      program.Compile({base::Cat({"-arch=", target.VirtualName()}), "-gen-lto"});
   if (!result.status.ok()) {
     return absl::Status(
         result.status.code(),

@@ -12,9 +12,6 @@ namespace devlink::internal {
 
 namespace {
 
-// The compiler's own constants.
-constexpr std::uint8_t kCompilerBank = 2;
-
 class Compactor {
  public:
   Compactor(const ReplacedBodies& replaced, bool relocatable, Program& program)
@@ -54,7 +51,8 @@ class Compactor {
       if (section.function != kNone && replaced_.IsOfReplacedBody(section.function, index)) {
         return false;
       }
-      return section.kind != SectionKind::kDebug || section.name == ".debug_info" ||
+      return section.kind != SectionKind::kDebug ||
+             section.name == format::section_name::kDebugInfo ||
              program_.sections[relocation.list].type != format::kShtRela ||
              !replaced_.IsDroppedDebugRelocation(relocation.symbol, index);
     });
@@ -108,7 +106,7 @@ class Compactor {
   // Whether the layout may fill it, or takes its alignment into account.
   [[nodiscard]] bool IsLaidOut(const Section& section) const {
     if (relocatable_ || section.kind != SectionKind::kFunctionConstants ||
-        section.bank != kCompilerBank) {
+        section.bank != format::kCompilerBank) {
       return false;
     }
     return program_.functions[section.function].entry || !section.stays_in_place;

@@ -8,10 +8,15 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/nvlink_text.h"
+#include "format/sections.h"
+#include "format/sm_traits.h"
 #include "merge/compact.h"
 #include "merge/merger.h"
 
 namespace devlink::internal {
+
+namespace section_name = format::section_name;
 
 absl::StatusOr<Program> Merge(std::span<const LinkInput> inputs, const MergeOptions& options,
                               std::vector<Diagnostic>& diagnostics) {
@@ -20,22 +25,24 @@ absl::StatusOr<Program> Merge(std::span<const LinkInput> inputs, const MergeOpti
 
 Merger::Merger(const MergeOptions& options, std::span<const LinkInput> inputs,
                std::vector<Diagnostic>& diagnostics)
-    : options_(options), inputs_(inputs), diagnostics_(diagnostics), compat_tags_(256) {
+    : options_(options), inputs_(inputs), diagnostics_(diagnostics), compat_(options.profile) {
   program_.view = options.view;
   // What every output has, in the order in which nvlink enters the names.
-  for (std::string_view name : {".shstrtab", ".strtab", ".symtab", ".symtab_shndx"}) {
+  for (std::string_view name : {section_name::kNames, section_name::kStrings,
+                                section_name::kSymbols, section_name::kWideIndices}) {
     program_.section_names.push_back({.text = name});
     program_.symbol_names.push_back({.text = name});
   }
-  program_.tool_note = AddSection(".note.nv.tkinfo", SectionKind::kToolNote, format::kShtNote,
+  program_.tool_note = AddSection(section_name::kToolNote, SectionKind::kToolNote, format::kShtNote,
                                   format::kShfTkInfo, 4);
-  program_.cuda_note = AddSection(".note.nv.cuinfo", SectionKind::kCudaNote, format::kShtNote,
+  program_.cuda_note = AddSection(section_name::kCudaNote, SectionKind::kCudaNote, format::kShtNote,
                                   format::kShfCuInfo, 4);
   AddSectionSymbol(program_.tool_note);
   AddSectionSymbol(program_.cuda_note);
-  program_.module_info = AddInfoSection(".nv.info", kNone);
-  if (options.sm >= 90) {
-    program_.compat = AddSection(".nv.compat", SectionKind::kCompat, format::kShtCudaCompat, 0, 4);
+  program_.module_info = AddInfoSection(section_name::kModuleInfo, kNone);
+  if (format::TraitsOf(options.sm).has_compat) {
+    program_.compat =
+        AddSection(section_name::kCompat, SectionKind::kCompat, format::kShtCudaCompat, 0, 4);
   }
 }
 
@@ -46,14 +53,16 @@ absl::StatusOr<Program> Merger::Run() {
     // All that is wrong with one input is reported; later inputs are not looked at.
     diagnostics_.push_back({.code = DiagnosticCode::kMergeFailed,
                             .severity = Severity::kFatal,
-                            .text = "merge_elf failed",
+                            .text = std::string(format::nvlink_text::kMergeFailed),
                             .symbol = "",
                             .input = inputs_[input].name,
                             .notes = {}});
     return failure_;
   }
   AllocateCommons();
-  FinishCompat();
+  if (program_.compat != kNone) {
+    program_.compat_bytes = compat_.Finish(options_.architecture_specific);
+  }
   if (inputs_.empty()) DescribeTarget();
   if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
     program_.residue.last_packed_constant = packing_.last();
@@ -91,10 +100,7 @@ void Merger::PrepareInput() {
   for (std::uint32_t i = 0; i < sections_.size(); ++i) {
     const InputSection& section = sections_[i];
     if (section.role == SectionRole::kEntryShared) shared_of_[section.info] = i;
-    if (section.role == SectionRole::kFunctionConstants &&
-        section.type == format::kShtCudaConstant0) {
-      parameters_of_[section.info] = i;
-    }
+    if (section.IsParameterBank()) parameters_of_[section.info] = i;
     if (section.role != SectionRole::kModuleInfo) continue;
     format::InfoReader records(section.data);
     format::InfoRecord record;
@@ -215,13 +221,13 @@ void Merger::AppendPiece(Section& section, base::Bytes bytes, std::uint64_t offs
 
 void Merger::Report(DiagnosticCode code, std::string_view what, SymbolId first) {
   const Symbol& symbol = program_.symbols[first];
-  const std::string_view relation =
-      code == DiagnosticCode::kMultipleDefinition || code == DiagnosticCode::kPrototypeMismatch
-          ? "', first defined in '"
-          : "', first specified in '";
+  using format::nvlink_text::FirstWas;
+  const bool defined =
+      code == DiagnosticCode::kMultipleDefinition || code == DiagnosticCode::kPrototypeMismatch;
   ReportText(code,
-             base::Cat({what, " '", symbol.name, "' in '", CurrentName(), relation,
-                        inputs_[symbol.input].name, "'"}),
+             format::nvlink_text::Disagreement(what, symbol.name, CurrentName(),
+                                               defined ? FirstWas::kDefined : FirstWas::kSpecified,
+                                               inputs_[symbol.input].name),
              first);
 }
 
@@ -249,7 +255,7 @@ void Merger::CheckPrototype(SymbolId symbol, std::uint32_t prototype) {
   if (function.stated_prototype == kNone) {
     function.stated_prototype = prototype;
   } else if (function.stated_prototype != prototype) {
-    Report(DiagnosticCode::kPrototypeMismatch, "Prototype doesn't match for", symbol);
+    Report(DiagnosticCode::kPrototypeMismatch, format::nvlink_text::kPrototype, symbol);
   }
 }
 

@@ -3,6 +3,8 @@
 // First pass over an input: its functions.
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "format/nvlink_text.h"
+#include "format/sections.h"
 #include "merge/merger.h"
 
 namespace devlink::internal {
@@ -65,18 +67,16 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
   const bool entry = (symbol.other & format::kStoEntry) != 0;
   const bool first_entry = is_function && (first.other & format::kStoEntry) != 0;
   if (entry != first_entry) {
-    ReportText(
-        DiagnosticCode::kEntryMismatch,
-        base::Cat({"Function '", symbol.name, "' not declared __global__ in all source files"}),
-        known);
+    ReportText(DiagnosticCode::kEntryMismatch,
+               format::nvlink_text::NotGlobalEverywhere(symbol.name), known);
   }
   if (!is_function) {
-    Report(DiagnosticCode::kSpaceMismatch, "Memory space doesn't match for", known);
+    Report(DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace, known);
   }
   if (symbol.section == format::kShnUndef) return;
   const bool defined = first.section != kNone || first.external_shared;
   if (defined && first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal) {
-    Report(DiagnosticCode::kMultipleDefinition, "Multiple definition of", known);
+    Report(DiagnosticCode::kMultipleDefinition, format::nvlink_text::kMultipleDefinition, known);
   }
   if (!is_function || !entry || !first_entry || first.binding != format::kStbWeak ||
       symbol.binding != format::kStbWeak) {
@@ -85,12 +85,10 @@ void Merger::CheckFunction(SymbolId known, const InputSymbol& symbol) {
   const std::uint32_t parameters = parameters_of_[symbol.section];
   for (const SectionId id : program_.functions[first.function].constants) {
     const Section& bank = program_.sections[id];
-    if (!bank.name.starts_with(".nv.constant0.") || parameters == 0) continue;
+    if (!IsParameterBank(bank) || parameters == 0) continue;
     if (bank.size != sections_[parameters].size) {
-      ReportText(
-          DiagnosticCode::kSizeMismatch,
-          base::Cat({"Duplicate weak parameter bank for '", symbol.name, "' is not the same size"}),
-          known);
+      ReportText(DiagnosticCode::kSizeMismatch,
+                 format::nvlink_text::ParameterBankSizes(symbol.name), known);
     }
   }
 }
@@ -153,14 +151,15 @@ void Merger::DefineFunction(std::uint32_t index, const InputSymbol& symbol, Symb
 // Every entry has attributes and shared memory of its own, whether or not its module says so.
 void Merger::AddEntrySections(FunctionId function, const InputSymbol& symbol) {
   const SectionId text = program_.functions[function].text;
-  const SectionId info = AddInfoSection(names_->Concat(".nv.info.", symbol.name), text);
+  const SectionId info =
+      AddInfoSection(names_->Concat(format::section_name::kFunctionInfo, symbol.name), text);
   program_.functions[function].info = info;
   const SectionId shared = AddEntryShared(function, symbol.name);
   MapEntryShared(symbol.section, shared, true);
 }
 
 SectionId Merger::AddEntryShared(FunctionId function, std::string_view name) {
-  const SectionId shared = AddSection(names_->Concat(".nv.shared.", name),
+  const SectionId shared = AddSection(names_->Concat(format::section_name::kEntryShared, name),
                                       SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
   program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;
@@ -235,7 +234,7 @@ void Merger::ForgetBody(SymbolId symbol, bool by_strong_copy) {
   for (const SectionId id : function.constants) {
     Section& constants = program_.sections[id];
     // A strong copy of an entry leaves the parameters of the weak one where they are.
-    if (by_strong_copy && constants.name.starts_with(".nv.constant0.")) continue;
+    if (by_strong_copy && IsParameterBank(constants)) continue;
     if (FindConstants(function, constants.name) != id) continue;
     replaced_.Empty(id);
     program_.residue.discarded_variables.erase(id);

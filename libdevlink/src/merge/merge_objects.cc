@@ -6,27 +6,18 @@
 #include "base/align.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "format/nvlink_text.h"
+#include "format/sections.h"
 #include "merge/merger.h"
 
 namespace devlink::internal {
 
+namespace section_name = format::section_name;
+
 namespace {
 
-SectionKind KindOf(SectionRole role) {
-  switch (role) {
-    case SectionRole::kConstantBank:
-      return SectionKind::kConstantBank;
-    case SectionRole::kGlobalInit:
-      return SectionKind::kGlobalInit;
-    case SectionRole::kModuleShared:
-      return SectionKind::kModuleShared;
-    default:
-      return SectionKind::kGlobal;
-  }
-}
-
 std::uint8_t BankOf(const InputSection& section) {
-  return static_cast<std::uint8_t>(section.type - format::kShtCudaConstant0);
+  return static_cast<std::uint8_t>(format::BankOfType(section.type));
 }
 
 }  // namespace
@@ -51,7 +42,7 @@ void Merger::TrimConstants() {
     const Mapping& mapping = section_map_[i];
     const std::uint64_t end = constants_end_[i];
     if (input.role != SectionRole::kFunctionConstants || mapping.state != Mapping::kMapped ||
-        input.type == format::kShtCudaConstant0 || end == 0 || end >= input.size) {
+        input.IsParameterBank() || end == 0 || end >= input.size) {
       continue;
     }
     Section& out = program_.sections[mapping.section];
@@ -131,7 +122,7 @@ bool Merger::IsOfDiscardedCode(std::uint32_t section) const {
 void Merger::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol) {
   const InputSection& bank = sections_[symbol.section];
   const SectionId text = surviving_[bank.info];
-  if (bank.type != format::kShtCudaConstant0 || text == kNone) return;
+  if (!bank.IsParameterBank() || text == kNone) return;
   if (section_map_[symbol.section].state == Mapping::kUnmapped) MapData(symbol.section, true);
   const SectionId id =
       FindConstants(program_.functions[program_.sections[text].function], bank.name);
@@ -152,10 +143,10 @@ void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   const bool is_function = first.function != kNone;
   if (is_function || first.space != space) {
-    Report(DiagnosticCode::kSpaceMismatch, "Memory space doesn't match for", known);
+    Report(DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace, known);
   }
   if (!is_function && ((first.other ^ symbol.other) & format::kStoManaged) != 0) {
-    Report(DiagnosticCode::kManagedMismatch, "Managed attribute doesn't match for", known);
+    Report(DiagnosticCode::kManagedMismatch, format::nvlink_text::kManagedAttribute, known);
   }
   CheckSizes(known, symbol);
   const bool first_init =
@@ -163,7 +154,7 @@ void Merger::CheckObject(SymbolId known, const InputSymbol& symbol) {
   if (symbol.section != format::kShnUndef && first.section != kNone &&
       first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
       (symbol.section != format::kShnCommon || !first_init)) {
-    Report(DiagnosticCode::kMultipleDefinition, "Multiple definition of", known);
+    Report(DiagnosticCode::kMultipleDefinition, format::nvlink_text::kMultipleDefinition, known);
   }
 }
 
@@ -189,12 +180,10 @@ void Merger::CheckSizes(SymbolId known, const InputSymbol& symbol) {
     if (common <= init) return;
     const std::string& file = first.common ? inputs_[first.input].name : CurrentName();
     ReportText(DiagnosticCode::kSizeMismatch,
-               base::Cat({"Common symbol '", symbol.name, "' in file '", file,
-                          "' has larger size than initialization"}),
-               known);
+               format::nvlink_text::CommonLargerThanInit(symbol.name, file), known);
     return;
   }
-  Report(DiagnosticCode::kSizeMismatch, "Size doesn't match for", known);
+  Report(DiagnosticCode::kSizeMismatch, format::nvlink_text::kSize, known);
 }
 
 void Merger::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
@@ -234,10 +223,11 @@ void Merger::AllocateCommons() {
   for (auto id = program_.commons.rbegin(); id != program_.commons.rend(); ++id) {
     Symbol& symbol = program_.symbols[*id];
     if (!symbol.common) continue;
-    SectionId global = FindByName(".nv.global");
+    SectionId global = FindByName(section_name::kGlobal);
     if (global == kNone) {
-      global = AddSection(".nv.global", SectionKind::kGlobal, format::kShtNobits, 3, symbol.align);
-      named_[".nv.global"] = global;
+      global = AddSection(section_name::kGlobal, SectionKind::kGlobal, format::kShtNobits, 3,
+                          symbol.align);
+      named_[section_name::kGlobal] = global;
       AddSectionSymbol(global);
     }
     Section& section = program_.sections[global];
@@ -325,13 +315,13 @@ void Merger::ReferToObject(std::uint32_t index, const InputSymbol& symbol) {
 // `extern __shared__ x[]` is taken for a variable of all files.
 void Merger::MapExternalShared() {
   if (program_.module_shared == kNone) {
-    program_.module_shared =
-        AddSection(".nv_debug.shared", SectionKind::kModuleShared, format::kShtNobits, 3, 1);
-    named_[".nv_debug.shared"] = program_.module_shared;
+    program_.module_shared = AddSection(section_name::kModuleShared, SectionKind::kModuleShared,
+                                        format::kShtNobits, 3, 1);
+    named_[section_name::kModuleShared] = program_.module_shared;
     AddSectionSymbol(program_.module_shared);
   }
   Section& shared = program_.sections[program_.module_shared];
-  shared.align = std::max<std::uint32_t>(shared.align, 16);
+  shared.align = std::max(shared.align, format::kExternalSharedAlign);
 }
 
 // Appends a whole data section of the input to the output section of the same name.
@@ -343,15 +333,14 @@ void Merger::MapData(std::uint32_t index, bool by_variable) {
   const bool nobits = format::IsNobitsType(section.type);
   SectionId id = FindByName(section.name);
   if (id == kNone) {
-    id = AddSection(section.name, KindOf(section.role),
-                    nobits ? format::kShtNobits : format::kShtProgbits, section.flags,
-                    section.align);
+    id = AddSection(section.name, section.role, nobits ? format::kShtNobits : format::kShtProgbits,
+                    section.flags, section.align);
     named_[section.name] = id;
     AddSectionSymbol(id);
     if (section.role == SectionRole::kModuleShared) program_.module_shared = id;
     if (section.role == SectionRole::kConstantBank) {
       program_.sections[id].bank = BankOf(section);
-      if (program_.sections[id].bank == 3) program_.constant_bank3 = id;
+      if (program_.sections[id].bank == format::kVariableBank) program_.constant_bank3 = id;
     }
   }
   Section& out = program_.sections[id];
@@ -400,7 +389,7 @@ void Merger::MapFunctionConstants(std::uint32_t index, bool by_variable) {
   const Mapping& code = section_map_[section.info];
   const bool kept = code.state == Mapping::kMapped;
   const SectionId text = kept ? code.section : surviving_[section.info];
-  const bool parameters = section.type == format::kShtCudaConstant0;
+  const bool parameters = section.IsParameterBank();
   Mapping& mapping = section_map_[index];
   mapping.state = Mapping::kDiscarded;
   if (text == kNone) return;
@@ -456,8 +445,8 @@ SectionId Merger::AddFunctionConstants(const InputSection& section, SectionId te
   program_.functions[out.function].constants.push_back(id);
   // Bank 0 brings the name of a relocation section that never exists with it.
   program_.section_names.push_back({.text = section.name, .section = id});
-  if (section.type == format::kShtCudaConstant0 && !options_.relocatable) {
-    const std::string_view rel = names_->Concat(".rel", section.name);
+  if (section.IsParameterBank() && !options_.relocatable) {
+    const std::string_view rel = names_->Concat(section_name::kRel, section.name);
     program_.section_names.push_back({.text = rel, .section = id});
     program_.symbol_names.push_back({.text = rel, .section = id});
   }

@@ -2,35 +2,21 @@
 //
 // Third pass over an input: all that is neither function nor variable.
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
+#include "format/nv_compat.h"
 #include "format/nv_info.h"
+#include "format/sections.h"
 #include "merge/merger.h"
 
 namespace devlink::internal {
 
-namespace {
+namespace section_name = format::section_name;
 
-// The pass takes sections with data first.
-bool ComesFirst(const InputSection& section) {
-  switch (section.role) {
-    case SectionRole::kDebug:
-    case SectionRole::kText:
-    case SectionRole::kConstantBank:
-    case SectionRole::kFunctionConstants:
-    case SectionRole::kGlobalInit:
-    case SectionRole::kGlobal:
-    case SectionRole::kEntryShared:
-    case SectionRole::kModuleShared:
-      return true;
-    default:
-      return false;
-  }
-}
+namespace {
 
 std::size_t CountRecords(base::Bytes data) {
   format::InfoReader records(data);
@@ -46,7 +32,7 @@ void Merger::MergeOtherSections() {
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (const bool with_data : {true, false}) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (ComesFirst(sections_[i]) == with_data) MergeSection(i);
+      if (format::IsContent(sections_[i].role) == with_data) MergeSection(i);
     }
   }
   TakeAddressesOfDiscarded();
@@ -60,7 +46,7 @@ void Merger::MergeSection(std::uint32_t index) {
     case SectionRole::kCudaNote:
       return MergeCudaNote(section);
     case SectionRole::kCompat:
-      return MergeCompat(section);
+      return compat_.Add(section.data);
     case SectionRole::kDebug:
       return MergeDebug(index);
     case SectionRole::kModuleInfo:
@@ -91,20 +77,16 @@ void Merger::MergeToolNote(const InputSection& section) {
 
 // One note: the first one, with the lowest virtual architecture of all.
 void Merger::MergeCudaNote(const InputSection& section) {
-  constexpr std::size_t kVirtualArch = 26;
-  constexpr std::size_t kToolkit = 28;
   auto& note = program_.cuda_note_bytes;
+  format::CudaInfo info = format::ReadCudaInfo(section.data).value_or(format::CudaInfo());
+  info.toolkit = options_.profile.release;
   if (note.empty()) {
     note.assign(section.data.begin(), section.data.end());
-    std::memcpy(note.data() + kToolkit, &options_.profile.release, sizeof(std::uint16_t));
     program_.sections[program_.cuda_note].flags = section.flags;
-    return;
+  } else if (const auto lowest = format::ReadCudaInfo(note)) {
+    info.virtual_arch = std::min(info.virtual_arch, lowest->virtual_arch);
   }
-  std::uint16_t lowest = 0;
-  std::memcpy(&lowest, note.data() + kVirtualArch, sizeof(lowest));
-  lowest =
-      std::min(lowest, base::BoundedReader(section.data).ReadOrZero<std::uint16_t>(kVirtualArch));
-  std::memcpy(note.data() + kVirtualArch, &lowest, sizeof(lowest));
+  format::PatchCudaInfo(info, note);
 }
 
 void Merger::MergeDebug(std::uint32_t index) {
@@ -263,7 +245,8 @@ void Merger::MergeRelocations(std::uint32_t index) {
       first = false;
     }
     if (phantom && program_.sections[target.section].rel == kNone) {
-      const std::string_view name = names_->Concat(".rel", section.name.substr(5));
+      const std::string_view name =
+          names_->Concat(section_name::kRel, section.name.substr(section_name::kRela.size()));
       RelocationSection(name, target.section, format::kShtRel);
     }
   }
@@ -275,7 +258,8 @@ void Merger::MergeRelocations(std::uint32_t index) {
       MergeRelocation(entry, list, target);
     } else if (MovesSection(entry)) {
       // The base of the contribution has to go somewhere: it becomes an addend.
-      const std::string_view name = names_->Concat(".rela", section.name.substr(4));
+      const std::string_view name =
+          names_->Concat(section_name::kRela, section.name.substr(section_name::kRel.size()));
       MergeRelocation(entry, RelocationSection(name, target.section, format::kShtRela), target);
     } else {
       MergeRelocation(entry, RelocationSection(section.name, target.section, format::kShtRel),
@@ -302,7 +286,7 @@ bool Merger::IsOfDuplicate(const format::Rela& entry, SectionRole role) const {
 bool Merger::IsOfDiscarded(const format::Rela& entry, const Mapping& target) const {
   const Section& section = program_.sections[target.section];
   return discarded_[entry.symbol] && section.kind == SectionKind::kDebug &&
-         section.name != ".debug_info";
+         section.name != section_name::kDebugInfo;
 }
 
 // Refers to a section symbol of the input whose bytes do not come first in the output's section.
@@ -348,95 +332,14 @@ void Merger::TakeAddressesOfDiscarded() {
   }
 }
 
-namespace {
-
-// Tags of `.nv.compat` records that this file treats by themselves.
-constexpr std::uint8_t kTagTcgen05 = 0x05;
-constexpr std::uint8_t kTagOpportunistic = 0x06;
-constexpr std::uint8_t kTagAcceleratorTarget = 0x09;
-constexpr std::uint8_t kTagFastpath = 0x0b;
-constexpr std::uint8_t kTagInternalTarget = 0x0c;
-constexpr std::uint8_t kTagIsaMinimum = 0x0d;
-constexpr std::uint8_t kTagFinalizer = 0x0e;
-
-void AppendRecord(std::vector<std::uint8_t>& out, const format::InfoRecord& record) {
-  out.push_back(record.format);
-  out.push_back(record.id);
-  out.push_back(static_cast<std::uint8_t>(record.value & 0xff));
-  out.push_back(static_cast<std::uint8_t>(record.value >> 8));
-  out.insert(out.end(), record.payload.begin(), record.payload.end());
-}
-
-}  // namespace
-
 // What nvlink writes of itself where no input has any device code.
 void Merger::DescribeTarget() {
   program_.cuda_note_bytes =
-      format::EncodeCudaInfo(static_cast<std::uint16_t>(options_.sm), options_.profile.release);
+      format::EncodeCudaInfo({.virtual_arch = static_cast<std::uint16_t>(options_.sm),
+                              .toolkit = options_.profile.release});
   if (program_.compat == kNone) return;
   program_.sections[program_.cuda_note].flags |= format::kShfInfoLink;
-  AppendRecord(program_.compat_bytes,
-               {.format = format::kInfoByteValue,
-                .id = kTagAcceleratorTarget,
-                .value = static_cast<std::uint16_t>(options_.architecture_specific ? 1 : 0)});
-}
-
-// The first input's records are the base; later ones raise values and, from 13.1 on, add tags.
-void Merger::MergeCompat(const InputSection& section) {
-  ++compat_inputs_;
-  format::InfoReader records(section.data);
-  format::InfoRecord record;
-  while (records.Next(record)) {
-    if (record.id == kTagOpportunistic && !options_.profile.compat_keeps_tag_06) continue;
-    if (record.id == kTagFastpath && !options_.profile.compat_keeps_tag_0b) continue;
-    CompatTag& tag = compat_tags_[record.id];
-    ++tag.inputs;
-    auto& bytes = program_.compat_bytes;
-    if (tag.offset == kNone) {
-      if (compat_inputs_ > 1 && options_.profile.release == 130) continue;
-      tag.offset = static_cast<std::uint32_t>(bytes.size());
-      AppendRecord(bytes, record);
-    } else if (record.format == format::kInfoSized) {
-      std::uint64_t ours = 0;
-      std::memcpy(&ours, bytes.data() + tag.offset + 4, sizeof(ours));
-      const auto theirs = base::BoundedReader(record.payload).ReadOrZero<std::uint64_t>(0);
-      ours = ours != 0 && theirs != 0 ? ours & theirs : ours | theirs;
-      std::memcpy(bytes.data() + tag.offset + 4, &ours, sizeof(ours));
-    } else if (record.id != kTagAcceleratorTarget) {
-      std::uint16_t ours = 0;
-      std::memcpy(&ours, bytes.data() + tag.offset + 2, sizeof(ours));
-      ours = std::max(ours, record.value);
-      std::memcpy(bytes.data() + tag.offset + 2, &ours, sizeof(ours));
-    }
-  }
-}
-
-void Merger::FinishCompat() {
-  if (program_.compat == kNone || program_.compat_bytes.empty()) return;
-  const ToolkitProfile& profile = options_.profile;
-  std::vector<std::uint8_t> out;
-  format::InfoReader records(program_.compat_bytes);
-  format::InfoRecord record;
-  while (records.Next(record)) {
-    const bool everywhere = compat_tags_[record.id].inputs == compat_inputs_;
-    if (profile.compat_intersects_05_and_0e && !everywhere &&
-        (record.id == kTagTcgen05 || record.id == kTagFinalizer)) {
-      continue;
-    }
-    // An input without the tag counts as 2, the widest target.
-    if (record.id == kTagInternalTarget && !everywhere) {
-      record.value = std::max<std::uint16_t>(record.value, 2);
-    }
-    if (record.id == kTagAcceleratorTarget) record.value = options_.architecture_specific ? 1 : 0;
-    AppendRecord(out, record);
-  }
-  if (profile.compat_adds_tag_0c && compat_tags_[kTagInternalTarget].inputs == 0) {
-    AppendRecord(out, {.format = format::kInfoByteValue, .id = kTagInternalTarget, .value = 2});
-  }
-  if (profile.compat_adds_tag_0d && compat_tags_[kTagIsaMinimum].inputs == 0) {
-    AppendRecord(out, {.format = format::kInfoHalfValue, .id = kTagIsaMinimum, .value = 0x100});
-  }
-  program_.compat_bytes = std::move(out);
+  program_.compat_bytes = format::CompatMerger::OfTarget(options_.architecture_specific);
 }
 
 }  // namespace devlink::internal

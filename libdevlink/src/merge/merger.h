@@ -19,6 +19,7 @@
 #include "base/strings.h"
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
+#include "format/nv_compat.h"
 #include "merge/constant_packing.h"
 #include "merge/merge.h"
 #include "merge/replaced_bodies.h"
@@ -96,8 +97,6 @@ class Merger {
   void MergeSection(std::uint32_t index);
   void MergeToolNote(const InputSection& section);
   void MergeCudaNote(const InputSection& section);
-  void MergeCompat(const InputSection& section);
-  void FinishCompat();
   void DescribeTarget();
   void MergeDebug(std::uint32_t index);
   void MergeInfo(std::uint32_t index);
@@ -152,15 +151,8 @@ class Merger {
   // function may have the same, which nvlink then keeps once.
   absl::flat_hash_set<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
 
-  // `.nv.compat`: offset of the record of each tag in Program::compat_bytes, and in how many inputs
-  // it was seen.
-  struct CompatTag {
-    std::uint32_t offset = kNone;
-    std::uint32_t inputs = 0;
-  };
-  std::vector<CompatTag> compat_tags_;
+  format::CompatMerger compat_;
   ConstantPacking packing_;
-  std::uint32_t compat_inputs_ = 0;
   std::uint32_t info_records_ = 0;  // of `.nv.info` sections so far
 
   // Of the current input; kept to reuse their memory.

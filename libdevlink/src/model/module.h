@@ -14,6 +14,7 @@
 #include "base/bounded_reader.h"
 #include "devlink/module.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 #include "format/views.h"
 
 namespace devlink::internal {
@@ -21,27 +22,7 @@ namespace devlink::internal {
 // The strictest alignment that is taken from an input. Real ones are far below.
 inline constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 
-// What a section is for; found from its type, flags and name when the module is read.
-enum class SectionRole : std::uint8_t {
-  kTable,              // null section, string and symbol tables
-  kDebug,              // `.debug_*`, `.nv_debug_*`: bytes that are never loaded
-  kToolNote,           // `.note.nv.tkinfo`
-  kCudaNote,           // `.note.nv.cuinfo`
-  kModuleInfo,         // `.nv.info`
-  kFunctionInfo,       // `.nv.info.F`
-  kCompat,             // `.nv.compat`
-  kCallGraph,          // `.nv.callgraph`
-  kPrototype,          // `.nv.prototype`
-  kRelocations,        // `.rel.X`, `.rela.X`
-  kConstantBank,       // `.nv.constant3`
-  kFunctionConstants,  // `.nv.constantN.F`
-  kText,               // `.text.F`
-  kGlobalInit,         // `.nv.global.init`
-  kGlobal,             // `.nv.global`
-  kEntryShared,        // `.nv.shared.F`
-  kModuleShared,       // `.nv_debug.shared`
-  kOtherView,          // of a file with two views: not of this one
-};
+using format::SectionRole;
 
 // A section as its view has it: with the name, type and flags of its counterpart in machine code.
 struct InputSection {
@@ -55,6 +36,12 @@ struct InputSection {
   std::uint32_t align = 1;
   std::uint8_t entry_size = 0;
   SectionRole role = SectionRole::kTable;
+
+  // A kernel's parameters: bank 0 of its constants.
+  [[nodiscard]] bool IsParameterBank() const {
+    return role == SectionRole::kFunctionConstants &&
+           format::BankOfType(type) == format::kParameterBank;
+  }
 };
 
 struct InputSymbol {
@@ -123,7 +110,7 @@ class Module {
   }
 
   [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
-  [[nodiscard]] std::uint32_t sm() const { return (header_.flags >> 8) & 0xff; }
+  [[nodiscard]] std::uint32_t sm() const { return format::SmOf(header_); }
   [[nodiscard]] std::uint32_t flags() const { return header_.flags; }
   [[nodiscard]] std::uint8_t os_abi() const { return header_.ident[7]; }
   [[nodiscard]] std::uint8_t abi_version() const { return header_.ident[8]; }

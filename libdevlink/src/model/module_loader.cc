@@ -10,8 +10,11 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/call_graph_records.h"
+#include "format/notes.h"
+#include "format/nv_compat.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
+#include "format/sections.h"
 #include "format/views.h"
 
 namespace devlink::internal {
@@ -25,20 +28,6 @@ namespace {
 constexpr std::uint64_t kMaxNobitsSize = std::uint64_t{1} << 40;
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
-
-bool HoldsData(SectionRole role) {
-  switch (role) {
-    case SectionRole::kConstantBank:
-    case SectionRole::kFunctionConstants:
-    case SectionRole::kGlobalInit:
-    case SectionRole::kGlobal:
-    case SectionRole::kEntryShared:
-    case SectionRole::kModuleShared:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -111,11 +100,11 @@ absl::Status ModuleLoader::CheckView() {
 absl::Status ModuleLoader::ReadHeader() {
   format::Ehdr& header = module_.header_;
   if (!reader_.Read(0, header)) return Malformed("shorter than an ELF header");
-  const auto* ident = header.ident;
-  if (ident[0] != 0x7f || ident[1] != 'E' || ident[2] != 'L' || ident[3] != 'F') {
-    return Malformed("not an ELF file");
+  if (!format::HasElfMagic(header)) return Malformed("not an ELF file");
+  if (header.ident[format::kIdentClass] != format::kClass64 ||
+      header.ident[format::kIdentData] != format::kDataLittle) {
+    return Malformed("not a 64-bit little-endian ELF file");
   }
-  if (ident[4] != 2 || ident[5] != 1) return Malformed("not a 64-bit little-endian ELF file");
   if (header.machine != format::kMachineCuda) return Malformed("not a CUDA ELF file");
   if (header.type != format::kTypeRel && header.type != format::kTypeExec) {
     return Malformed("neither relocatable nor executable");
@@ -132,9 +121,10 @@ absl::Status ModuleLoader::ReadSections() {
   if (!reader_.Read(header.shoff, first)) {
     return Malformed("the section header table lies outside the file: it is truncated or damaged");
   }
-  // With 0xff00 sections and more the real numbers stand in section 0.
+  // From kShnLoReserve sections on the real numbers stand in section 0.
   const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
-  const std::uint64_t names_index = header.shstrndx != 0xffff ? header.shstrndx : first.link;
+  const std::uint64_t names_index =
+      header.shstrndx != format::kShnXindex ? header.shstrndx : first.link;
   const auto headers = count > module_.bytes_.size() / sizeof(format::Shdr)
                            ? std::nullopt
                            : reader_.Slice(header.shoff, count * sizeof(format::Shdr));
@@ -199,47 +189,9 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
 }
 
 absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& section) const {
-  const std::uint32_t type = section.type;
-  const bool owned = (section.flags & format::kShfInfoLink) != 0;
-  if (type == format::kShtProgbits) {
-    if ((section.flags & format::kShfExec) != 0) {
-      section.role = SectionRole::kText;
-    } else if ((section.flags & format::kShfAlloc) == 0) {
-      section.role = SectionRole::kDebug;
-    } else {
-      return Bad(index, "a loaded section of a kind that a relocatable cubin does not have");
-    }
-  } else if (type == format::kShtNote && section.name == ".note.nv.tkinfo") {
-    section.role = SectionRole::kToolNote;
-  } else if (type == format::kShtNote && section.name == ".note.nv.cuinfo") {
-    section.role = SectionRole::kCudaNote;
-  } else if (type == format::kShtCudaInfo) {
-    section.role =
-        section.name == ".nv.info" ? SectionRole::kModuleInfo : SectionRole::kFunctionInfo;
-  } else if (type == format::kShtCudaCompat) {
-    section.role = SectionRole::kCompat;
-  } else if (type == format::kShtCudaCallGraph) {
-    section.role = SectionRole::kCallGraph;
-  } else if (type == format::kShtCudaPrototype) {
-    section.role = SectionRole::kPrototype;
-  } else if (type == format::kShtRel || type == format::kShtRela) {
-    section.role = SectionRole::kRelocations;
-  } else if (format::IsConstantType(type)) {
-    section.role =
-        owned && section.info != 0 ? SectionRole::kFunctionConstants : SectionRole::kConstantBank;
-  } else if (type == format::kShtCudaGlobalInit) {
-    section.role = SectionRole::kGlobalInit;
-  } else if (type == format::kShtCudaGlobal) {
-    section.role = SectionRole::kGlobal;
-  } else if (type == format::kShtCudaShared) {
-    section.role = owned ? SectionRole::kEntryShared : SectionRole::kModuleShared;
-  } else if (type == 0 || type == format::kShtSymtab || type == format::kShtStrtab ||
-             type == format::kShtSymtabShndx) {
-    section.role = SectionRole::kTable;
-  } else {
-    return Bad(index, absl::StrCat("a section of type 0x", absl::Hex(type),
-                                   ", which this release does not link"));
-  }
+  const auto role = format::RoleOf(section.name, section.type, section.flags, section.info);
+  if (!role.ok()) return Bad(index, base::FromAbsl(role.status().message()));
+  section.role = *role;
   return absl::OkStatus();
 }
 
@@ -304,7 +256,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   if (symbol.type == format::kSttFunc) {
     if (section.role != SectionRole::kText) return bad("a function outside of any code section");
   } else if (object) {
-    if (!HoldsData(section.role)) return bad("a variable outside of any data section");
+    if (!format::HoldsVariables(section.role)) return bad("a variable outside of any data section");
     const bool shared = space == format::kStoShared;
     if (shared !=
         (section.role == SectionRole::kEntryShared || section.role == SectionRole::kModuleShared)) {
@@ -418,7 +370,8 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   }
   const InputSection& target = sections_[section.info];
   const std::uint64_t end = EndOfRelocated(target);
-  const std::string_view prefix = section.type == format::kShtRela ? ".rela" : ".rel";
+  const std::string_view prefix =
+      section.type == format::kShtRela ? format::section_name::kRela : format::section_name::kRel;
   if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
     return Bad(index, "its name is not that of the section it relocates");
   }
@@ -476,26 +429,18 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
-  // Header (12 bytes), vendor name (12), then: note version, virtual architecture, toolkit, zero.
-  const InputSection& section = sections_[index];
-  if (!base::BoundedReader(section.data).Read(28, module_.toolkit_) || section.size < 32) {
-    return Bad(index, "the note is cut off");
-  }
+  const auto info = format::ReadCudaInfo(sections_[index].data);
+  if (!info) return Bad(index, "the note is cut off");
+  module_.toolkit_ = info->toolkit;
   return absl::OkStatus();
 }
 
 absl::Status ModuleLoader::ReadCompat(std::uint32_t index) {
-  format::InfoReader records(sections_[index].data);
-  format::InfoRecord record;
-  while (records.Next(record)) {
-    if (record.id == 9 && record.format != format::kInfoSized && record.value == 1) {
-      module_.architecture_specific_ = true;
-    }
-    if (record.id == 0x0b && record.format == format::kInfoSized && record.payload.size() != 8) {
-      return Bad(index, "a record of the wrong length");
-    }
-  }
-  return records.well_formed() ? absl::OkStatus() : Bad(index, "a record is cut off or unknown");
+  format::CompatFacts facts;
+  const absl::Status status = format::ReadCompat(sections_[index].data, facts);
+  if (!status.ok()) return Bad(index, base::FromAbsl(status.message()));
+  if (facts.architecture_specific) module_.architecture_specific_ = true;
+  return absl::OkStatus();
 }
 
 }  // namespace devlink::internal

@@ -21,6 +21,7 @@
 #include "base/bounded_reader.h"
 #include "base/strings.h"
 #include "devlink/module.h"
+#include "format/sections.h"
 #include "format/views.h"
 
 namespace devlink::internal {
@@ -37,25 +38,7 @@ struct LinkInput {
   ModuleRef module;
 };
 
-enum class SectionKind : std::uint8_t {
-  kDebug,
-  kToolNote,
-  kCudaNote,
-  kModuleInfo,
-  kFunctionInfo,
-  kCompat,
-  kCallGraph,
-  kPrototype,
-  kRelAction,
-  kRelocations,
-  kConstantBank,
-  kFunctionConstants,
-  kText,
-  kGlobalInit,
-  kGlobal,
-  kEntryShared,
-  kModuleShared,
-};
+using SectionKind = format::SectionRole;  // kTable and kOtherView do not occur
 
 // Bytes of an input at their place in an output section; zeroes fill what lies between.
 struct Piece {
@@ -97,11 +80,14 @@ inline std::uint32_t NvlinkNumberOf(std::uint32_t counted_before) {
   return counted_before + (counted_before < kNotes ? kNvlinkTables : kNvlinkOwnSections);
 }
 
+// A kernel's parameters: bank 0 of its constants.
+inline bool IsParameterBank(const Section& section) {
+  return section.kind == SectionKind::kFunctionConstants && section.bank == format::kParameterBank;
+}
+
 // How many nvlink counts for it: every parameter bank has one for texture slots beside it.
 inline std::uint32_t SectionsCountedFor(const Section& section) {
-  const bool parameters =
-      section.kind == SectionKind::kFunctionConstants && section.name.starts_with(".nv.constant0.");
-  return parameters ? 2 : 1;
+  return IsParameterBank(section) ? 2 : 1;
 }
 
 struct Symbol {

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
@@ -39,7 +40,7 @@ absl::StatusOr<const PtxAssembler*> OpenAssembler(const std::string& name,
 
 Diagnostic MakeAssemblyError(const std::string& input, std::string note) {
   return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, input,
-                                "elfLink fatbinary error", std::move(note));
+                                std::string(format::nvlink_text::kFatbinaryError), std::move(note));
 }
 
 absl::Status TakeAssemblerLines(const std::string& input, std::string which, PtxResult& result,

@@ -15,9 +15,12 @@
 #include "devlink/experimental/nvvm_pass_options.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "devlink/experimental/option_consensus.h"
+#include "format/driver_names.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "lto/lto_messages.h"
 #include "plan/assembler_lines.h"
+#include "plan/settings.h"
 
 namespace devlink::internal {
 
@@ -218,15 +221,16 @@ LtoResult LtoStep::Run() {
 
 // Nothing was LTO IR: nvlink warns, and the link is one without LTO.
 LtoResult WarnOfNoLto(const LinkOptions& options) {
-  constexpr const char* kText = "Ignoring -dlto option because no LTO objects found";
+  const std::string text(format::nvlink_text::kIgnoringDlto);
   LtoResult out;
-  out.diagnostics.push_back(
-      format::MakeDiagnostic(options.warnings_are_errors ? Severity::kError : Severity::kWarning,
-                             DiagnosticCode::kUsage, "", kText));
-  if (!options.warnings_are_errors) return out;
+  const auto severity = SeverityPolicyOf(options).Judge(Severity::kWarning);
+  if (!severity) return out;
+  out.diagnostics.push_back(format::MakeDiagnostic(*severity, DiagnosticCode::kUsage, "", text));
+  if (*severity != Severity::kError) return out;
   out.diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMergeFailed,
-                                                   "", "merge_elf failed"));
-  out.status = absl::FailedPreconditionError(kText);
+                                                   "",
+                                                   std::string(format::nvlink_text::kMergeFailed)));
+  out.status = absl::FailedPreconditionError(text);
   return out;
 }
 
@@ -240,11 +244,11 @@ LtoResult CompileLto(const LtoSelection& lto, const LinkOptions& options,
 
 std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptions& options) {
   if (options.compatibility != Compatibility::kNvlink || lto.last_host_object.empty() ||
-      lto.last_host_object.find("cudadevrt") != std::string::npos) {
+      lto.last_host_object.find(format::kDeviceRuntimeName) != std::string::npos) {
     return std::nullopt;
   }
   return format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
-                                "expected libcudadevrt object");
+                                std::string(format::nvlink_text::kExpectedRuntime));
 }
 
 bool IsPartialLto(const LtoSelection& lto, const LinkOptions& options) {

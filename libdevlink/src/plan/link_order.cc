@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "plan/undefined_names.h"
 
 namespace devlink::internal {
@@ -45,7 +46,7 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
   };
   if (RefusesOrder(lto, cubins.size(), options)) {
     reject({format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
-                                   "unexpected object after cudadevrt"),
+                                   std::string(format::nvlink_text::kUnexpectedAfterRuntime)),
             absl::StatusCode::kFailedPrecondition});
     return out;
   }

@@ -5,14 +5,14 @@
 
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
 namespace {
 
 absl::Status Conflict(std::string_view one, std::string_view other) {
-  return absl::InvalidArgumentError(
-      base::Cat({"Conflicting options '", one, "' and '", other, "'"}));
+  return absl::InvalidArgumentError(format::nvlink_text::ConflictingOptions(one, other));
 }
 
 }  // namespace

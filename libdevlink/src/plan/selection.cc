@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/driver_names.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "plan/linked_before.h"
 #include "plan/settings.h"
 #include "plan/undefined_names.h"
@@ -190,9 +192,10 @@ class Selector {
   }
 
   void TakeIr(const ObjectRecord& object, const CodeRecord& code) {
+    const std::string runtime = base::Cat({"lib", format::kDeviceRuntimeName});
     LtoSelection& lto = out_.lto;
-    if (object.is_device_runtime && object.from_archive && Contains(object.name, "libcudadevrt")) {
-      lto.runtime_modules.push_back({"libcudadevrt", &code});
+    if (object.is_device_runtime && object.from_archive && Contains(object.name, runtime)) {
+      lto.runtime_modules.push_back({runtime, &code});
       return;
     }
     lto.last_order = order_++;
@@ -223,9 +226,8 @@ class Selector {
     out_.lto.partial = true;
     if (last_without_lto_ == name) return;  // several sections of one object
     last_without_lto_ = name;
-    out_.diagnostics.push_back(format::MakeDiagnostic(
-        Severity::kInfo, DiagnosticCode::kUsage, name,
-        base::Cat({"requested LTO but '", name, "' not built for LTO so doing partial LTO"})));
+    out_.diagnostics.push_back(format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kUsage, name,
+                                                      format::nvlink_text::PartialLto(name)));
   }
 
   // --- Where an earlier link has linked some already ---------------------------------------------

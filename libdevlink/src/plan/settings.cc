@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/settings.h"
 
-#include "base/strings.h"
-
 namespace devlink::internal {
 
 std::string TargetName(const LinkOptions& options) {
-  const std::string name = options.target.Name();
-  return options.check_only ? base::Cat({"compute_", name.substr(name.find('_') + 1)}) : name;
+  return options.check_only ? options.target.VirtualName() : options.target.Name();
+}
+
+base::SeverityPolicy SeverityPolicyOf(const LinkOptions& options) {
+  return {.warnings_are_errors = options.warnings_are_errors,
+          .suppress_warnings = options.suppress_warnings};
 }
 
 InputSettings InputSettingsOf(const LinkOptions& options) {
@@ -18,9 +20,8 @@ InputSettings InputSettingsOf(const LinkOptions& options) {
           .lto = options.lto.enabled,
           .check_only = options.check_only,
           .keeps_lists_of_ids = options.register_directory.has_value(),
-          .suppress_warnings = options.suppress_warnings,
           .suppress_arch_warning = options.suppress_arch_warning,
-          .warnings_are_errors = options.warnings_are_errors};
+          .severities = SeverityPolicyOf(options)};
 }
 
 bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/severity_policy.h"
 #include "devlink/link_options.h"
 #include "input/input_record.h"
 #include "input/input_settings.h"
@@ -15,6 +16,8 @@ namespace devlink::internal {
 
 // The target as nvlink names it: `sm_90`, or `compute_90` where inputs are only checked.
 std::string TargetName(const LinkOptions& options);
+
+base::SeverityPolicy SeverityPolicyOf(const LinkOptions& options);
 
 InputSettings InputSettingsOf(const LinkOptions& options);
 

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 #include "model/module.h"
 
 namespace devlink {
@@ -58,7 +59,7 @@ std::uint64_t ParameterBytes(const PassResults& linked, FunctionId entry) {
   std::uint64_t bytes = 0;
   for (const SectionId id : program.functions[entry].constants) {
     const Section& bank = program.sections[id];
-    if (bank.name.starts_with(".nv.constant0.")) bytes += bank.size;
+    if (IsParameterBank(bank)) bytes += bank.size;
   }
   return bytes;
 }
@@ -87,7 +88,7 @@ std::uint64_t CompilerConstantBytes(const PassResults& linked, FunctionId entry)
   }
   for (const SectionId id : linked.program.functions[entry].constants) {
     const Section& bank = linked.program.sections[id];
-    if (bank.name.starts_with(".nv.constant2.")) return bank.size;
+    if (bank.bank == format::kCompilerBank) return bank.size;
   }
   return 0;
 }

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/severity_policy.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "format/make_diagnostic.h"
+#include "format/nvlink_text.h"
 #include "input/input_record.h"
 #include "input/register_file.h"
 #include "plan/link_context.h"
@@ -61,9 +63,8 @@ namespace {
 std::vector<Diagnostic> NotesOnOptions(const LinkOptions& options) {
   std::vector<Diagnostic> found;
   if (options.host_info == HostInfo::kUse && internal::NamesWhatIsUsed(options)) {
-    found.push_back(format::MakeDiagnostic(
-        Severity::kInfo, DiagnosticCode::kUsage, "",
-        "ignore -use-host-info because -kernels-used or -variables-used is specified"));
+    found.push_back(format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kUsage, "",
+                                           std::string(format::nvlink_text::kIgnoringHostInfo)));
   }
   if (options.lto.enabled) {
     CiccOptionBuilder(options.target)
@@ -76,14 +77,15 @@ std::vector<Diagnostic> NotesOnOptions(const LinkOptions& options) {
 
 // False where the search ends the link, which is the last that `out` says then.
 bool TakeSearch(const LinkOptions& options, FoundLibrary& library, std::vector<Diagnostic>& out) {
+  const base::SeverityPolicy policy = internal::SeverityPolicyOf(options);
   for (Diagnostic& diagnostic : library.diagnostics) {
-    const bool warning = diagnostic.severity == Severity::kWarning;
-    if (warning && options.suppress_warnings) continue;
-    if (warning && options.warnings_are_errors) {
-      diagnostic.severity = Severity::kError;
+    const auto severity = policy.Judge(diagnostic.severity);
+    if (!severity) continue;
+    if (*severity != diagnostic.severity) {
+      diagnostic.severity = *severity;
       out.push_back(diagnostic);
       out.push_back(format::MakeDiagnostic(Severity::kFatal, diagnostic.code, diagnostic.input,
-                                           "elfLink internal error"));
+                                           std::string(format::nvlink_text::kInternalError)));
       return false;
     }
     out.push_back(std::move(diagnostic));

@@ -15,6 +15,7 @@
 #include "base/stop.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
+#include "format/sm_traits.h"
 #include "image/describe.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
@@ -71,7 +72,7 @@ void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& ou
 
 // Bytes in front of a kernel's shared memory that the system keeps for itself.
 std::uint64_t ReservedShared(const LinkOptions& options) {
-  return options.target.number >= 90 ? 0x400 : 0;
+  return format::TraitsOf(options.target).reserved_shared;
 }
 
 // A failure that no input can be blamed for.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "write/cubin_state.h"
 
@@ -135,10 +136,10 @@ std::uint32_t CubinWriter::State::FileFlags() const {
   if (header.flags.has_value()) return *header.flags;
   std::uint32_t note = 0;
   for (const SectionState& section : sections) {
-    if (NameOf(section) == ".note.nv.cuinfo") note = section.index;
+    if (NameOf(section) == format::section_name::kCudaNote) note = section.index;
   }
-  const std::uint32_t low = format::HasTwoViews(header.sm) ? 2 : 4;
-  return note << 24 | std::uint32_t{header.sm} << 8 | low;
+  const std::uint8_t low = format::HasTwoViews(header.sm) ? 2 : 4;
+  return format::MakeElfFlags(note, header.sm, low);
 }
 
 format::Ehdr CubinWriter::State::FileHeader() const {

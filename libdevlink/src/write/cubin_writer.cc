@@ -9,6 +9,7 @@
 
 #include "base/align.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "write/cubin_state.h"
 #include "write/residue_writer.h"
@@ -31,31 +32,6 @@ using internal::SymbolWords;
 namespace {
 
 static_assert(kKernelSymbol == format::kStoEntry);
-
-// Position of a section behind the tables (docs/cubin-format.md, "Section order").
-int CategoryOf(std::string_view name, std::uint32_t type) {
-  if (name.starts_with(".debug") || name.starts_with(".nv_debug_")) return 1;
-  switch (type) {
-    case format::kShtNote:
-      return 2;
-    case format::kShtCudaInfo:
-    case format::kShtCudaCompat:
-      return 3;
-    case format::kShtCudaCallGraph:
-    case format::kShtCudaPrototype:
-    case format::kShtCudaRelocInfo:
-      return 4;
-    case format::kShtRel:
-    case format::kShtRela:
-      return 5;
-    default:
-      break;
-  }
-  if (name.starts_with(".nv.constant")) return 6;
-  if (name.starts_with(".text")) return 7;
-  if (name == ".nv.global.init") return 8;
-  return 9;
-}
 
 }  // namespace
 
@@ -149,7 +125,7 @@ void CubinWriter::State::CompleteSections() {
   header.wide_section_indices =
       header.wide_section_indices || section_count() >= format::kShnLoReserve;
   if (header.wide_section_indices) {
-    AddSection({.name = ".symtab_shndx",
+    AddSection({.name = format::section_name::kWideIndices,
                 .type = format::kShtSymtabShndx,
                 .align = 4,
                 .entry_size = 4,
@@ -174,7 +150,7 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   section.link = spec.link;
   section.content = content;
   if (header.section_order == SectionOrder::kByCategory) {
-    section.category = static_cast<std::uint8_t>(CategoryOf(spec.name, spec.type));
+    section.category = static_cast<std::uint8_t>(format::SectionCategory(spec.name, spec.type));
   }
   // Those that every file has and `.symtab_shndx` come first.
   const bool leads = Index(handle) <= Index(kSymbolTable) || content == Content::kWideIndices;
@@ -201,11 +177,12 @@ CubinWriter::CubinWriter(CubinHeader header) : state_(std::make_unique<State>())
   state_->strings.resize(2);
   for (std::uint8_t table = 0; table < 2; ++table) {
     const SectionHandle handle = state_->AddSection(
-        {.name = table == 0 ? ".shstrtab" : ".strtab", .type = format::kShtStrtab},
+        {.name = table == 0 ? format::section_name::kNames : format::section_name::kStrings,
+         .type = format::kShtStrtab},
         Content::kStrings);
     state_->At(handle).table = table;
   }
-  AddSymbolTable({.name = ".symtab",
+  AddSymbolTable({.name = format::section_name::kSymbols,
                   .type = format::kShtSymtab,
                   .align = 8,
                   .entry_size = sizeof(format::Sym),

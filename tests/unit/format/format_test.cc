@@ -227,11 +227,12 @@ TEST_CASE("The profile of 13.0 has the defaults", "[format]") {
   CHECK(profile->writes_phantom_rel_names == plain.writes_phantom_rel_names);
   CHECK(profile->accepts_specific_code_for_plain_target ==
         plain.accepts_specific_code_for_plain_target);
-  CHECK(profile->compat_keeps_tag_06 == plain.compat_keeps_tag_06);
-  CHECK(profile->compat_keeps_tag_0b == plain.compat_keeps_tag_0b);
-  CHECK(profile->compat_adds_tag_0c == plain.compat_adds_tag_0c);
-  CHECK(profile->compat_adds_tag_0d == plain.compat_adds_tag_0d);
-  CHECK(profile->compat_intersects_05_and_0e == plain.compat_intersects_05_and_0e);
+  CHECK(profile->compat_keeps_opportunistic == plain.compat_keeps_opportunistic);
+  CHECK(profile->compat_keeps_fastpath == plain.compat_keeps_fastpath);
+  CHECK(profile->compat_adds_internal_target == plain.compat_adds_internal_target);
+  CHECK(profile->compat_adds_isa_minimum == plain.compat_adds_isa_minimum);
+  CHECK(profile->compat_intersects_tcgen05_and_finalizer ==
+        plain.compat_intersects_tcgen05_and_finalizer);
 }
 
 }  // namespace

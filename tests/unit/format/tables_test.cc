@@ -2,11 +2,15 @@
 //
 // The tables of facts that several rooms read.
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "devlink/arch.h"
 #include "format/call_graph_records.h"
+#include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/sm_traits.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
@@ -88,6 +92,50 @@ TEST_CASE("A call graph's pairs come with their list", "[format]") {
   CHECK(format::HoldsSymbolPairs(List::kAddressTakers));
   CHECK_FALSE(format::HoldsSymbolPairs(List::kAddressesTaken));
   CHECK_FALSE(format::HoldsSymbolPairs(List::kIndirectCallers));
+}
+
+TEST_CASE("Every architecture has its own row, by number", "[format]") {
+  unsigned before = 0;
+  for (const format::SmTraits& row : format::AllSmTraits()) {
+    CAPTURE(row.number);
+    CHECK(row.number > before);
+    CHECK(&format::TraitsOf(row.number) == &row);
+    CHECK(row.has_compat == (row.reserved_shared != 0));
+    before = row.number;
+  }
+  CHECK(format::TraitsOf(89).reserved_shared == 0);
+  CHECK(format::TraitsOf(90).reserved_shared == 0x400);
+  CHECK(format::TraitsOf(90).oldest_toolkit == 120);
+  CHECK_FALSE(format::TraitsOf(90).has_mercury);
+  CHECK(format::TraitsOf(100).has_mercury);
+  CHECK(format::TraitsOf(101).number == 100);  // unknown: as the one before it
+  CHECK(format::TraitsOf(0).number == 75);
+}
+
+TEST_CASE("A virtual architecture has a name that reads back", "[format]") {
+  for (const format::SmTraits& row : format::AllSmTraits()) {
+    const std::string variants = std::string(row.variants) + '\0';
+    for (const char variant : variants) {
+      const Arch arch{row.number, variant};
+      CAPTURE(arch.Name());
+      CHECK(arch.VirtualName() == "compute_" + arch.Name().substr(3));
+      const auto read = Arch::ParseVirtual(arch.VirtualName());
+      REQUIRE(read.ok());
+      CHECK(*read == arch);
+      CHECK_FALSE(Arch::ParseVirtual(arch.Name()).ok());
+      CHECK_FALSE(Arch::Parse(arch.VirtualName()).ok());
+    }
+  }
+  CHECK_FALSE(Arch::ParseVirtual("compute_").ok());
+  CHECK_FALSE(Arch::ParseVirtual("compute_90f").ok());
+  CHECK_FALSE(Arch::ParseVirtual("").ok());
+}
+
+TEST_CASE("The number of an architecture stands in e_flags", "[format]") {
+  CHECK(format::MakeElfFlags(3, 90, 4) == 0x03005a04);
+  format::Ehdr header = {};
+  header.flags = 0x03005a04;
+  CHECK(format::SmOf(header) == 90);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `.nv.compat`: what code needs of the device and of the driver (docs/cubin-format.md,
+// "Compatibility record"). Its records have the form of those of `.nv.info`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/bounded_reader.h"
+#include "devlink/toolkit_profile.h"
+#include "format/nv_info.h"
+
+namespace devlink::format {
+
+// Tags that have a rule of their own. 02, 03 and 07 were seen, too: they are numbers whose maximum
+// counts, like all that are not known.
+enum class CompatTag : std::uint8_t {
+  kTcgen05 = 0x05,
+  kOpportunistic = 0x06,
+  kAcceleratorTarget = 0x09,  // 1: for the architecture itself, sm_90a
+  kFastpath = 0x0b,           // a mask of 64 bits
+  kInternalTarget = 0x0c,
+  kIsaMinimum = 0x0d,
+  kFinalizer = 0x0e,
+};
+
+// What a cubin's section says.
+struct CompatFacts {
+  bool architecture_specific = false;
+};
+// InvalidArgument with what is wrong where the bytes are not records.
+absl::Status ReadCompat(base::Bytes section, CompatFacts& out);
+
+// Makes the output's section from those of the inputs, in link order.
+class CompatMerger {
+ public:
+  // `profile` must outlive the merger.
+  explicit CompatMerger(const ToolkitProfile& profile) : profile_(profile), records_of_(256) {}
+
+  void Add(base::Bytes section);
+  // Empty where no input has a section.
+  [[nodiscard]] std::vector<std::uint8_t> Finish(bool architecture_specific) const;
+  // What nvlink writes where no input has any device code.
+  static std::vector<std::uint8_t> OfTarget(bool architecture_specific);
+
+ private:
+  struct Record {
+    CompatTag tag = {};
+    std::uint8_t format = kInfoByteValue;
+    std::uint16_t value = 0;
+    base::Bytes payload;     // of a sized record,
+    std::uint64_t mask = 0;  // unless it is a mask
+    bool is_mask = false;
+  };
+  static void Append(const Record& record, std::vector<std::uint8_t>& out);
+  [[nodiscard]] bool Keeps(CompatTag tag) const;
+  static void Merge(const Record& theirs, Record& ours);
+  [[nodiscard]] std::uint32_t RecordsOf(CompatTag tag) const {
+    return records_of_[static_cast<std::size_t>(tag)];
+  }
+
+  const ToolkitProfile& profile_;
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> records_of_;  // by tag: how many inputs have it
+  std::uint32_t inputs_ = 0;
+};
+
+}  // namespace devlink::format

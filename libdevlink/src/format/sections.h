@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sections of a cubin: their names, what each is for, and where it stands in a file. Sections
+// of the Mercury view come here in the words of their counterparts (format/views.h).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "format/elf_cuda.h"
+#include "format/notes.h"
+
+namespace devlink::format {
+
+// Names, and what names of sections that belong to something begin with.
+namespace section_name {
+inline constexpr std::string_view kNames = ".shstrtab";
+inline constexpr std::string_view kStrings = ".strtab";
+inline constexpr std::string_view kSymbols = ".symtab";
+inline constexpr std::string_view kWideIndices = ".symtab_shndx";
+inline constexpr std::string_view kDebug = ".debug";  // these two: prefixes
+inline constexpr std::string_view kNvDebug = ".nv_debug_";
+inline constexpr std::string_view kDebugInfo = ".debug_info";
+inline constexpr std::string_view kToolNote = kToolNoteName;
+inline constexpr std::string_view kCudaNote = kCudaNoteName;
+inline constexpr std::string_view kModuleInfo = ".nv.info";
+inline constexpr std::string_view kFunctionInfo = ".nv.info.";  // and the function's name
+inline constexpr std::string_view kCompat = ".nv.compat";
+inline constexpr std::string_view kCallGraph = ".nv.callgraph";
+inline constexpr std::string_view kPrototypes = ".nv.prototype";
+inline constexpr std::string_view kRelocationActions = ".nv.rel.action";
+inline constexpr std::string_view kRel = ".rel";  // these two: and the relocated section's name
+inline constexpr std::string_view kRela = ".rela";
+inline constexpr std::string_view kConstants = ".nv.constant";  // and the bank's number
+inline constexpr std::string_view kParameters = ".nv.constant0";
+inline constexpr std::string_view kText = ".text";
+inline constexpr std::string_view kGlobalInit = ".nv.global.init";
+inline constexpr std::string_view kGlobal = ".nv.global";
+inline constexpr std::string_view kEntryShared = ".nv.shared.";  // and the kernel's name
+inline constexpr std::string_view kModuleShared = ".nv_debug.shared";
+}  // namespace section_name
+
+// Banks of constants that the link knows by number.
+inline constexpr std::uint32_t kParameterBank = 0;  // one per kernel
+inline constexpr std::uint32_t kCompilerBank = 2;   // constants that the compiler made
+inline constexpr std::uint32_t kVariableBank = 3;   // `__constant__` variables
+constexpr std::uint32_t BankOfType(std::uint32_t type) { return type - kShtCudaConstant0; }
+
+// `extern __shared__ x[]` begins at a multiple of it, and asks for as much of what holds it
+// (docs/cubin-format.md, "Shared memory").
+inline constexpr std::uint32_t kExternalSharedAlign = 16;
+
+// What a section is for, in an input and in an output.
+enum class SectionRole : std::uint8_t {
+  kTable,              // null section, string and symbol tables
+  kDebug,              // `.debug_*`, `.nv_debug_*`: bytes that are never loaded
+  kToolNote,           // `.note.nv.tkinfo`
+  kCudaNote,           // `.note.nv.cuinfo`
+  kModuleInfo,         // `.nv.info`
+  kFunctionInfo,       // `.nv.info.F`
+  kCompat,             // `.nv.compat`
+  kCallGraph,          // `.nv.callgraph`
+  kPrototype,          // `.nv.prototype`
+  kRelAction,          // `.nv.rel.action`; of outputs only
+  kRelocations,        // `.rel.X`, `.rela.X`
+  kConstantBank,       // `.nv.constant3`
+  kFunctionConstants,  // `.nv.constantN.F`
+  kText,               // `.text.F`
+  kGlobalInit,         // `.nv.global.init`
+  kGlobal,             // `.nv.global`
+  kEntryShared,        // `.nv.shared.F`
+  kModuleShared,       // `.nv_debug.shared`
+  kOtherView,          // of a file with two views: not of this one
+};
+
+// The role of an input's section. InvalidArgument with a reason for what a relocatable cubin does
+// not have or this release does not link.
+absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
+                                   std::uint32_t info);
+
+// Variables can lie in it.
+constexpr bool HoldsVariables(SectionRole role) {
+  switch (role) {
+    case SectionRole::kConstantBank:
+    case SectionRole::kFunctionConstants:
+    case SectionRole::kGlobalInit:
+    case SectionRole::kGlobal:
+    case SectionRole::kEntryShared:
+    case SectionRole::kModuleShared:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The merge takes code and data before records about them.
+constexpr bool IsContent(SectionRole role) {
+  return role == SectionRole::kDebug || role == SectionRole::kText || HoldsVariables(role);
+}
+
+// Where a section of an output stands: files are sorted by it (docs/cubin-format.md, "Section
+// order"). There most data sections are plain PROGBITS, and names tell.
+int SectionCategory(std::string_view name, std::uint32_t type);
+
+}  // namespace devlink::format

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/sm_traits.h"
+
+#include <algorithm>
+#include <array>
+
+namespace devlink::format {
+
+namespace {
+
+constexpr std::uint32_t kReserved = 0x400;
+constexpr std::uint16_t kCuda12 = 120;
+
+constexpr SmTraits FromSm100On(std::uint16_t number) {
+  return {number, "af", kReserved, true, kCuda12, true, true, true};
+}
+
+// Found: the names by what the 13.x tools take; the rest by the same programs on sm_75, sm_80,
+// sm_86 to sm_90a, sm_100, sm_103 and sm_120; oldest toolkits by patching the note.
+constexpr std::array kRows = {
+    SmTraits{75, ""},
+    SmTraits{80, ""},
+    SmTraits{86, ""},
+    SmTraits{87, ""},
+    SmTraits{88, ""},
+    SmTraits{89, ""},
+    SmTraits{90, "a", kReserved, true, kCuda12},
+    FromSm100On(100),
+    FromSm100On(103),
+    FromSm100On(107),
+    FromSm100On(110),
+    FromSm100On(120),
+    FromSm100On(121),
+};
+
+struct Pair {
+  std::uint16_t member;
+  std::uint16_t target;
+};
+
+// Code for one number that runs on another (docs/cubin-format.md, "Architectures": every member
+// with every target, 23 by 23 links). sm_87 and sm_88 stand apart.
+constexpr std::array kSassLinks = {Pair{80, 86}, Pair{80, 89}, Pair{86, 89}, Pair{100, 103},
+                                   Pair{120, 121}};
+
+// The same of cubins without compatibility record (docs/fatbin.md).
+constexpr std::array kSassLinksWithoutRecord = {Pair{120, 121}};
+
+// The later members of the families that compute_NNf stands for.
+constexpr std::array kFamilies = {Pair{100, 103}, Pair{120, 121}};
+
+std::span<const Pair> PairsOf(ArchRelation relation) {
+  switch (relation) {
+    case ArchRelation::kSassLinks:
+      return kSassLinks;
+    case ArchRelation::kSassLinksWithoutRecord:
+      return kSassLinksWithoutRecord;
+    case ArchRelation::kFamily:
+      break;
+  }
+  return kFamilies;
+}
+
+}  // namespace
+
+const SmTraits& TraitsOf(unsigned sm) {
+  const SmTraits* out = kRows.data();
+  for (const SmTraits& row : kRows) {
+    if (row.number <= sm) out = &row;
+  }
+  return *out;
+}
+
+std::span<const SmTraits> AllSmTraits() { return kRows; }
+
+bool Holds(ArchRelation relation, Arch member, Arch target) {
+  const std::span<const Pair> pairs = PairsOf(relation);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+    return pair.member == member.number && pair.target == target.number;
+  });
+}
+
+std::string NumberAndVariant(Arch arch) {
+  std::string out = std::to_string(arch.number);
+  if (arch.variant != 0) out.push_back(arch.variant);
+  return out;
+}
+
+}  // namespace devlink::format

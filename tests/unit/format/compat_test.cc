@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `.nv.compat` and `.note.nv.cuinfo`.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "devlink/toolkit_profile.h"
+#include "format/notes.h"
+#include "format/nv_compat.h"
+#include "support/catch.h"
+
+namespace devlink::testing {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using format::CompatMerger;
+
+Bytes Byte(std::uint8_t tag, std::uint8_t value) { return {format::kInfoByteValue, tag, value, 0}; }
+Bytes Half(std::uint8_t tag, std::uint8_t low, std::uint8_t high) {
+  return {format::kInfoHalfValue, tag, low, high};
+}
+Bytes Mask(std::uint8_t tag, std::uint8_t mask) {
+  return {format::kInfoSized, tag, 8, 0, mask, 0, 0, 0, 0, 0, 0, 0};
+}
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Bytes Merged(const std::vector<Bytes>& inputs, const std::string& release,
+             bool architecture_specific = false) {
+  const ToolkitProfile profile = *ToolkitProfile::ForRelease(release);
+  CompatMerger merger(profile);
+  for (const Bytes& input : inputs) merger.Add(input);
+  return merger.Finish(architecture_specific);
+}
+
+TEST_CASE("Numbers of the compatibility record merge by maximum", "[format]") {
+  CHECK(Merged({Byte(2, 1) + Byte(3, 5), Byte(3, 2) + Byte(2, 4)}, "13.0") ==
+        Byte(2, 4) + Byte(3, 5));
+}
+
+TEST_CASE("The accelerator target is the link's", "[format]") {
+  CHECK(Merged({Byte(9, 0)}, "13.0", true) == Byte(9, 1));
+  CHECK(Merged({Byte(9, 1), Byte(9, 1)}, "13.0", false) == Byte(9, 0));
+  CHECK(CompatMerger::OfTarget(true) == Byte(9, 1));
+}
+
+TEST_CASE("Tags that the first input lacks come from 13.1 on", "[format]") {
+  CHECK(Merged({Byte(2, 1), Byte(3, 1)}, "13.0") == Byte(2, 1));
+  CHECK(Merged({Byte(2, 1), Byte(3, 1)}, "13.1") == Byte(2, 1) + Byte(3, 1));
+}
+
+TEST_CASE("Tags come and go with releases", "[format]") {
+  const Bytes all = Byte(6, 1) + Mask(0x0b, 3);
+  CHECK(Merged({all}, "13.0") == Byte(6, 1));
+  CHECK(Merged({all}, "13.1").empty());
+  CHECK(Merged({all}, "13.2") == Mask(0x0b, 3));
+  CHECK(Merged({all}, "13.3") == Mask(0x0b, 3) + Half(0x0d, 0, 1));
+  CHECK(Merged({all}, "13.4") == Mask(0x0b, 3) + Byte(0x0c, 2) + Half(0x0d, 0, 1));
+  CHECK(Merged({Byte(2, 1) + Byte(5, 1) + Half(0x0d, 0, 1) + Byte(0x0c, 1), Byte(2, 1)}, "13.5") ==
+        Byte(2, 1) + Half(0x0d, 0, 1) + Byte(0x0c, 2));
+}
+
+TEST_CASE("Masks merge by and, unless one is empty", "[format]") {
+  CHECK(Merged({Mask(0x0b, 6), Mask(0x0b, 3)}, "13.2") == Mask(0x0b, 2));
+  CHECK(Merged({Mask(0x0b, 0), Mask(0x0b, 3)}, "13.2") == Mask(0x0b, 3));
+}
+
+TEST_CASE("Records of one tag in different forms are not merged", "[format]") {
+  CHECK(Merged({Byte(2, 1), Mask(2, 0xff)}, "13.0") == Byte(2, 1));
+  CHECK(Merged({Mask(2, 1), Byte(2, 0xff)}, "13.0") == Mask(2, 1));
+  const Bytes short_one = {format::kInfoSized, 2, 4, 0, 1, 2, 3, 4};
+  CHECK(Merged({short_one, Mask(2, 1)}, "13.0") == short_one);
+}
+
+TEST_CASE("Without a record of any input there is none", "[format]") {
+  CHECK(Merged({}, "13.5").empty());
+  CHECK(Merged({Bytes()}, "13.5").empty());
+}
+
+TEST_CASE("A cubin's compatibility record is checked", "[format]") {
+  format::CompatFacts facts;
+  CHECK(format::ReadCompat(Byte(2, 1) + Byte(9, 0), facts).ok());
+  CHECK_FALSE(facts.architecture_specific);
+  CHECK(format::ReadCompat(Byte(9, 1), facts).ok());
+  CHECK(facts.architecture_specific);
+  CHECK_FALSE(format::ReadCompat(Bytes{format::kInfoSized, 0x0b, 4, 0, 1, 2, 3, 4}, facts).ok());
+  CHECK_FALSE(format::ReadCompat(Bytes{format::kInfoByteValue, 2}, facts).ok());
+}
+
+TEST_CASE("The CUDA note reads back, and changes in its own fields only", "[format]") {
+  Bytes note = format::EncodeCudaInfo({.virtual_arch = 80, .toolkit = 130});
+  REQUIRE(note.size() == 32);
+  CHECK(format::ReadCudaInfo(note)->virtual_arch == 80);
+  CHECK(format::ReadCudaInfo(note)->toolkit == 130);
+  const Bytes expected = format::EncodeCudaInfo({.virtual_arch = 75, .toolkit = 135});
+  format::PatchCudaInfo({.virtual_arch = 75, .toolkit = 135}, note);
+  CHECK(note == expected);
+  note.pop_back();
+  CHECK_FALSE(format::ReadCudaInfo(note).has_value());
+}
+
+}  // namespace
+}  // namespace devlink::testing
