@@ -38,6 +38,8 @@ struct ModuleFunction {
   std::uint64_t shared_bytes = 0;
   // Banks of constants of its own, the parameters of a kernel included.
   std::uint64_t constant_bytes = 0;
+  // Of kernels: the bank of their parameters, what the system keeps in front of them included.
+  std::uint64_t parameter_bytes = 0;
 };
 
 enum class SymbolKind : std::uint8_t {

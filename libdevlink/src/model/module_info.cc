@@ -11,6 +11,7 @@
 #include "devlink/module.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/sections.h"
 #include "model/module.h"
 
 namespace devlink {
@@ -84,6 +85,11 @@ bool HoldsConstants(const InputSection& section) {
          (section.type == format::kShtProgbits && (section.flags & format::kShfAlloc) != 0);
 }
 
+// By its name, the one thing that an executable cubin keeps of what a bank is.
+bool IsParameterBank(const InputSection& section) {
+  return section.name.starts_with(format::section_name::kParameters);
+}
+
 class Inspector {
  public:
   Inspector(const ModuleView& view, ModuleInfo& out)
@@ -99,7 +105,9 @@ class Inspector {
       ModuleFunction* function = FunctionIn(section.info);
       if (function == nullptr) continue;
       if (HoldsShared(section)) function->shared_bytes += section.size;
-      if (HoldsConstants(section)) function->constant_bytes += section.size;
+      if (!HoldsConstants(section)) continue;
+      function->constant_bytes += section.size;
+      if (IsParameterBank(section)) function->parameter_bytes += section.size;
     }
   }
 

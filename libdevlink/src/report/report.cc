@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "devlink/module.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "model/module.h"
@@ -99,6 +100,33 @@ LinkReport ReportInputs(std::span<const LinkInput> inputs) {
   LinkReport report;
   report.inputs = static_cast<std::uint32_t>(inputs.size());
   for (const LinkInput& input : inputs) report.input_bytes += input.module->bytes().size();
+  return report;
+}
+
+LinkReport ReportWholeProgram(std::span<const std::uint8_t> cubin) {
+  LinkReport report;
+  report.output_bytes = cubin.size();
+  const auto module = Module::Load({cubin.begin(), cubin.end()});
+  if (!module.ok()) return report;
+  for (const ModuleFunction& function : InspectModule(*module).functions) {
+    if (!function.is_kernel) continue;
+    EntryReport& entry = report.entries.emplace_back();
+    entry.name = function.name;
+    entry.registers = function.registers.value_or(0);
+    entry.barriers = function.barriers.value_or(0);
+    if (function.stack_bytes) entry.stack_bytes = *function.stack_bytes;
+    entry.shared_bytes = function.shared_bytes;
+    entry.parameter_bytes = function.parameter_bytes;
+  }
+  for (const InputSection& section : (*module)->sass().sections()) {
+    namespace names = format::section_name;
+    if (section.name == names::kGlobal || section.name == names::kGlobalInit) {
+      report.global_bytes += section.size;
+    } else if (section.name ==
+               base::Cat({names::kConstants, std::to_string(format::kVariableBank)})) {
+      report.constant_bytes += section.size;
+    }
+  }
   return report;
 }
 

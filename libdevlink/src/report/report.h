@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +16,10 @@ namespace devlink::internal {
 
 // What went in; the rest is not known yet.
 LinkReport ReportInputs(std::span<const LinkInput> inputs);
+
+// Of a whole program that a compiler linked: what the finished cubin says of itself. Of one that
+// cannot be read, its size alone.
+LinkReport ReportWholeProgram(std::span<const std::uint8_t> cubin);
 
 // What came out, as data.
 LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs);

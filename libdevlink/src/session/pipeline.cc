@@ -226,9 +226,11 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
 }
 
 // The one cubin that LTO made of everything is the output.
-absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, OutputSink* output,
-                               LinkOutcome& out) {
-  out.report.output_bytes = cubin.size();
+absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, const LtoSelection& lto,
+                               OutputSink* output, LinkOutcome& out) {
+  out.report = ReportWholeProgram(cubin);
+  out.report.inputs = static_cast<std::uint32_t>(lto.modules.size());
+  for (const SelectedIr& module : lto.modules) out.report.input_bytes += module.code->bytes.size();
   if (output == nullptr) {
     out.cubin = std::move(cubin);
     return absl::OkStatus();
@@ -275,7 +277,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
       if (auto fatal = MissesRuntime(selection.lto, options)) {
         out.diagnostics.push_back(*std::move(fatal));
       }
-      return WriteWholeProgram(std::move(made.cubins.front()), output, out);
+      return WriteWholeProgram(std::move(made.cubins.front()), selection.lto, output, out);
     }
   }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What can be watched of a link from outside.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "devlink/link_session.h"
+#include "report/report.h"
 #include "support/catch.h"
 #include "unit/cubin_builder.h"
 
@@ -72,6 +76,45 @@ TEST_CASE("A link that fails while it merges says what went in", "[session]") {
   CHECK(outcome.status.code() == absl::StatusCode::kAlreadyExists);
   CHECK(outcome.report.inputs == 2);
   CHECK(outcome.report.input_bytes > 0);
+}
+
+TEST_CASE("A finished program tells of itself what its link reported", "[session]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  LinkSession session = *LinkSession::Create(options);
+  REQUIRE(session
+              .AddCubin("k", BuildCubin({.functions = {{.name = "k",
+                                                        .calls = {"f"},
+                                                        .entry = true,
+                                                        .registers = 20,
+                                                        .static_shared = 48},
+                                                       {.name = "f", .registers = 33, .frame = 16},
+                                                       {.name = "plain", .entry = true}},
+                                         .global_bytes = 12}))
+              .ok());
+  const LinkOutcome outcome = session.Link();
+  REQUIRE(outcome.ok());
+  const LinkReport report = internal::ReportWholeProgram(outcome.cubin);
+  CHECK(report.output_bytes == outcome.cubin.size());
+  CHECK(report.global_bytes == outcome.report.global_bytes);
+  REQUIRE(report.entries.size() == outcome.report.entries.size());
+  for (const EntryReport& expected : outcome.report.entries) {
+    const auto found =
+        std::find_if(report.entries.begin(), report.entries.end(),
+                     [&expected](const EntryReport& entry) { return entry.name == expected.name; });
+    REQUIRE(found != report.entries.end());
+    CHECK(found->registers == expected.registers);
+    CHECK(found->stack_bytes == expected.stack_bytes);
+    CHECK(found->shared_bytes == expected.shared_bytes);
+    CHECK(found->parameter_bytes == expected.parameter_bytes);
+  }
+}
+
+TEST_CASE("A whole program that cannot be read is reported by its size", "[session]") {
+  const std::vector<std::uint8_t> bytes(100, 7);
+  const LinkReport report = internal::ReportWholeProgram(bytes);
+  CHECK(report.output_bytes == 100);
+  CHECK(report.entries.empty());
 }
 
 TEST_CASE("Options that contradict each other make no session", "[session]") {
