@@ -34,8 +34,6 @@ const std::map<std::string, std::string> kForeignOptions = {
     {"-print-options", "libNVVM"},
     {"--compress-all", "fatbinary"},
     {"--ident", "fatbinary"},
-    {"--print-after", "being built"},
-    {"--time-trace", "being built"},
 };
 
 struct Mention {

@@ -25,7 +25,7 @@ class Rooms {
   // Lowest first.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  // The place of a room in that order; -1 for what is no room.
+  // The place of a room in that order; -1 for what is not a room.
   [[nodiscard]] int LevelOf(const std::string& room) const;
 
   // The room that implements `devlink/...`; empty where none does, or more than one.
