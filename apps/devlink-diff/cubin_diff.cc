@@ -108,7 +108,7 @@ class Comparison {
   std::string Explain() {
     CompareCategory("damage", expected_.problems, actual_.problems);
     if (expected_.header.empty() || actual_.header.empty()) {
-      return absl::StrCat(out_, "one of the files is no ELF file: ", expected_.bytes.size(),
+      return absl::StrCat(out_, "one of the files is not an ELF file: ", expected_.bytes.size(),
                           " and ", actual_.bytes.size(), " bytes\n");
     }
     CompareCategory("header", expected_.header, actual_.header);

@@ -10,7 +10,7 @@ template <typename Key>
 struct HashTable {
   using Word = unsigned long long;  // what atomicCAS takes
 
-  // Marks a free slot, so this is no key. All bits set, which cudaMemset can write.
+  // Marks a free slot, so this is not a key. All bits set, which cudaMemset can write.
   static constexpr Word kFree = ~Word{0};
 
   Word* keys;

@@ -171,7 +171,8 @@ TEST_CASE("Several bytes anywhere may be wrong", "[damage]") {
   }
 }
 
-// --- files that are no cubins --------------------------------------------------------------------
+// --- files that are not cubins
+// --------------------------------------------------------------------
 
 Bytes Text(std::string_view text, std::size_t size = 0) {
   Bytes bytes(text.begin(), text.end());

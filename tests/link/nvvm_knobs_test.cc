@@ -152,7 +152,7 @@ TEST_CASE("libNVVM needs the checks", "[nvvm][toolkit]") {
   // Help: the process ends, and says so on standard output.
   CHECK(Ask(library, "90", {"-Xopt", "-help"}).out.find("OPTIONS:") != std::string::npos);
   CHECK(Ask(library, "100", {"-Xopt", "-hello"}).out.find("USAGE:") != std::string::npos);
-  // One word instead of two is no option at all.
+  // One word instead of two is not an option at all.
   CHECK(Ask(library, "90", {"-Xopt,-unroll-count=2"}).out.find("unsupported option") !=
         std::string::npos);
   // The older compiler takes any text for a number; the newer one complains, and still succeeds.

@@ -85,7 +85,7 @@ if [[ -c /dev/full ]]; then
 fi
 [[ -z $(ls directory) ]] || complain "a file was left in directory/"
 expect 0 "" -arch=sm_80 -o /dev/null "${inputs[@]}"
-[[ -c /dev/null ]] || complain "/dev/null is no device any more"
+[[ -c /dev/null ]] || complain "/dev/null is not a device any more"
 
 # Warnings.
 warning="cannot be statically determined"
@@ -106,7 +106,7 @@ expect 0 "(target: sm_80)" -arch=sm_80 -report-arch -o r.cubin "${recursive_inpu
 # The report.
 expect 0 "" -arch=sm_80 --report report.json -o p.cubin "${inputs[@]}"
 python3 -c 'import json; r = json.load(open("report.json")); assert r["entries"], r' ||
-  complain "the report is no JSON object with entries"
+  complain "the report is not a JSON object with entries"
 
 # No temporary file is left anywhere.
 leftover="$(find . -name '*.tmp')"

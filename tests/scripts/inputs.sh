@@ -76,7 +76,7 @@ same sm_90 -kernels-used draw main.o shade.o
 # Searches that find what cannot be linked, or nothing.
 mkdir -p text foreign short
 # Of a file of 19 bytes nvlink says now this, now that (4 of 100 runs); of a longer one always the same.
-printf 'this is no archive, and as long as the header of an archive member, twice\n%.0s' 1 2 \
+printf 'this is not an archive, and as long as the header of an archive member, twice\n%.0s' 1 2 \
   >text/libshade.a
 cp shade.o foreign.o
 printf '\xb7' | dd of=foreign.o bs=1 seek=18 conv=notrunc status=none # e_machine: AArch64

@@ -14,7 +14,7 @@ complain() {
 
 for file in README.md CONTRIBUTING.md; do
   while read -r script; do
-    [[ -x $script ]] || complain "$file names $script, which is no program"
+    [[ -x $script ]] || complain "$file names $script, which is not a program"
   done < <(grep -oE 'scripts/[a-z-]+' "$file" | grep -v 'tests/scripts' | sort -u)
   while read -r target; do
     [[ -e $target ]] || complain "$file links to $target, which does not exist"

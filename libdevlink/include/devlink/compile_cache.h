@@ -96,8 +96,8 @@ absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheO
 // the values together; those that were not used for longest go.
 std::shared_ptr<CacheStore> CreateMemoryCache(std::uint64_t max_bytes = std::uint64_t{256} << 20);
 
-// How a cache was used. What went wrong with it is told here and nowhere else: a link never fails
-// because of its cache, and its diagnostics are those of a link without one.
+// How a cache was used. Problems of a cache are reported here only: a link never fails because
+// of its cache, and its diagnostics are those of a link without one.
 struct CacheUse {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;

@@ -59,7 +59,7 @@ struct LinkOptions {
   bool debug = false;
 
   // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
-  // undefined symbols are no error (docs/relocatable.md).
+  // undefined symbols are not an error (docs/relocatable.md).
   bool relocatable = false;
   // With `relocatable`: leaves every reference to the next link. nvlink resolves those to shared
   // memory and constants although it has not laid them out, and so does libdevlink without this;

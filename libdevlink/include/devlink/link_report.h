@@ -22,7 +22,7 @@ struct EntryReport {
   std::uint64_t parameter_bytes = 0;         // constant bank 0
 };
 
-// Why a function is not in the output, or what an input contributed.
+// What is in the output of a link, and what is not. Names are as the inputs have them.
 struct LinkReport {
   std::vector<EntryReport> entries;         // in the order of the inputs
   std::vector<std::string> dead_functions;  // mangled names of functions that no entry reaches

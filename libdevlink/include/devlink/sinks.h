@@ -36,7 +36,7 @@ class LogSink {
 // phases out.
 enum class LinkPhase : std::uint8_t {
   kReading,     // inputs are read
-  kChoosing,    // code is chosen among what each input offers
+  kChoosing,    // reserved: never reported, code is chosen while inputs are read
   kLtoCompile,  // libNVVM, or libnvJitLink in its place
   kAssembling,  // PTX to cubins
   kLinking,
@@ -69,7 +69,7 @@ std::string ProgressText(const ProgressEvent& event, std::size_t width = 79);
 // ---- Where a file goes that is never whole in memory ----
 
 // Takes a file from its first byte to its last. All calls come from the thread that writes; an
-// error ends the writing and is what the writer returns. What was appended until then is no file:
+// error ends the writing and is what the writer returns. What was appended until then is not a file:
 // a sink that keeps files writes to a temporary one and renames it when the writer has returned.
 class OutputSink {
  public:

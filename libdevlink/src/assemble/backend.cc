@@ -60,7 +60,7 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
   if (!format::BeginsAsPtx(job.text)) {
     result.status = absl::InvalidArgumentError(
         base::Cat({"'", job.name,
-                   "' is no PTX: behind blanks and comments it does not begin with .version"}));
+                   "' is not PTX: after blanks and comments it does not begin with .version"}));
     return result;
   }
   std::vector<std::string> arguments = job.arguments;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ways to an assembler share, and the ways themselves.
+// The ways to run an assembler for PTX, and what they share.
 #pragma once
 
 #include <memory>

@@ -189,7 +189,7 @@ absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
   }
   if (!any) {
     const auto opened = CreatePtxAssembler(options);
-    return opened.ok() ? absl::NotFoundError("the assembler for PTX is no regular file")
+    return opened.ok() ? absl::NotFoundError("the assembler for PTX is not a regular file")
                        : opened.status();
   }
   return internal::MakeCachingPtxAssembler(options, std::move(store),

@@ -20,7 +20,7 @@ struct ElfTables {
   std::size_t names = 0;  // the section with the names of the others
 };
 
-// Nothing where `file` is no ELF file or ends before its tables do.
+// Nothing where `file` is not an ELF file or ends before its tables do.
 std::optional<ElfTables> ReadElfTables(const base::BoundedReader& file);
 
 // Nothing where the name lies outside its table or the file.

@@ -18,7 +18,7 @@ namespace devlink::internal {
 // the note changes its size, all that lies behind it moves, each section to the next offset that
 // its alignment allows: where ptxas would have put it. Gaps stay; there is one behind `.shstrtab`
 // from sm_90 on, where ptxas reserved room for names that it did not write. InvalidArgument where
-// the bytes are no cubin with a readable note; a cubin without the note is returned as it is.
+// the bytes are not a cubin with a readable note; a cubin without the note is returned as it is.
 absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
     std::vector<std::uint8_t> cubin, const std::function<void(format::ToolRecord&)>& change);
 

@@ -26,7 +26,7 @@ class CacheClient {
   void CountHit();
   void CountMiss();
 
-  // Of what is in the file; of its absence where it cannot be read.
+  // The key of a file's contents; where it cannot be read, a key that says so.
   CacheKey KeyOfFile(const std::string& path);
 
   CacheUse Read() const;

@@ -79,7 +79,7 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& sto
   struct stat info = {};
   if (fstat(file, &info) != 0) return Unreadable(path);
   if (!S_ISREG(info.st_mode)) {
-    return absl::NotFoundError(absl::StrCat("'", path, "' is no regular file"));
+    return absl::NotFoundError(absl::StrCat("'", path, "' is not a regular file"));
   }
   const CacheKey state = KeyOfState(info);
   const bool settled = IsSettled(info);

@@ -21,7 +21,7 @@ absl::Status OtherSize(std::uint64_t found, std::uint64_t expected) {
 
 absl::StatusOr<std::vector<std::uint8_t>> DecompressZstd(base::Bytes bytes, std::uint64_t size) {
   const auto claimed = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (claimed == ZSTD_CONTENTSIZE_ERROR) return absl::DataLossError("this is no zstd frame");
+  if (claimed == ZSTD_CONTENTSIZE_ERROR) return absl::DataLossError("not a zstd frame");
   if (claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != size) return OtherSize(claimed, size);
   std::vector<std::uint8_t> out(size);
   const std::size_t result = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());

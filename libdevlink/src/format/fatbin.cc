@@ -146,7 +146,7 @@ absl::Status ReadMember(Bytes bytes, FatbinMember& member, std::uint64_t& size) 
   member.kind = KindOf(header.kind);
   member.arch = ArchOf(header);
   if (member.kind != CodeKind::kOther && member.arch.number == 0) {
-    return Damaged(member, absl::StrCat(header.arch, " is no architecture number"));
+    return Damaged(member, absl::StrCat(header.arch, " is not an architecture number"));
   }
   member.raw_flags = header.flags;
   member.is_64bit = (header.flags & format::kFatbin64Bit) != 0;
@@ -198,7 +198,7 @@ absl::StatusOr<FatbinHeader> ReadContainer(const BoundedReader& reader, std::uin
 absl::StatusOr<Fatbin> Fatbin::Parse(Bytes bytes, const FatbinLimits& limits) {
   const BoundedReader reader(bytes);
   if (reader.ReadOrZero<std::uint32_t>(0) != format::kFatbinMagic) {
-    return absl::InvalidArgumentError("this is no fat binary: it does not begin with 50 ed 55 ba");
+    return absl::InvalidArgumentError("not a fat binary: it does not begin with 50 ed 55 ba");
   }
   Fatbin out;
   out.limits_ = limits;
@@ -210,7 +210,7 @@ absl::StatusOr<Fatbin> Fatbin::Parse(Bytes bytes, const FatbinLimits& limits) {
       if (std::any_of(word.begin(), word.end(), [](std::uint8_t b) { return b != 0; })) {
         return absl::OutOfRangeError(absl::StrCat("fat binary: behind container ",
                                                   out.container_count_ - 1, " (offset ", at,
-                                                  ") stands neither another one nor padding"));
+                                                  ") there is neither another one nor padding"));
       }
       at += word.size();
       continue;

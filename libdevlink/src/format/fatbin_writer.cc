@@ -121,7 +121,7 @@ absl::Status FatbinWriter::AddCubin(Bytes cubin, Arch arch) {
   if (!reader.Read(0, header) || !format::HasElfMagic(header) ||
       header.ident[format::kIdentClass] != format::kClass64 ||
       header.machine != format::kMachineCuda) {
-    return absl::InvalidArgumentError("fat binary writer: this is no 64-bit cubin");
+    return absl::InvalidArgumentError("fat binary writer: not a 64-bit cubin");
   }
   const std::uint32_t number = format::SmOf(header);
   if (number != arch.number) {
@@ -169,7 +169,7 @@ absl::Status FatbinWriter::AddLtoIr(Bytes bytes, Arch arch, std::string_view cic
   std::uint32_t key = 0;
   if (!reader.Read(kLtoIrKey, key) ||
       reader.ReadOrZero<std::uint32_t>(0) != format::MagicWord(format::kLtoIrMagicText)) {
-    return absl::InvalidArgumentError("fat binary writer: this is no LTO IR");
+    return absl::InvalidArgumentError("fat binary writer: not LTO IR");
   }
   Code code;
   code.kind = CodeKind::kNvvm;

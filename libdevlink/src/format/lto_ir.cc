@@ -67,7 +67,7 @@ bool IsBitcode(Bytes bytes) {
          BeginsWith(bytes, format::kBitcodeWrapperMagic);
 }
 
-// What bytes that are no LTO IR look like, as the end of "this is no LTO IR: ".
+// What bytes that are not LTO IR look like, as the end of "not LTO IR: ".
 std::string_view LooksLike(Bytes bytes) {
   if (bytes.empty()) return "it is empty";
   if (IsBitcode(bytes)) {
@@ -133,8 +133,7 @@ absl::StatusOr<LtoIr> LtoIr::Parse(Bytes bytes) {
     return CutOff("its header is incomplete", bytes.size());
   }
   if (reader.ReadOrZero<std::uint32_t>(0) != kMagic) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("this is no LTO IR: ", base::ToAbsl(LooksLike(bytes))));
+    return absl::InvalidArgumentError(absl::StrCat("not LTO IR: ", base::ToAbsl(LooksLike(bytes))));
   }
   FixedHeader header = {};
   if (!reader.Read(0, header)) return CutOff("its header is incomplete", bytes.size());
@@ -194,7 +193,7 @@ absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
   }
   if (!is_protected() && !IsBitcode(payload)) {
     return absl::InvalidArgumentError(
-        "LTO IR: its payload is not protected and is no LLVM bitcode: the file is damaged");
+        "LTO IR: its payload is neither protected nor LLVM bitcode: the file is damaged");
   }
   return absl::OkStatus();
 }
@@ -202,7 +201,7 @@ absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
 absl::StatusOr<std::vector<std::uint8_t>> WriteLtoIr(Bytes bitcode, Arch arch,
                                                      const LtoIrVersions& versions) {
   if (!IsBitcode(bitcode)) {
-    return absl::InvalidArgumentError("what is to become LTO IR is no LLVM bitcode");
+    return absl::InvalidArgumentError("the payload for LTO IR is not LLVM bitcode");
   }
   if (arch.number == 0 || arch.number > 6553) {
     return absl::InvalidArgumentError(absl::StrCat("LTO IR cannot be for sm_", arch.number));

@@ -51,7 +51,8 @@ class InfoReader {
  public:
   explicit InfoReader(base::Bytes bytes) : reader_(bytes) {}
 
-  // The next record; false at the end and where the bytes are no record. `well_formed` tells which.
+  // The next record; false at the end and where the bytes are not a record. `well_formed` tells
+  // which.
   bool Next(InfoRecord& out);
   [[nodiscard]] bool well_formed() const { return well_formed_; }
 

@@ -364,7 +364,7 @@ void Expander::ArchiveLikeNvlink(base::Bytes bytes) {
     DamagedArchive(place, members.status(), asked_for);
     return;
   }
-  // It takes the name for the member's first bytes, which then are no ELF file.
+  // It takes the name for the member's first bytes, which then are not an ELF file.
   if (names_before_data) return;
   for (const ArchiveMember& member : *members) {
     const ContentKind kind = Recognise(member.bytes);

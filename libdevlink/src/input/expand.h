@@ -19,7 +19,8 @@ namespace devlink::internal {
 
 // kDevlink: what holds device code is taken, whatever its name and place; what cannot be taken is
 // an error. kNvlink: what nvlink 13.0 does, which goes by a file's extension, stops reading an
-// archive at the first member that is no ELF file and leaves out most of what it does not expect.
+// archive at the first member that is not an ELF file and leaves out most of what it does not
+// expect.
 struct ExpandOptions {
   Compatibility compatibility = Compatibility::kDevlink;
   bool lto = false;      // -lto: LTO IR is welcome

@@ -14,8 +14,8 @@
 namespace devlink::internal {
 
 // The id of an input that brings none: the working directory, a slash and the input's name as
-// given (`a.cubin`, `libx.a:b.o`), with `_` for every byte that is no ASCII letter or digit. A name
-// that begins with a slash stands alone.
+// given (`a.cubin`, `libx.a:b.o`), with `_` for every byte that is not an ASCII letter or digit. A
+// name that begins with a slash stands alone.
 std::string MakeModuleId(std::string_view working_directory, std::string_view name);
 
 // One input of the link: its own id first, then those that `ld -r` put behind it.

@@ -3,8 +3,7 @@
 // Pass 4: where each entry's shared memory lies.
 //
 // Variables of one entry lie in its `.nv.shared.E`. Variables of files and of device functions come
-// in
-// `.nv_debug.shared`: one that a single entry reaches becomes a variable of that entry, one that
+// in `.nv_debug.shared`: one that a single entry reaches becomes a variable of that entry, one that
 // several reach gets the same offset in all of them. `extern __shared__` begins behind everything
 // else.
 #pragma once

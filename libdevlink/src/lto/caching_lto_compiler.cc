@@ -177,7 +177,7 @@ absl::StatusOr<std::unique_ptr<CachingLtoCompiler>> CreateCachingLtoCompiler(
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
   if (Candidates(options).empty()) {
     const auto opened = CreateLtoCompiler(options);
-    return opened.ok() ? absl::NotFoundError("the LTO compiler is no regular file")
+    return opened.ok() ? absl::NotFoundError("the LTO compiler is not a regular file")
                        : opened.status();
   }
   return internal::MakeCachingLtoCompiler(options, std::move(store),

@@ -206,7 +206,7 @@ absl::StatusOr<NvvmPassOptions> NvvmPassOptions::Parse(std::span<const std::stri
     if (words[i] != kXopt) {
       if (others == nullptr) {
         return absl::InvalidArgumentError(
-            base::ToAbsl(base::Cat({"'", words[i], "' is no -Xopt option of libNVVM"})));
+            base::ToAbsl(base::Cat({"'", words[i], "' is not an -Xopt option of libNVVM"})));
       }
       others->push_back(words[i]);
       continue;
@@ -238,8 +238,9 @@ absl::Status NvvmPassOptions::SetWord(std::string_view word) {
   } else if (word.starts_with('-')) {
     word.remove_prefix(1);
   } else {
-    return absl::InvalidArgumentError(base::ToAbsl(base::Cat(
-        {"'", whole, "' is no option for libNVVM's optimiser: it must look like -name=value"})));
+    return absl::InvalidArgumentError(base::ToAbsl(
+        base::Cat({"'", whole,
+                   "' is not an option for libNVVM's optimiser: it must look like -name=value"})));
   }
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos) return Set(word);
@@ -267,7 +268,7 @@ absl::Status NvvmPassOptions::Set(std::string_view name, std::optional<std::stri
     }
     if (const std::string wanted = WhatIsWrong(*entry, *value); !wanted.empty()) {
       return absl::InvalidArgumentError(base::ToAbsl(base::Cat(
-          {"'", *value, "' is no value for libNVVM's knob '", name, "': it must be ", wanted})));
+          {"'", *value, "' is not a value for libNVVM's knob '", name, "': it must be ", wanted})));
     }
   }
   std::optional<std::string> kept;
@@ -320,7 +321,7 @@ namespace internal {
 
 std::string_view NearestNvvmKnob(std::string_view name, NvvmGeneration generation) {
   const KnobTable& table = TableOf(generation);
-  // Longer names are no knobs, and comparing costs their length.
+  // Longer names are not knobs, and comparing takes time in their length.
   if (name.empty() || name.size() > 100) return {};
   std::string_view best;
   std::size_t limit = std::max<std::size_t>(2, name.size() / 3) + 1;

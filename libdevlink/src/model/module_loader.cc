@@ -168,7 +168,7 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   section.link = raw.link;
   section.info = raw.info;
   if (raw.addralign > 1 && (!base::IsPowerOfTwo(raw.addralign) || raw.addralign > kMaxAlign)) {
-    return Bad(index, "its alignment is no power of two up to 1 MiB");
+    return Bad(index, "its alignment is not a power of two up to 1 MiB");
   }
   section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
   section.entry_size = static_cast<std::uint8_t>(raw.entsize);
@@ -205,7 +205,7 @@ absl::Status ModuleLoader::ReadSymbolTable() {
     const InputSection& section = sections_[i];
     if (section.role == SectionRole::kOtherView || section.type != format::kShtSymtab) continue;
     if (section.size % sizeof(format::Sym) != 0)
-      return Bad(i, "its size is no whole number of symbols");
+      return Bad(i, "its size is not a multiple of a symbol's");
     if (section.link >= sections_.size() || sections_[section.link].type != format::kShtStrtab) {
       return Bad(i, "it names no string table");
     }
@@ -238,7 +238,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   const bool object = symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
   if (!object && space != 0) {
-    return bad("it has a memory space, but is no variable");
+    return bad("it has a memory space but is not a variable");
   }
   if (symbol.section == format::kShnUndef || symbol.section == format::kShnAbs) {
     return absl::OkStatus();
@@ -246,7 +246,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   if (symbol.section == format::kShnCommon) {
     if (space == format::kStoShared) return bad("a common variable in shared memory");
     if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
-      return bad("its alignment is no power of two up to 1 MiB");
+      return bad("its alignment is not a power of two up to 1 MiB");
     }
     return symbol.size > kMaxNobitsSize ? bad("its size is beyond any device's memory")
                                         : absl::OkStatus();
@@ -265,7 +265,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
     if (shared) {  // the value is an alignment; of `extern x[]`, from nvlink -r -g, a place
       if (symbol.size == 0 && section.role == SectionRole::kModuleShared) return absl::OkStatus();
       if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
-        return bad("its alignment is no power of two up to 1 MiB");
+        return bad("its alignment is not a power of two up to 1 MiB");
       }
       if (symbol.size > kMaxNobitsSize) return bad("its size is beyond any device's memory");
     } else if (section.role == SectionRole::kFunctionConstants &&
@@ -363,7 +363,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
       section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
   if (section.size == 0) return absl::OkStatus();
   if (section.entry_size != step || section.size % step != 0) {
-    return Bad(index, "its size is no whole number of relocations");
+    return Bad(index, "its size is not a multiple of a relocation's");
   }
   if (section.info >= sections_.size() || sections_[section.info].role == SectionRole::kOtherView) {
     return Bad(index, "it relocates no section");
@@ -398,7 +398,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
   const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
-  if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
+  if (section.size % 8 != 0) return Bad(index, "its size is not a multiple of eight");
   format::CallGraphReader pairs(section.data);
   format::CallGraphPair pair;
   while (pairs.Next(pair)) {
@@ -417,7 +417,7 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
 absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
   const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
-  if (section.size % 8 != 0) return Bad(index, "its size is no whole number of pairs");
+  if (section.size % 8 != 0) return Bad(index, "its size is not a multiple of eight");
   const base::BoundedReader pairs(section.data);
   for (std::uint64_t at = 0; at < section.size; at += 8) {
     if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ ||

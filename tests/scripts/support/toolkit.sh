@@ -6,7 +6,7 @@
 #   diff_program  the path of devlink-diff
 #   runtime       the folder of libcudadevrt.a; empty where there is none
 #   nvvm          what nvlink takes for -nvvmpath; empty where libNVVM is in no such place
-# scripts/test runs tests/scripts/*.sh, so what is in this folder is no test.
+# scripts/test runs tests/scripts/*.sh, so what is in this folder is not a test.
 if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null || ! command -v nvlink >/dev/null; then
   echo "no CUDA toolkit"
   exit 77

@@ -369,7 +369,7 @@ TEST_CASE("A refused text is refused in nvlink's words", "[assemble]") {
   }
 }
 
-TEST_CASE("What is no PTX never reaches an assembler", "[assemble]") {
+TEST_CASE("What is not PTX never reaches an assembler", "[assemble]") {
   CHECK(format::BeginsAsPtx(" // a\n /* b */ .version 8.0"));
   for (const char* text : {"", " \n", "// .version", "/* .version", "\177ELF", ".target sm_75",
                            "\xef\xbb\xbf.version 8.0"}) {

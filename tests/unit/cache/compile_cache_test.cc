@@ -143,7 +143,7 @@ TEST_CASE("What is too large for one user of a directory stays for the others", 
   CHECK(Find(*large, KeyOf("x")) == Bytes(100, 7));
 }
 
-TEST_CASE("What is no file in the place of an entry does no harm", "[cache]") {
+TEST_CASE("What is not a file in the place of an entry does no harm", "[cache]") {
   const TemporaryDirectory directory;
   const auto store = Open({.path = directory.File("c")});
   const CacheKey key = KeyOf("x");

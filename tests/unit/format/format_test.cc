@@ -103,7 +103,7 @@ TEST_CASE("InfoReader walks records of all formats", "[format]") {
   CHECK(records[4].payload.empty());
 }
 
-TEST_CASE("InfoReader stops where the bytes are no record", "[format]") {
+TEST_CASE("InfoReader stops where the bytes are not a record", "[format]") {
   const std::vector<std::vector<std::uint8_t>> malformed = {{1},
                                                             {1, 4, 0},
                                                             {0, 4, 0, 0},

@@ -98,11 +98,11 @@ TEST_CASE("A protected payload is passed on as it is", "[lto_ir]") {
   CHECK(ir->Check(kSm90).ok());
 }
 
-TEST_CASE("What is no LTO IR is called by its name", "[lto_ir]") {
+TEST_CASE("What is not LTO IR is called by its name", "[lto_ir]") {
   using namespace std::string_view_literals;
-  CHECK(WhyNot("") == "this is no LTO IR: it is empty");
+  CHECK(WhyNot("") == "not LTO IR: it is empty");
   CHECK(WhyNot("\x7f"
-               "ELF\x02\x01"sv) == "this is no LTO IR: it is an ELF file, an object or a cubin");
+               "ELF\x02\x01"sv) == "not LTO IR: it is an ELF file, an object or a cubin");
   CHECK(WhyNot("BC\xc0\xde\x35\x14"sv).find("LLVM bitcode without the container") !=
         std::string::npos);
   CHECK(WhyNot("\xde\xc0\x17\x0b\x00\x00"sv).find("LLVM bitcode") != std::string::npos);
@@ -110,8 +110,8 @@ TEST_CASE("What is no LTO IR is called by its name", "[lto_ir]") {
   CHECK(WhyNot("//\n.version 9.0\n.target sm_90\n").find("it is PTX") != std::string::npos);
   CHECK(WhyNot("\x50\xed\x55\xba\x01"sv).find("fat binary") != std::string::npos);
   CHECK(WhyNot("!<arch>\nlib.o/").find("archive") != std::string::npos);
-  CHECK(WhyNot("hello\n") == "this is no LTO IR: it is text");
-  CHECK(WhyNot("\x01\x02\x03\x04"sv) == "this is no LTO IR: it does not begin with ed 43 4e 7f");
+  CHECK(WhyNot("hello\n") == "not LTO IR: it is text");
+  CHECK(WhyNot("\x01\x02\x03\x04"sv) == "not LTO IR: it does not begin with ed 43 4e 7f");
 }
 
 TEST_CASE("Versions that libNVVM does not read are told", "[lto_ir]") {
@@ -166,7 +166,7 @@ TEST_CASE("Contents that libNVVM would refuse are told", "[lto_ir]") {
   no_arch.at(26) = no_arch.at(27) = 0;
   CHECK(absl::IsInvalidArgument(LtoIr::Parse(no_arch)->Check(kSm90)));
   const Bytes no_bitcode = With(Container(), 44, 'X');
-  CHECK(Message(LtoIr::Parse(no_bitcode)->Check(kSm90)).find("no LLVM bitcode") !=
+  CHECK(Message(LtoIr::Parse(no_bitcode)->Check(kSm90)).find("nor LLVM bitcode") !=
         std::string::npos);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("A shared library in any directory hides the archives in all", "[input
   CHECK(found.diagnostics.empty());
 }
 
-TEST_CASE("A library that is nowhere is no error", "[input]") {
+TEST_CASE("A library that is nowhere is not an error", "[input]") {
   CHECK(Find({}, {"a", "b"}).path.empty());
   CHECK(Find({}, {}).diagnostics.empty());
 }
@@ -78,7 +78,7 @@ TEST_CASE("An archive for another processor is passed over with a warning", "[in
   CHECK_FALSE(ParseCpuArch("x86_64").has_value());
 }
 
-TEST_CASE("What is no archive ends the link, unless it is tiny", "[input]") {
+TEST_CASE("What is not an archive ends the link, unless it is tiny", "[input]") {
   const FoundLibrary found = Find({{"a/libq.a", ToBytes("123456789")}}, {"a"});
   REQUIRE(found.diagnostics.size() == 2);
   CHECK(found.diagnostics[0].text == "unexpected archive format");

@@ -168,7 +168,7 @@ TEST_CASE("Values are checked before libNVVM sees them", "[nvvm]") {
   // Without a value it would swallow the next word of libNVVM's own.
   CHECK_FALSE(options.Set("unroll-count").ok());
   CHECK(Message(options.Set("unroll-count", "x")) ==
-        "'x' is no value for libNVVM's knob 'unroll-count': it must be a whole number from 0 to "
+        "'x' is not a value for libNVVM's knob 'unroll-count': it must be a whole number from 0 to "
         "4294967295");
   CHECK_FALSE(options.Set("unroll-count", std::string_view("4\0", 2)).ok());
   CHECK(options.ToArguments() == Words{"-Xopt", "-do-licm"});
@@ -177,9 +177,10 @@ TEST_CASE("Values are checked before libNVVM sees them", "[nvvm]") {
 TEST_CASE("Choices are checked against their words", "[nvvm]") {
   NvvmPassOptions options(k7);
   CHECK(options.Set("Ofast-compile", "max").ok());
-  CHECK(Message(options.Set("Ofast-compile", "fastest")) ==
-        "'fastest' is no value for libNVVM's knob 'Ofast-compile': it must be one of 0, min, mid, "
-        "max");
+  CHECK(
+      Message(options.Set("Ofast-compile", "fastest")) ==
+      "'fastest' is not a value for libNVVM's knob 'Ofast-compile': it must be one of 0, min, mid, "
+      "max");
   CHECK(options.Value("Ofast-compile") == "max");
 }
 

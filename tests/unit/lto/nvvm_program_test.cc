@@ -111,7 +111,7 @@ TEST_CASE("A library that is none is told from a missing one", "[nvvm]") {
   CHECK(absl::IsNotFound(NvvmLibrary::Load("/no/such").status()));
   CHECK(absl::IsNotFound(NvvmLibrary::Load("").status()));
   const TemporaryDirectory directory;
-  REQUIRE(WriteText(directory.path() / "libnvvm.so", "this is no library"));
+  REQUIRE(WriteText(directory.path() / "libnvvm.so", "this is not a library"));
   const absl::Status garbage = NvvmLibrary::Load(directory.path().string()).status();
   CHECK(absl::IsFailedPrecondition(garbage));
   CHECK(Has(Message(garbage), "cannot load"));
@@ -251,11 +251,10 @@ TEST_CASE("What libNVVM refuses is explained", "[nvvm][live]") {
     return Rendered(result.diagnostics);
   };
   const std::string text = "target triple = \"nvptx64-nvidia-cuda\"\n";
-  CHECK(
-      refused({text.begin(), text.end()}, "-arch=compute_90") ==
-      "nvlink fatal   : elfLink nvvm error\n"
-      "nvlink note    : 'x.ltoir': this is no LTO IR: it is LLVM IR as text; have libNVVM compile "
-      "it with -gen-lto\n");
+  CHECK(refused({text.begin(), text.end()}, "-arch=compute_90") ==
+        "nvlink fatal   : elfLink nvvm error\n"
+        "nvlink note    : 'x.ltoir': not LTO IR: it is LLVM IR as text; have libNVVM compile "
+        "it with -gen-lto\n");
   Bytes newer = good;
   newer.at(5) += 1;
   CHECK(Has(refused(newer, "-arch=compute_90"), "and this libNVVM reads"));

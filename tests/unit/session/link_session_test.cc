@@ -248,7 +248,7 @@ TEST_CASE("A device runtime that cannot be read matters where it is needed", "[s
 
 TEST_CASE("The search for libraries says what nvlink says", "[session]") {
   const TemporaryDirectory directory;
-  REQUIRE(WriteText(directory.File("libtext.a"), "this is no archive"));
+  REQUIRE(WriteText(directory.File("libtext.a"), "this is not an archive"));
   REQUIRE(WriteBytes(directory.File("libempty.a"), BuildArchive({})));
   const auto search = [&](LinkSession& session, std::vector<std::string> names) {
     return session.FindLibraries(
@@ -295,10 +295,10 @@ TEST_CASE("A damaged cubin is called damaged, wherever it comes from", "[session
   CHECK(session.AddCubin("text", ByteVector(100, 'x')).code() ==
         absl::StatusCode::kInvalidArgument);
   CHECK(session.diagnostics()[2].notes.front() ==
-        "'text' is no kind of file that a device linker knows, where a cubin is expected");
+        "'text' is not a kind of file that a device linker knows, where a cubin is expected");
 }
 
-TEST_CASE("An executable cubin is no input", "[session]") {
+TEST_CASE("An executable cubin is not an input", "[session]") {
   LinkSession session = MakeSession();
   CHECK(session.AddCubin("linked", LinkPairNamed("a", "b")).code() ==
         absl::StatusCode::kFailedPrecondition);

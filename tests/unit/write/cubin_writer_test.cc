@@ -163,7 +163,7 @@ TEST_CASE("A patch outside its section is refused", "[write]") {
   CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
 }
 
-TEST_CASE("Alignments that are no power of two are refused", "[write]") {
+TEST_CASE("Alignments that are not a power of two are refused", "[write]") {
   for (const std::uint64_t align : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
     CubinWriter writer({.sm = 80});
     AddText(writer, ".text.k", align);

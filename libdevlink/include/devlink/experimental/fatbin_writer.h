@@ -46,7 +46,7 @@ class FatbinWriter {
  public:
   explicit FatbinWriter(FatbinWriterOptions options = {});
 
-  // InvalidArgument where `cubin` is no 64-bit cubin for the number of `arch`, whose variant is
+  // InvalidArgument where `cubin` is not a 64-bit cubin for the number of `arch`, whose variant is
   // taken on trust.
   absl::Status AddCubin(std::span<const std::uint8_t> cubin, Arch arch);
 

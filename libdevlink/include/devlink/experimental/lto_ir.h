@@ -67,7 +67,7 @@ struct LtoIr {
   static absl::StatusOr<LtoIr> Parse(std::span<const std::uint8_t> bytes);
 
   // What libNVVM would refuse and why: versions beyond `newest`, code without an architecture, a
-  // plain payload that is no bitcode, and code of LLVM 20 for a target below sm_100.
+  // plain payload that is not bitcode, and code of LLVM 20 for a target below sm_100.
   // FailedPrecondition; InvalidArgument where nothing of the right kind could be read. libNVVM
   // itself compares no architectures: code for sm_90 links for sm_75.
   [[nodiscard]] absl::Status Check(Arch target, const LtoIrVersions& newest = {}) const;

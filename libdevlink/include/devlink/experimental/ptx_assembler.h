@@ -74,7 +74,7 @@ class PtxAssembler {
   // As precise as the tool tells: "13.0" or "13.0.88".
   [[nodiscard]] virtual std::string_view version() const = 0;
   // True where the cubins are those that nvlink's own assembler makes, byte for byte. False where
-  // only the code is the same, and texts are refused of which it would not be.
+  // only the code is the same, and texts whose code would differ are refused.
   [[nodiscard]] virtual bool matches_nvlink() const = 0;
   // The result of a job for which nothing has to be done, such as one that a cache keeps.
   [[nodiscard]] virtual std::optional<PtxResult> Find(const PtxJob& job) const;

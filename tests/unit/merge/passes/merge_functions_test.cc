@@ -175,7 +175,7 @@ merge_elf failed
 )");
 }
 
-TEST_CASE("A function is no variable", "[merge]") {
+TEST_CASE("A function is not a variable", "[merge]") {
   InputBuilder a;
   a.Define(InputBuilder::Variable{.name = "x", .section = a.AddData(".nv.global", 4)});
   InputBuilder b;
