@@ -62,7 +62,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
                        .view = format::ViewKind::kMercury},
                       found);
   if (!merged.ok()) return merged.status();
-  Program program = *std::move(merged);
+  Program program = std::move(merged->program);
   CallGraph graph(program);
   Liveness liveness = FindLiveFunctions(program, graph, debug);
   SharedLayout shared = LayOutShared(program, graph, liveness, {.reserved = 0, .debug = debug});
@@ -74,7 +74,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   CubinDescription cubin =
       Describe({std::move(program), std::move(graph), std::move(liveness), std::move(shared),
                 std::move(constants), std::move(textures), std::move(resources),
-                std::move(attributes), std::move(relocated)},
+                std::move(attributes), std::move(relocated), std::move(merged->file)},
                settings);
   return cubin.writer.Write();
 }

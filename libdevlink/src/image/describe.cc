@@ -64,7 +64,7 @@ CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, P
   view.FillRelocations();
   base::Release(passes.relocated.kept);
   view.FillSlotLists();
-  FillFileRecords(program, view.handles(), form.relocatable(), settings, cubin.writer);
+  FillFileRecords(program, passes.file, view.handles(), form.relocatable(), settings, cubin.writer);
   FillCallGraph(passes, view.handles(), cubin.writer);
   FillAttributes(passes, view.handles(), form.relocatable(), cubin.writer);
   // In memory that stays where it is when the description moves.

@@ -38,21 +38,21 @@ std::vector<std::uint8_t> OwnRecord(const ImageSettings& settings) {
 
 }  // namespace
 
-void FillFileRecords(const Program& program, const ViewHandles& handles, bool relocatable,
-                     const ImageSettings& settings, CubinWriter& writer) {
+void FillFileRecords(const Program& program, const FileParts& file, const ViewHandles& handles,
+                     bool relocatable, const ImageSettings& settings, CubinWriter& writer) {
   const SectionHandle tools = handles.sections[program.tool_note];
   const SectionHandle cuda = handles.sections[program.cuda_note];
   writer.AppendCopy(tools, OwnRecord(settings));
   if (!relocatable) {
-    for (const Piece& piece : program.sections[program.tool_note].pieces) {
-      writer.AppendAligned(tools, piece.bytes, 1);
+    for (const Piece& record : file.tool_records) {
+      writer.AppendAligned(tools, record.bytes, 1);
     }
   }
-  writer.AppendCopy(cuda, program.cuda_note_bytes);
+  writer.AppendCopy(cuda, file.cuda_note);
   writer.SetLinkSection(cuda, tools);
   if (program.compat != kNone) {
     const SectionHandle compat = handles.sections[program.compat];
-    writer.AppendCopy(compat, program.compat_bytes);
+    writer.AppendCopy(compat, file.compat);
     writer.SetInfoSection(cuda, compat);
   }
   if (handles.actions != kNoSection) writer.AppendCopy(handles.actions, kRelocationActions);

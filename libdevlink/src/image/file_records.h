@@ -5,10 +5,11 @@
 
 #include "image/image_settings.h"
 #include "image/view_describer.h"
+#include "model/file_parts.h"
 
 namespace devlink::internal {
 
-void FillFileRecords(const Program& program, const ViewHandles& handles, bool relocatable,
-                     const ImageSettings& settings, CubinWriter& writer);
+void FillFileRecords(const Program& program, const FileParts& file, const ViewHandles& handles,
+                     bool relocatable, const ImageSettings& settings, CubinWriter& writer);
 
 }  // namespace devlink::internal

@@ -12,6 +12,7 @@
 #include "link/resources.h"
 #include "link/shared_layout.h"
 #include "link/texture_layout.h"
+#include "model/file_parts.h"
 #include "model/program.h"
 
 namespace devlink::internal {
@@ -28,6 +29,7 @@ struct PassResults {
   Resources resources;
   Attributes attributes;
   Relocated relocated;
+  FileParts file = {};  // what the merge found besides the program
 };
 
 }  // namespace devlink::internal

@@ -14,8 +14,8 @@ namespace {
 
 class Compactor {
  public:
-  Compactor(const ReplacedBodies& replaced, bool relocatable, Program& program)
-      : replaced_(replaced), relocatable_(relocatable), program_(program) {}
+  Compactor(const ReplacedBodies& replaced, bool relocatable, Program& program, InputMaps& maps)
+      : replaced_(replaced), relocatable_(relocatable), program_(program), maps_(maps) {}
 
   void Run() {
     DropRelocations();
@@ -30,6 +30,7 @@ class Compactor {
     MoveSections();
     MoveSymbols();
     MoveReferences();
+    MoveMaps();
   }
 
  private:
@@ -251,9 +252,20 @@ class Compactor {
     for (SymbolId& id : program_.shared_definitions) MoveSymbol(id);
   }
 
+  void MoveMaps() {
+    for (InputMap& map : maps_) {
+      for (SectionPlace& place : map.sections) {
+        MoveSection(place.section);
+        if (place.section == kNone) place.base = 0;
+      }
+      for (SymbolId& id : map.symbols) MoveSymbol(id);
+    }
+  }
+
   const ReplacedBodies& replaced_;
   const bool relocatable_;
   Program& program_;
+  InputMaps& maps_;
   bool any_candidate_ = false;
   // By SymbolId and SectionId as they were.
   std::vector<bool> candidate_;
@@ -267,8 +279,8 @@ class Compactor {
 
 }  // namespace
 
-void Compact(const ReplacedBodies& replaced, bool relocatable, Program& program) {
-  if (!replaced.empty()) Compactor(replaced, relocatable, program).Run();
+void Compact(const ReplacedBodies& replaced, bool relocatable, Program& program, InputMaps& maps) {
+  if (!replaced.empty()) Compactor(replaced, relocatable, program, maps).Run();
 }
 
 }  // namespace devlink::internal

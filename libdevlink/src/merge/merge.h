@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 1: all inputs, in link order, become one program.
-//
-// Each input goes through three passes of its own, and what comes into being in which of them
-// decides the order of names, symbols and sections in the output:
-//   1. functions: symbols, code sections, and what every entry has;
-//   2. variables: symbols and the sections that hold them;
-//   3. everything else, first sections with data, then attributes, call graph and relocations.
+// Pass 1: all inputs, in link order, become one program and what is around it in the file.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +11,8 @@
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
 #include "format/views.h"
+#include "merge/input_maps.h"
+#include "model/file_parts.h"
 #include "model/kernel_selection.h"
 #include "model/program.h"
 
@@ -30,11 +26,19 @@ struct MergeOptions {
   bool relocatable = false;  // the result is to be linked again
   // Which program of the inputs is merged; all of them must have it.
   format::ViewKind view = format::ViewKind::kSass;
+  bool keep_maps = false;  // fill Merged::maps
+};
+
+struct Merged {
+  Program program;
+  FileParts file;
+  InputMaps maps;  // empty unless they are asked for
 };
 
 // Appends what it finds to `diagnostics`. AlreadyExists where a symbol is defined twice,
-// FailedPrecondition where declarations contradict each other; all such findings are reported.
-absl::StatusOr<Program> Merge(std::span<const LinkInput> inputs, const MergeOptions& options,
-                              std::vector<Diagnostic>& diagnostics);
+// FailedPrecondition where declarations contradict each other. All that is wrong with one input is
+// reported; later inputs are not looked at.
+absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptions& options,
+                             std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

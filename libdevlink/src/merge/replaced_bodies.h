@@ -21,6 +21,7 @@ class ReplacedBodies {
   void ReplaceBody(FunctionId function, std::uint32_t relocations, std::uint32_t info_records) {
     bodies_[function] = {relocations, info_records};
   }
+  [[nodiscard]] bool HasReplaced(FunctionId function) const { return bodies_.contains(function); }
   [[nodiscard]] bool IsOfReplacedBody(FunctionId function, std::uint32_t relocation) const {
     const auto body = bodies_.find(function);
     return body != bodies_.end() && relocation < body->second.relocations;
@@ -55,6 +56,8 @@ class ReplacedBodies {
     const auto bank = banks_.find(constants);
     return bank != banks_.end() && bank->second.is_empty;
   }
+
+  [[nodiscard]] bool WasEmptied(SectionId constants) const { return banks_.contains(constants); }
 
   // A variable is defined in a section as that is filled now.
   void Define(SymbolId variable, SectionId section) {

@@ -10,33 +10,35 @@
 namespace devlink::internal {
 
 std::vector<InputSection> ModuleView::sections() const {
-  const base::BoundedReader headers(headers_);
-  const base::BoundedReader file(file_);
-  const base::BoundedReader names(names_);
   std::vector<InputSection> out(roles_.size());
-  for (std::size_t i = 1; i < out.size(); ++i) {
-    const auto raw = headers.ReadOrZero<format::Shdr>(i * sizeof(format::Shdr));
-    InputSection& section = out[i];
-    section.role = roles_[i];
-    if (section.role == SectionRole::kOtherView) continue;
-    format::SectionWords words{.name = names.CString(raw.name).value_or(std::string_view()),
-                               .type = raw.type,
-                               .flags = static_cast<std::uint32_t>(raw.flags)};
-    if (of_two_) words = format::SectionInView(kind_, words).value_or(words);
-    section.name = words.name;
-    section.type = words.type;
-    section.flags = words.flags;
-    if (!format::IsNobitsType(raw.type)) {
-      section.data = file.Slice(raw.offset, raw.size).value_or(base::Bytes());
-    }
-    section.size = raw.size;
-    section.link = raw.link;
-    section.info = raw.info;
-    if (of_two_ && section.role == SectionRole::kEntryShared) section.info = CodeOf(raw.info);
-    section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
-    section.entry_size = static_cast<std::uint8_t>(raw.entsize);
-  }
+  for (std::uint32_t i = 1; i < out.size(); ++i) out[i] = SectionAt(i);
   return out;
+}
+
+InputSection ModuleView::SectionAt(std::uint32_t index) const {
+  InputSection section;
+  section.role = roles_[index];
+  if (index == 0 || section.role == SectionRole::kOtherView) return section;
+  const auto raw = base::BoundedReader(headers_).ReadOrZero<format::Shdr>(std::uint64_t{index} *
+                                                                          sizeof(format::Shdr));
+  format::SectionWords words{
+      .name = base::BoundedReader(names_).CString(raw.name).value_or(std::string_view()),
+      .type = raw.type,
+      .flags = static_cast<std::uint32_t>(raw.flags)};
+  if (of_two_) words = format::SectionInView(kind_, words).value_or(words);
+  section.name = words.name;
+  section.type = words.type;
+  section.flags = words.flags;
+  if (!format::IsNobitsType(raw.type)) {
+    section.data = base::BoundedReader(file_).Slice(raw.offset, raw.size).value_or(base::Bytes());
+  }
+  section.size = raw.size;
+  section.link = raw.link;
+  section.info = raw.info;
+  if (of_two_ && section.role == SectionRole::kEntryShared) section.info = CodeOf(raw.info);
+  section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
+  section.entry_size = static_cast<std::uint8_t>(raw.entsize);
+  return section;
 }
 
 std::uint32_t ModuleView::CodeOf(std::uint32_t text) const {

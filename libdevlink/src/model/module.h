@@ -64,6 +64,9 @@ class ModuleView {
   // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
   // that thousands of modules cost little more than their files.
   [[nodiscard]] std::vector<InputSection> sections() const;
+  // `index` must be below section_count() in both. Sections of another view have a role only.
+  [[nodiscard]] SectionRole RoleAt(std::uint32_t index) const { return roles_[index]; }
+  [[nodiscard]] InputSection SectionAt(std::uint32_t index) const;
   [[nodiscard]] std::uint32_t section_count() const {
     return static_cast<std::uint32_t>(roles_.size());
   }

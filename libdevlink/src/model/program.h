@@ -212,9 +212,6 @@ struct Program {
 
   NvlinkResidue residue;
 
-  std::vector<std::uint8_t> cuda_note_bytes;
-  std::vector<std::uint8_t> compat_bytes;
-
   std::shared_ptr<const base::StringArena> names;  // those that no module has
 
   [[nodiscard]] bool IsDefined(FunctionId function) const {

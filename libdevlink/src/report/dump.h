@@ -17,12 +17,15 @@
 #include "link/shared_layout.h"
 #include "link/shared_partial.h"
 #include "link/texture_layout.h"
+#include "model/file_parts.h"
 #include "model/program.h"
 
 namespace devlink::internal {
 
-// LinkPass::kMerge, all of it. The parts for tests that look at one of them:
+// LinkPass::kMerge: the program and what is around it in the file. The parts for tests that look at
+// one of them:
 std::string DumpProgram(const Program& program);
+std::string DumpFileParts(const FileParts& file);
 std::string DumpSections(const Program& program);
 std::string DumpSymbols(const Program& program);
 std::string DumpFunctions(const Program& program);

@@ -227,8 +227,6 @@ class ProgramDump {
   void Rest() {
     Ids("common symbols", program_.commons);
     Ids("shared definitions", program_.shared_definitions);
-    AddBytes(lines_, "cuda note", program_.cuda_note_bytes);
-    AddBytes(lines_, "compat", program_.compat_bytes);
   }
 
   std::string Take() { return lines_.Take(); }
@@ -308,6 +306,16 @@ std::string DumpProgram(const Program& program) {
   dump.Names();
   dump.Rest();
   return dump.Take();
+}
+
+std::string DumpFileParts(const FileParts& file) {
+  DumpLines lines;
+  if (!file.tool_records.empty()) {
+    lines.Line(0, "tool records").Number("count", file.tool_records.size());
+  }
+  AddBytes(lines, "cuda note", file.cuda_note);
+  AddBytes(lines, "compat", file.compat);
+  return lines.Take();
 }
 
 std::string DumpSections(const Program& program) { return Part(program, &ProgramDump::Sections); }

@@ -85,29 +85,31 @@ absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& d
 }
 
 // Every input becomes one program; names and the order of creation are settled.
-absl::StatusOr<Program> MergeInputs(const LinkSet& set, const KernelSelection& kernels,
-                                    const LinkOptions& options, const LinkContext& context,
-                                    std::vector<Diagnostic>& found) {
-  auto program = Merge(set.inputs,
-                       {.sm = options.target.number,
-                        .architecture_specific = options.target.variant == 'a',
-                        .profile = options.profile,
-                        .kernels = kernels,
-                        .relocatable = options.relocatable},
-                       found);
-  if (program.ok()) {
+absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& kernels,
+                                   const LinkOptions& options, const LinkContext& context,
+                                   std::vector<Diagnostic>& found) {
+  auto merged = Merge(set.inputs,
+                      {.sm = options.target.number,
+                       .architecture_specific = options.target.variant == 'a',
+                       .profile = options.profile,
+                       .kernels = kernels,
+                       .relocatable = options.relocatable},
+                      found);
+  if (merged.ok()) {
     context.Log([&] {
-      return absl::StrCat("merged ", set.inputs.size(), " inputs: ", program->functions.size(),
-                          " functions, ", program->sections.size(), " sections");
+      return absl::StrCat("merged ", set.inputs.size(),
+                          " inputs: ", merged->program.functions.size(), " functions, ",
+                          merged->program.sections.size(), " sections");
     });
   }
-  return program;
+  return merged;
 }
 
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
 // laid out and nothing travels along calls: the next link does that.
-PassResults RunPasses(Program&& merged, const KernelSelection& kernels, const LinkOptions& options,
+PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
                       PassWatch& watch) {
+  const Program& merged = inputs.program;
   const bool partial = options.relocatable;
 
   // Who calls whom, and who stays.
@@ -147,9 +149,10 @@ PassResults RunPasses(Program&& merged, const KernelSelection& kernels, const Li
                                                   {.keep_references = options.keep_references})
                                 : Relocate(merged, liveness, shared, constants, textures);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
-  return {std::move(merged),    std::move(graph),      std::move(liveness),
-          std::move(shared),    std::move(constants),  std::move(textures),
-          std::move(resources), std::move(attributes), std::move(relocated)};
+  return {std::move(inputs.program), std::move(graph),      std::move(liveness),
+          std::move(shared),         std::move(constants),  std::move(textures),
+          std::move(resources),      std::move(attributes), std::move(relocated),
+          std::move(inputs.file)};
 }
 
 // Whether what the passes found is a program that can run. One that is linked again need not be.
@@ -201,12 +204,13 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
   // 4. One program. Beyond this point names and the order of creation are settled.
   const KernelSelection kernels =
       SelectKernels(options, set.references, set.references_known_before);
-  DEVLINK_ASSIGN_OR_RETURN(Program program,
+  DEVLINK_ASSIGN_OR_RETURN(Merged merged,
                            MergeInputs(set, kernels, options, context, out.diagnostics));
-  watch.After(LinkPass::kMerge, [&] { return DumpProgram(program); });
+  watch.After(LinkPass::kMerge,
+              [&] { return DumpProgram(merged.program) + DumpFileParts(merged.file); });
 
   // 5. What each pass finds about it.
-  PassResults passes = RunPasses(std::move(program), kernels, options, watch);
+  PassResults passes = RunPasses(std::move(merged), kernels, options, watch);
 
   // 6. Told first, judged after: a link that fails has a report, too.
   const TimeSpan span(context.time_trace, "check and describe");

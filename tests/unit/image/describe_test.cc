@@ -87,7 +87,7 @@ Output DescribeExecutable(std::initializer_list<InputBuilder*> inputs,
 
 Output DescribeRelocatable(std::initializer_list<InputBuilder*> inputs) {
   Merged merged = MergeInputs(inputs, {.sm = 80, .relocatable = true});
-  internal::Program program = *std::move(merged.result);
+  internal::Program program = std::move(merged.result->program);
   internal::CallGraph graph(program);
   internal::Liveness live = internal::FindLiveFunctions(program, graph, true, {});
   internal::SharedLayout shared = internal::LayOutSharedPartial(program, live, {});
@@ -97,6 +97,7 @@ Output DescribeRelocatable(std::initializer_list<InputBuilder*> inputs) {
   internal::PassResults passes{
       std::move(program),   std::move(graph),      std::move(live),     std::move(shared), {}, {},
       std::move(resources), std::move(attributes), std::move(relocated)};
+  passes.file = merged.file();
   return Output(internal::Describe(std::move(passes), Settings(true)));
 }
 

@@ -38,8 +38,9 @@ inline internal::PassResults RunPasses(internal::Program program, const LinkedOp
 // The inputs are called 'a', 'b' and so on.
 struct Linked {
   Linked(std::initializer_list<InputBuilder*> builders, const LinkedOptions& options = {})
-      : merged(MergeInputs(builders, options.merge)),
-        passes(RunPasses(merged.program(), options)) {}
+      : merged(MergeInputs(builders, options.merge)), passes(RunPasses(merged.program(), options)) {
+    passes.file = merged.file();
+  }
 
   Merged merged;
   internal::PassResults passes;
@@ -65,7 +66,9 @@ inline internal::PassResults RunPartialPasses(internal::Program program, bool de
 struct LinkedPartial {
   explicit LinkedPartial(InputBuilder& input, bool debug = false, bool keep_references = false)
       : merged(MergeInputs({&input}, {.sm = 80, .relocatable = true})),
-        passes(RunPartialPasses(merged.program(), debug, keep_references)) {}
+        passes(RunPartialPasses(merged.program(), debug, keep_references)) {
+    passes.file = merged.file();
+  }
 
   Merged merged;
   internal::PassResults passes;

@@ -57,16 +57,18 @@ std::vector<std::string_view> Texts(const std::vector<internal::NameEntry>& name
 }
 
 TEST_CASE("A merge in which no body was replaced is left alone", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto function = builder.AddFunction();
   const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
   builder.AddUse(function, bank.variable);
-  internal::Compact(ReplacedBodies(), false, builder.program);
+  internal::Compact(ReplacedBodies(), false, builder.program, maps);
   CHECK(builder.program.relocations.size() == 1);
   CHECK(builder.program.symbols.size() == 3);
 }
 
 TEST_CASE("Relocations and records of a replaced body go, those of the new one stay", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto replaced_function = builder.AddFunction();
   const auto other = builder.AddFunction();
@@ -84,7 +86,7 @@ TEST_CASE("Relocations and records of a replaced body go, those of the new one s
   builder.SetResources(replaced_function, 30, 0);
   for (std::uint32_t i = 4; i < records.size(); ++i) records[i].arrival = i;
 
-  internal::Compact(replaced, false, builder.program);
+  internal::Compact(replaced, false, builder.program, maps);
   REQUIRE(builder.program.relocations.size() == 2);
   CHECK(builder.program.relocations[0].section == builder.program.functions[other].text);
   CHECK(builder.program.relocations[1].section ==
@@ -95,6 +97,7 @@ TEST_CASE("Relocations and records of a replaced body go, those of the new one s
 }
 
 TEST_CASE("Constants that no body has any more go, and nvlink's count of them stays", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto function = builder.AddFunction();
   const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
@@ -106,7 +109,7 @@ TEST_CASE("Constants that no body has any more go, and nvlink's count of them st
   replaced.Empty(bank.section);
 
   const bool relocatable = GENERATE(false, true);
-  internal::Compact(replaced, relocatable, builder.program);
+  internal::Compact(replaced, relocatable, builder.program, maps);
   internal::Program& program = builder.program;
   CHECK(program.symbols.size() == 2);
   CHECK(program.functions[function].constants.empty());
@@ -122,7 +125,34 @@ TEST_CASE("Constants that no body has any more go, and nvlink's count of them st
   CHECK(program.symbol_names.empty());
 }
 
+TEST_CASE("The maps of inputs follow what is numbered anew", "[compact]") {
+  ProgramBuilder builder;
+  const auto function = builder.AddFunction();
+  const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
+  const auto last = builder.AddFunction();
+  const SectionId last_text = builder.program.functions[last].text;
+  const SymbolId last_symbol = builder.program.functions[last].symbol;
+  const SectionId text = builder.program.functions[function].text;
+  internal::InputMaps maps(2);
+  maps[0] = {.sections = {{}, {text, 0}, {bank.section, 16}},
+             .symbols = {builder.program.functions[function].symbol, bank.variable}};
+  maps[1] = {.sections = {{}, {text, 0}, {last_text, 0}}, .symbols = {last_symbol}};
+  ReplacedBodies replaced;
+  replaced.ReplaceBody(function, 0, 0);
+  replaced.Empty(bank.section);
+  builder.program.symbols[builder.program.functions[function].symbol].input = 1;
+
+  internal::ForgetReplaced(replaced, builder.program, maps);
+  internal::Compact(replaced, false, builder.program, maps);
+  using Places = std::vector<internal::SectionPlace>;
+  CHECK(maps[0].sections == Places{{}, {}, {}});
+  CHECK(maps[0].symbols[1] == kNone);
+  CHECK(maps[1].sections == Places{{}, {text, 0}, {last_text - 1, 0}});
+  CHECK(builder.program.symbols[maps[1].symbols[0]].name == "f1");
+}
+
 TEST_CASE("Constants that were filled again lose the variables of the old body", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto function = builder.AddFunction();
   const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
@@ -137,7 +167,7 @@ TEST_CASE("Constants that were filled again lose the variables of the old body",
   builder.program.symbols.push_back(symbol);
   replaced.Define(static_cast<SymbolId>(builder.program.symbols.size() - 1), bank.section);
 
-  internal::Compact(replaced, false, builder.program);
+  internal::Compact(replaced, false, builder.program, maps);
   REQUIRE(builder.program.symbols.size() == 3);
   CHECK(builder.program.symbols[2].name == "new");
   CHECK(builder.program.sections[bank.section].only_if_filled == false);
@@ -145,18 +175,21 @@ TEST_CASE("Constants that were filled again lose the variables of the old body",
 }
 
 TEST_CASE("An emptied bank stays where the layout may fill it", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto kernel = builder.AddFunction(/*entry=*/true);
   const Bank bank = AddBank(builder, kernel, ".nv.constant2.f0");
+  builder.program.sections[bank.section].bank = 2;
   ReplacedBodies replaced;
   replaced.ReplaceBody(kernel, 0, 0);
   replaced.Empty(bank.section);
-  internal::Compact(replaced, false, builder.program);
+  internal::Compact(replaced, false, builder.program, maps);
   CHECK(builder.program.sections[bank.section].only_if_filled);
   CHECK(builder.program.functions[kernel].constants.size() == 1);
 }
 
 TEST_CASE("A variable that something still refers to stays without an entry", "[compact]") {
+  internal::InputMaps maps;
   ProgramBuilder builder;
   const auto function = builder.AddFunction();
   const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
@@ -165,13 +198,14 @@ TEST_CASE("A variable that something still refers to stays without an entry", "[
   ReplacedBodies replaced;
   replaced.ReplaceBody(function, 0, 0);
   replaced.Empty(bank.section);
-  internal::Compact(replaced, false, builder.program);
+  internal::Compact(replaced, false, builder.program, maps);
   CHECK(builder.program.sections[bank.section].only_if_filled);
   CHECK(builder.program.symbols[bank.variable].unlisted);
   CHECK(Texts(builder.program.symbol_names) == std::vector<std::string_view>{".nv.constant4.f0"});
 }
 
 TEST_CASE("No note names a replaced body as the user of what is undefined", "[compact]") {
+  internal::InputMaps maps;
   const bool replace = GENERATE(false, true);
   ProgramBuilder builder;
   const auto function = builder.AddFunction();
@@ -183,7 +217,7 @@ TEST_CASE("No note names a replaced body as the user of what is undefined", "[co
   builder.AddUse(function, static_cast<SymbolId>(builder.program.symbols.size() - 1));
   ReplacedBodies replaced;
   if (replace) replaced.ReplaceBody(function, 1, 0);
-  internal::Compact(replaced, false, builder.program);
+  internal::Compact(replaced, false, builder.program, maps);
 
   const internal::CallGraph graph(builder.program);
   const internal::Liveness liveness =

@@ -23,11 +23,15 @@ namespace devlink::testing {
 struct Merged {
   std::vector<internal::LinkInput> inputs;
   std::vector<Diagnostic> diagnostics;
-  absl::StatusOr<internal::Program> result = internal::Program();
+  absl::StatusOr<internal::Merged> result = internal::Merged();
 
   [[nodiscard]] const internal::Program& program() const {
     if (!result.ok()) throw std::logic_error(result.status().ToString());
-    return *result;
+    return result->program;
+  }
+  [[nodiscard]] const internal::FileParts& file() const {
+    if (!result.ok()) throw std::logic_error(result.status().ToString());
+    return result->file;
   }
   // A line for each finding.
   [[nodiscard]] std::string Findings() const {

@@ -19,7 +19,9 @@ TEST_CASE("A whole program is told by name, in creation order", "[dump]") {
   const SymbolHandle f = a.Declare("f");
   a.AddCall(k, f);
   a.Relocate(a.TextOf(k), 0, 0x38, f);
-  CHECK(internal::DumpProgram(MergeInputs({&a}).program()) == R"(sections
+  const Merged merged = MergeInputs({&a});
+  CHECK(internal::DumpProgram(merged.program()) + internal::DumpFileParts(merged.file()) ==
+        R"(sections
   .note.nv.tkinfo tool-note size=0x0 align=4 flags=0x2000000
   .note.nv.cuinfo cuda-note size=0x0 align=4 flags=0x1000000
   .nv.info module-info size=0x0 align=4 flags=0x0

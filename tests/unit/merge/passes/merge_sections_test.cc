@@ -10,9 +10,9 @@ namespace devlink::testing {
 namespace {
 
 using internal::DumpCalls;
+using internal::DumpFileParts;
 using internal::DumpFunctions;
 using internal::DumpNameOrder;
-using internal::DumpProgram;
 using internal::DumpRecords;
 using internal::DumpRelocations;
 using internal::DumpSections;
@@ -227,7 +227,7 @@ TEST_CASE("Compatibility records take the largest value of all inputs", "[merge]
   b.AddCompat(format::kInfoByteValue, 0x02, 3);
   b.AddCompat(format::kInfoByteValue, 0x03, 1);  // 13.0 adds none that the first input lacks
   const Merged merged = MergeInputs({&a, &b}, {.sm = 90});
-  CHECK(Pick(DumpProgram(merged.program()), {"compat"}) == R"(compat
+  CHECK(Pick(DumpFileParts(merged.file()), {"compat"}) == R"(compat
   0x0: 0xc bytes, 02 02 03 00 02 09 00 00 02 0c 02 00
 )");
 }
@@ -240,7 +240,7 @@ TEST_CASE("From 13.1 on later inputs add compatibility records", "[merge]") {
   const auto profile = ToolkitProfile::ForRelease("13.1");
   REQUIRE(profile.ok());
   const Merged merged = MergeInputs({&a, &b}, {.sm = 90, .profile = *profile});
-  CHECK(Pick(DumpProgram(merged.program()), {"compat"}) == R"(compat
+  CHECK(Pick(DumpFileParts(merged.file()), {"compat"}) == R"(compat
   0x0: 0x8 bytes, 02 02 01 00 02 03 01 00
 )");
 }
@@ -248,7 +248,7 @@ TEST_CASE("From 13.1 on later inputs add compatibility records", "[merge]") {
 TEST_CASE("The note has the lowest virtual architecture", "[merge]") {
   InputBuilder a(80);
   InputBuilder b(75);
-  CHECK(Pick(DumpProgram(MergeInputs({&a, &b}).program()), {"cuda"}) == R"(cuda note
+  CHECK(Pick(DumpFileParts(MergeInputs({&a, &b}).file()), {"cuda"}) == R"(cuda note
   0x0: 0x10 bytes, 0c 00 00 00 08 00 00 00 e8 03 00 00 4e 56 49 44
   0x10: 0x10 bytes, 49 41 20 43 6f 72 70 00 02 00 4b 00 82 00 00 00
 )");
@@ -256,7 +256,7 @@ TEST_CASE("The note has the lowest virtual architecture", "[merge]") {
 
 TEST_CASE("Without any input the note describes the target", "[merge]") {
   const Merged merged = MergeInputs(std::vector<ModuleRef>(), {.sm = 90});
-  CHECK(Pick(DumpProgram(merged.program()), {"cuda", "compat"}) == R"(cuda note
+  CHECK(Pick(DumpFileParts(merged.file()), {"cuda", "compat"}) == R"(cuda note
   0x0: 0x10 bytes, 0c 00 00 00 08 00 00 00 e8 03 00 00 4e 56 49 44
   0x10: 0x10 bytes, 49 41 20 43 6f 72 70 00 02 00 5a 00 82 00 00 00
 compat

@@ -10,7 +10,8 @@ namespace {
 
 TEST_CASE("Without any input a program has what every output has", "[merge]") {
   const Merged merged = MergeInputs(std::vector<ModuleRef>(), {.sm = 90});
-  CHECK(internal::DumpProgram(merged.program()) == R"(sections
+  CHECK(internal::DumpProgram(merged.program()) + internal::DumpFileParts(merged.file()) ==
+        R"(sections
   .note.nv.tkinfo tool-note size=0x0 align=4 flags=0x2000000
   .note.nv.cuinfo cuda-note size=0x0 align=4 flags=0x1000040
   .nv.info module-info size=0x0 align=4 flags=0x0

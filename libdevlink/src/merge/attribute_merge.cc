@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/attribute_merge.h"
+
+#include <cstddef>
+
+#include "format/nv_info.h"
+
+namespace devlink::internal {
+
+namespace {
+
+std::size_t CountRecords(base::Bytes data) {
+  format::InfoReader records(data);
+  format::InfoRecord record;
+  std::size_t count = 0;
+  while (records.Next(record)) ++count;
+  return count;
+}
+
+}  // namespace
+
+void AttributeMerge::Run(std::uint32_t index) {
+  const InputSection& section = input_.sections[index];
+  if (section.role == SectionRole::kModuleInfo) {
+    return TakeRecords(section, program_.module_info);
+  }
+  const SectionMapping& code = input_.section_map[section.info];
+  if (code.state != SectionMapping::kMapped) return;
+  const FunctionId function = program_.sections[code.section].function;
+  if (program_.functions[function].info == kNone) {
+    const SectionId info = builder_.AddInfoSection(section.name, code.section);
+    program_.functions[function].info = info;
+  }
+  TakeRecords(section, program_.functions[function].info);
+}
+
+void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) {
+  auto& list = program_.info_lists[program_.sections[target].info_list];
+  const bool of_module = target == program_.module_info;
+  if (list.empty()) list.reserve(CountRecords(section.data));
+  format::InfoReader records(section.data);
+  format::InfoRecord record;
+  while (records.Next(record)) {
+    InfoEntry taken{
+        .payload = record.payload, .value = record.value, .format = record.format, .id = record.id};
+    const base::BoundedReader payload(record.payload);
+    const format::InfoSymbols named = format::SymbolsOf(record).kind;
+    if (named == format::InfoSymbols::kOne || named == format::InfoSymbols::kSectionSymbol) {
+      const auto index = payload.ReadOrZero<std::uint32_t>(0);
+      if (of_module && input_.discarded[index]) continue;
+      if (named == format::InfoSymbols::kSectionSymbol) {
+        const InputSymbol symbol = input_.view->SymbolAt(index);
+        if (symbol.section >= input_.section_map.size()) continue;
+        const SectionMapping& bank = input_.section_map[symbol.section];
+        if (bank.state != SectionMapping::kMapped) continue;
+        taken.symbol = program_.sections[bank.section].symbol;
+      } else {
+        taken.symbol = input_.symbols[index];
+        if (taken.symbol == kNone) continue;
+      }
+    } else if (named == format::InfoSymbols::kAll) {
+      taken.externs = static_cast<std::uint32_t>(program_.extern_symbols.size());
+      for (std::uint64_t at = 0; at < record.payload.size(); at += 4) {
+        program_.extern_symbols.push_back(input_.symbols[payload.ReadOrZero<std::uint32_t>(at)]);
+      }
+    }
+    taken.arrival = builder_.info_records++;
+    list.push_back(taken);
+  }
+}
+
+}  // namespace devlink::internal

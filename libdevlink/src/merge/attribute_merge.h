@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attributes: `.nv.info` of the whole program and `.nv.info.F` of a function.
+#pragma once
+
+#include <cstdint>
+
+#include "merge/input_state.h"
+#include "merge/program_builder.h"
+
+namespace devlink::internal {
+
+class AttributeMerge {
+ public:
+  AttributeMerge(ProgramBuilder& builder, const InputState& input)
+      : builder_(builder), program_(builder.program), input_(input) {}
+
+  // Takes over the records of a section of the input; those of discarded copies are left out.
+  void Run(std::uint32_t index);
+
+ private:
+  void TakeRecords(const InputSection& section, SectionId target);
+
+  ProgramBuilder& builder_;
+  Program& program_;
+  const InputState& input_;
+};
+
+}  // namespace devlink::internal

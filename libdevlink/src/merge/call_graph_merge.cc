@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/call_graph_merge.h"
+
+#include "base/bounded_reader.h"
+
+namespace devlink::internal {
+
+void CallGraphMerge::Begin() {
+  taken_by_function_.assign(input_.symbols.size(), false);
+  taken_of_discarded_.clear();
+}
+
+void CallGraphMerge::TakeCalls(const InputSection& section) {
+  using List = format::CallGraphList;
+  const auto function_of = [&](std::uint32_t index) {
+    const SymbolId symbol = input_.symbols[index];
+    return symbol == kNone ? kNone : program_.symbols[symbol].function;
+  };
+  format::CallGraphReader pairs(section.data);
+  format::CallGraphPair pair;
+  while (pairs.Next(pair)) {
+    const FunctionId function = function_of(pair.first);
+    // Whom a discarded copy calls does not count. That the address of its function is taken does,
+    // if a function takes it that stays; pointers in variables are not enough.
+    const bool discarded = input_.discarded[pair.first];
+    if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
+    if (discarded) {
+      taken_of_discarded_.emplace_back(pair.first, pair.second);
+      continue;
+    }
+    if (format::HoldsSymbolPairs(pair.list)) {
+      const FunctionId callee = function_of(pair.second);
+      if (callee == kNone) continue;
+      const bool takes_address = pair.list == List::kAddressTakers;
+      if (takes_address) taken_by_function_[pair.second] = true;
+      if (relocatable_ && !edges_.insert({pair.list, function, callee}).second) continue;
+      (takes_address ? program_.address_takers : program_.calls).push_back({function, callee});
+    } else if (pair.list == List::kAddressesTaken || pair.list == List::kIndirectCallers) {
+      const std::uint32_t prototype = builder_.AddPrototype(input_.view->StringAt(pair.second));
+      if (pair.list == List::kIndirectCallers) {
+        program_.indirect_callers.push_back({function, prototype});
+        continue;
+      }
+      findings_.CheckPrototype(program_, input_.symbols[pair.first], prototype);
+      TakeAddress(function, prototype);
+    }
+  }
+}
+
+void CallGraphMerge::TakePrototypes(const InputSection& section) {
+  const base::BoundedReader pairs(section.data);
+  for (std::uint64_t at = 0; at < section.size; at += 8) {
+    const auto index = pairs.ReadOrZero<std::uint32_t>(at);
+    const std::uint32_t prototype =
+        builder_.AddPrototype(input_.view->StringAt(pairs.ReadOrZero<std::uint32_t>(at + 4)));
+    const SymbolId symbol = input_.symbols[index];
+    if (symbol == kNone || program_.symbols[symbol].function == kNone) continue;
+    Function& function = program_.functions[program_.symbols[symbol].function];
+    if (function.prototype == kNone) function.prototype = prototype;
+    findings_.CheckPrototype(program_, symbol, prototype);
+  }
+}
+
+void CallGraphMerge::TakeAddress(FunctionId function, std::uint32_t prototype) {
+  address_taken_.resize(program_.functions.size());
+  if (!address_taken_[function]) program_.addresses_taken.push_back({function, prototype});
+  address_taken_[function] = true;
+}
+
+void CallGraphMerge::End() {
+  for (const auto& [index, prototype] : taken_of_discarded_) {
+    if (!taken_by_function_[index]) continue;
+    TakeAddress(program_.symbols[input_.symbols[index]].function,
+                builder_.AddPrototype(input_.view->StringAt(prototype)));
+  }
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/file_merge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/elf_cuda.h"
+#include "format/notes.h"
+#include "format/sm_traits.h"
+
+namespace devlink::internal {
+
+void FileMerge::Add(const ModuleView& input) {
+  has_input_ = true;
+  for (std::uint32_t i = 0; i < input.section_count(); ++i) {
+    switch (input.RoleAt(i)) {
+      case SectionRole::kToolNote:
+        if (const InputSection note = input.SectionAt(i); !note.data.empty()) {
+          parts_.tool_records.push_back({note.data, 0});
+        }
+        break;
+      case SectionRole::kCudaNote:
+        AddCudaNote(input.SectionAt(i));
+        break;
+      case SectionRole::kCompat:
+        compat_.Add(input.SectionAt(i).data);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+FileParts FileMerge::Finish() && {
+  if (format::TraitsOf(options_.sm).has_compat) {
+    parts_.compat = compat_.Finish(options_.architecture_specific);
+  }
+  if (!has_input_) DescribeTarget();
+  return std::move(parts_);
+}
+
+// One note: the first one, with the lowest virtual architecture of all.
+void FileMerge::AddCudaNote(const InputSection& section) {
+  auto& note = parts_.cuda_note;
+  format::CudaInfo info = format::ReadCudaInfo(section.data).value_or(format::CudaInfo());
+  info.toolkit = options_.profile.release;
+  if (note.empty()) {
+    note.assign(section.data.begin(), section.data.end());
+    parts_.cuda_note_flags = section.flags;
+  } else if (const auto lowest = format::ReadCudaInfo(note)) {
+    info.virtual_arch = std::min(info.virtual_arch, lowest->virtual_arch);
+  }
+  format::PatchCudaInfo(info, note);
+}
+
+// What nvlink writes of itself where no input has any device code.
+void FileMerge::DescribeTarget() {
+  parts_.cuda_note =
+      format::EncodeCudaInfo({.virtual_arch = static_cast<std::uint16_t>(options_.sm),
+                              .toolkit = options_.profile.release});
+  if (!format::TraitsOf(options_.sm).has_compat) return;
+  parts_.cuda_note_flags |= format::kShfInfoLink;
+  parts_.compat = format::CompatMerger::OfTarget(options_.architecture_specific);
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/findings.h"
+
+#include <utility>
+
+#include "base/demangle.h"
+#include "base/strings.h"
+#include "format/nvlink_text.h"
+
+namespace devlink::internal {
+
+void MergeFindings::Report(const Program& program, DiagnosticCode code, std::string_view what,
+                           SymbolId first) {
+  const Symbol& symbol = program.symbols[first];
+  using format::nvlink_text::FirstWas;
+  const bool defined =
+      code == DiagnosticCode::kMultipleDefinition || code == DiagnosticCode::kPrototypeMismatch;
+  ReportText(program, code,
+             format::nvlink_text::Disagreement(what, symbol.name, CurrentName(),
+                                               defined ? FirstWas::kDefined : FirstWas::kSpecified,
+                                               inputs_[symbol.input].name),
+             first);
+}
+
+void MergeFindings::ReportText(const Program& program, DiagnosticCode code, std::string text,
+                               SymbolId symbol) {
+  const std::string name(program.symbols[symbol].name);
+  std::vector<std::string> notes;
+  const std::string readable = base::Demangle(name);
+  if (readable != name) notes.push_back(base::Cat({"'", name, "' is ", readable}));
+  if (status_.ok()) {
+    const absl::string_view message = base::ToAbsl(text);
+    status_ = code == DiagnosticCode::kMultipleDefinition ? absl::AlreadyExistsError(message)
+                                                          : absl::FailedPreconditionError(message);
+  }
+  diagnostics_.push_back({.code = code,
+                          .severity = Severity::kError,
+                          .text = std::move(text),
+                          .symbol = name,
+                          .input = CurrentName(),
+                          .notes = std::move(notes)});
+}
+
+void MergeFindings::ReportFailure() {
+  diagnostics_.push_back({.code = DiagnosticCode::kMergeFailed,
+                          .severity = Severity::kFatal,
+                          .text = std::string(format::nvlink_text::kMergeFailed),
+                          .symbol = "",
+                          .input = CurrentName(),
+                          .notes = {}});
+}
+
+void MergeFindings::CheckPrototype(Program& program, SymbolId symbol, std::uint32_t prototype) {
+  Function& function = program.functions[program.symbols[symbol].function];
+  if (function.stated_prototype == kNone) {
+    function.stated_prototype = prototype;
+  } else if (function.stated_prototype != prototype) {
+    Report(program, DiagnosticCode::kPrototypeMismatch, format::nvlink_text::kPrototype, symbol);
+  }
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/function_merge.h"
+
+#include "format/elf_cuda.h"
+#include "format/nvlink_text.h"
+
+namespace devlink::internal {
+
+void FunctionMerge::Run() {
+  sized_functions_.clear();
+  for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
+    const InputSymbol symbol = input_.view->SymbolAt(i);
+    if (symbol.type != format::kSttFunc || input_.symbols[i] != kNone) continue;
+    if (symbol.size == 0) MergeAliased(symbol);
+    MergeFunction(i, symbol);
+  }
+}
+
+// An alias, which has no size, comes behind the function whose code it names. nvlink -r writes them
+// in any order.
+void FunctionMerge::MergeAliased(const InputSymbol& alias) {
+  if (alias.section >= input_.section_map.size() ||
+      input_.section_map[alias.section].state != SectionMapping::kUnmapped) {
+    return;
+  }
+  if (sized_functions_.empty()) {
+    sized_functions_.assign(input_.sections.size(), kNone);
+    for (std::uint32_t i = input_.view->symbol_count(); i-- > 0;) {
+      const InputSymbol symbol = input_.view->SymbolAt(i);
+      if (symbol.type == format::kSttFunc && symbol.size != 0 &&
+          symbol.section < input_.sections.size()) {
+        sized_functions_[symbol.section] = i;
+      }
+    }
+  }
+  const std::uint32_t real = sized_functions_[alias.section];
+  if (real != kNone && input_.symbols[real] == kNone)
+    MergeFunction(real, input_.view->SymbolAt(real));
+}
+
+void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol) {
+  const SymbolId known = builder_.FindGlobal(symbol);
+  if (known != kNone) {
+    const std::size_t findings = findings_.count();
+    Check(known, symbol);
+    if (findings_.count() != findings) {  // the link fails; go on to find what else is wrong
+      input_.symbols[index] = known;
+      input_.discarded[index] = true;
+      if (symbol.section != format::kShnUndef) {
+        input_.section_map[symbol.section].state = SectionMapping::kDiscarded;
+      }
+      return;
+    }
+  }
+  if (symbol.section == format::kShnUndef) return ReferTo(index, symbol);
+  if (known != kNone && program_.symbols[known].section != kNone) {
+    return MergeSecondDefinition(index, symbol, known);
+  }
+  Define(index, symbol, known);
+}
+
+// What a second mention of a name must agree on with the first.
+void FunctionMerge::Check(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const bool is_function = first.function != kNone;
+  const bool entry = (symbol.other & format::kStoEntry) != 0;
+  const bool first_entry = is_function && (first.other & format::kStoEntry) != 0;
+  if (entry != first_entry) {
+    findings_.ReportText(program_, DiagnosticCode::kEntryMismatch,
+                         format::nvlink_text::NotGlobalEverywhere(symbol.name), known);
+  }
+  if (!is_function) {
+    findings_.Report(program_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
+                     known);
+  }
+  if (symbol.section == format::kShnUndef) return;
+  const bool defined = first.section != kNone || first.external_shared;
+  if (defined && first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal) {
+    findings_.Report(program_, DiagnosticCode::kMultipleDefinition,
+                     format::nvlink_text::kMultipleDefinition, known);
+  }
+  if (!is_function || !entry || !first_entry || first.binding != format::kStbWeak ||
+      symbol.binding != format::kStbWeak) {
+    return;
+  }
+  const std::uint32_t parameters = input_.parameters_of[symbol.section];
+  for (const SectionId id : program_.functions[first.function].constants) {
+    const Section& bank = program_.sections[id];
+    if (!IsParameterBank(bank) || parameters == 0) continue;
+    if (bank.size != input_.sections[parameters].size) {
+      findings_.ReportText(program_, DiagnosticCode::kSizeMismatch,
+                           format::nvlink_text::ParameterBankSizes(symbol.name), known);
+    }
+  }
+}
+
+void FunctionMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
+  SymbolId id = builder_.FindGlobal(symbol);
+  if (id == kNone) {
+    id = builder_.AddSymbol(symbol, format::kSttFunc);
+    program_.symbols[id].size = 0;
+    program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    builder_.AddFunction(id);
+  }
+  input_.symbols[index] = id;
+}
+
+// The first definition: it may complete a symbol that an earlier input referred to.
+void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  const InputSection& code = input_.sections[symbol.section];
+  const SectionMapping mapped = input_.section_map[symbol.section];
+  SymbolId id = known;
+  if (id == kNone) {
+    id = builder_.AddSymbol(symbol, format::kSttFunc);
+    builder_.AddFunction(id);
+  }
+  Symbol& out = program_.symbols[id];
+  out.binding = symbol.binding;
+  out.other = symbol.other;
+  out.size = symbol.size;
+  out.input = input_.id;
+  const FunctionId function = out.function;
+  program_.functions[function].registers = input_.registers[index];
+  program_.functions[function].entry = (symbol.other & format::kStoEntry) != 0;
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+
+  input_.symbols[index] = id;
+  if (mapped.state == SectionMapping::kMapped) {  // a second name for code that is there
+    program_.symbols[id].section = mapped.section;
+    program_.functions[function].text = mapped.section;
+    program_.functions[function].alias_of = program_.sections[mapped.section].function;
+    program_.functions[function].entry = false;  // what it stands for is one, or is not
+    return;
+  }
+  const SectionId text = builder_.AddSection(code.name, SectionKind::kText, format::kShtProgbits,
+                                             code.flags, code.align);
+  Section& section = program_.sections[text];
+  AppendPiece(section, code.data, 0);
+  section.size = code.size;
+  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.function = function;
+  program_.symbols[id].section = text;
+  program_.functions[function].text = text;
+  builder_.AddSectionSymbol(text);
+  input_.section_map[symbol.section] = {text, 0, SectionMapping::kMapped};
+  // nvlink does this for an entry that -kernels-used does not name when it comes to need it.
+  const bool at_once = kernels_.ByHostReferences() || kernels_.Wants(program_.symbols[id]);
+  if (program_.functions[function].entry && at_once) kernel_sections_.Add(function, symbol);
+}
+
+// A later definition of a function that has one. A strong copy replaces a weak one, and so does a
+// weak copy that needs fewer registers; any other weak copy is discarded.
+void FunctionMerge::MergeSecondDefinition(std::uint32_t index, const InputSymbol& symbol,
+                                          SymbolId known) {
+  const Symbol& first = program_.symbols[known];
+  const Function& function = program_.functions[first.function];
+  if (first.binding == format::kStbWeak &&
+      (symbol.binding == format::kStbGlobal || input_.registers[index] < function.registers)) {
+    return ReplaceBody(index, symbol, known);
+  }
+  input_.symbols[index] = known;
+  input_.discarded[index] = true;
+  input_.section_map[symbol.section].state = SectionMapping::kDiscarded;
+  input_.surviving[symbol.section] = first.section;
+}
+
+void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  const InputSection& code = input_.sections[symbol.section];
+  ForgetBody(known, symbol.binding == format::kStbGlobal);
+  Symbol& out = program_.symbols[known];
+  out.binding = symbol.binding;
+  out.other = symbol.other;
+  out.size = symbol.size;
+  out.input = input_.id;
+  Function& function = program_.functions[out.function];
+  function.registers = input_.registers[index];
+  function.entry = (symbol.other & format::kStoEntry) != 0;
+
+  Section& section = program_.sections[out.section];
+  section.pieces.clear();
+  AppendPiece(section, code.data, 0);
+  section.size = code.size;
+  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.flags = code.flags;
+  section.align = code.align;
+  input_.symbols[index] = known;
+  input_.section_map[symbol.section] = {out.section, 0, SectionMapping::kMapped};
+  if (function.entry && function.shared != kNone) {
+    kernel_sections_.MapShared(symbol.section, function.shared, false);
+  }
+}
+
+// Undoes what an earlier weak copy brought, as far as nvlink does: attributes, relocations,
+// constants and variables of the function go; its calls stay, and so do the records of
+// `.debug_frame`.
+void FunctionMerge::ForgetBody(SymbolId symbol, bool by_strong_copy) {
+  const Symbol& out = program_.symbols[symbol];
+  const Function& function = program_.functions[out.function];
+  const Section& text = program_.sections[out.section];
+  const auto relocations = static_cast<std::uint32_t>(program_.relocations.size());
+  replaced_.ReplaceBody(out.function, relocations, builder_.info_records);
+  // Debug relocations to the function stay, except in RELA sections where its code has relocations.
+  if (text.rel != kNone || text.rela != kNone) {
+    replaced_.DropDebugRelocations(symbol, relocations);
+  }
+  constants_.Empty(function, by_strong_copy);
+  if (function.info != kNone) {
+    program_.info_lists[program_.sections[function.info].info_list].clear();
+  }
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First pass over an input: its functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merge/findings.h"
+#include "merge/function_constants.h"
+#include "merge/input_state.h"
+#include "merge/kernel_sections.h"
+#include "merge/program_builder.h"
+#include "merge/replaced_bodies.h"
+#include "model/kernel_selection.h"
+
+namespace devlink::internal {
+
+class FunctionMerge {
+ public:
+  // All borrowed.
+  FunctionMerge(ProgramBuilder& builder, InputState& input, MergeFindings& findings,
+                ReplacedBodies& replaced, FunctionConstants& constants,
+                KernelSections& kernel_sections, const KernelSelection& kernels)
+      : builder_(builder),
+        program_(builder.program),
+        input_(input),
+        findings_(findings),
+        replaced_(replaced),
+        constants_(constants),
+        kernel_sections_(kernel_sections),
+        kernels_(kernels) {}
+
+  // Gives every function of the input its symbol, and the code that stays its section.
+  void Run();
+
+ private:
+  void MergeFunction(std::uint32_t index, const InputSymbol& symbol);
+  void MergeAliased(const InputSymbol& alias);
+  void ReferTo(std::uint32_t index, const InputSymbol& symbol);
+  void Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void MergeSecondDefinition(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void ForgetBody(SymbolId symbol, bool by_strong_copy);
+  void Check(SymbolId known, const InputSymbol& symbol);
+
+  ProgramBuilder& builder_;
+  Program& program_;
+  InputState& input_;
+  MergeFindings& findings_;
+  ReplacedBodies& replaced_;
+  FunctionConstants& constants_;
+  KernelSections& kernel_sections_;
+  const KernelSelection& kernels_;
+  std::vector<std::uint32_t> sized_functions_;  // code section -> its function; made when needed
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/kernel_sections.h"
+
+#include "format/elf_cuda.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+void KernelSections::Add(FunctionId function, const InputSymbol& symbol) {
+  const SectionId text = program_.functions[function].text;
+  const SectionId info = builder_.AddInfoSection(
+      builder_.Concat(format::section_name::kFunctionInfo, symbol.name), text);
+  program_.functions[function].info = info;
+  const SectionId shared = AddShared(function, symbol.name);
+  MapShared(symbol.section, shared, true);
+}
+
+SectionId KernelSections::AddShared(FunctionId function, std::string_view name) {
+  const SectionId shared =
+      builder_.AddSection(builder_.Concat(format::section_name::kEntryShared, name),
+                          SectionKind::kEntryShared, format::kShtNobits, 0x43, 1);
+  program_.sections[shared].owner = program_.functions[function].text;
+  program_.sections[shared].function = function;
+  program_.functions[function].shared = shared;
+  builder_.AddSectionSymbol(shared);
+  return shared;
+}
+
+void KernelSections::MapShared(std::uint32_t text, SectionId shared, bool take_alignment) {
+  const std::uint32_t input_shared = input_.shared_of[text];
+  if (input_shared == 0) return;
+  if (take_alignment) {
+    program_.sections[shared].align = input_.sections[input_shared].align;
+  }
+  input_.section_map[input_shared] = {shared, 0, SectionMapping::kMapped};
+}
+
+void KernelSections::MapLocals(std::uint32_t index) {
+  const InputSection& section = input_.sections[index];
+  const SectionMapping& code = input_.section_map[section.info];
+  if (code.state == SectionMapping::kMapped) {
+    const FunctionId function = program_.sections[code.section].function;
+    if (!program_.functions[function].entry || program_.functions[function].shared != kNone) return;
+    const Symbol& symbol = program_.symbols[program_.functions[function].symbol];
+    MapShared(section.info, AddShared(function, symbol.name), true);
+    return;
+  }
+  const SectionId text = input_.surviving[section.info];
+  SectionMapping& mapping = input_.section_map[index];
+  mapping.state = SectionMapping::kDiscarded;
+  if (text == kNone) return;
+  const SectionId shared = program_.functions[program_.sections[text].function].shared;
+  if (shared != kNone) mapping = {shared, 0, SectionMapping::kMapped};
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every kernel has, whether or not its module says so: attributes and shared memory of its
+// own.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "merge/input_state.h"
+#include "merge/program_builder.h"
+
+namespace devlink::internal {
+
+class KernelSections {
+ public:
+  KernelSections(ProgramBuilder& builder, InputState& input)
+      : builder_(builder), program_(builder.program), input_(input) {}
+
+  // Of a kernel that `symbol` of the input defines.
+  void Add(FunctionId function, const InputSymbol& symbol);
+  // Lets the input's shared memory of the code section `text` stand for the section `shared`.
+  void MapShared(std::uint32_t text, SectionId shared, bool take_alignment);
+  // Shared memory of a kernel that got none when it was defined, as nobody asked for it; or of one
+  // whose copy was discarded, for which nvlink makes room all the same.
+  void MapLocals(std::uint32_t index);
+
+ private:
+  SectionId AddShared(FunctionId function, std::string_view name);
+
+  ProgramBuilder& builder_;
+  Program& program_;
+  InputState& input_;
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/object_merge.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/align.h"
+#include "format/nvlink_text.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace section_name = format::section_name;
+
+void ObjectMerge::Run() {
+  for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
+    const InputSymbol symbol = input_.view->SymbolAt(i);
+    if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
+      MergeObject(i, symbol);
+    } else if (format::IsTextureType(symbol.type)) {
+      ReferToTexture(i, symbol);
+    }
+  }
+  constants_.Trim();
+}
+
+void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
+  const SymbolId known = builder_.FindGlobal(symbol);
+  if (known != kNone) {
+    const std::size_t findings = findings_.count();
+    Check(known, symbol);
+    if (findings_.count() != findings) {
+      input_.symbols[index] = known;
+      return;
+    }
+  }
+  if (symbol.section == format::kShnUndef || IsPlacedExternal(symbol)) {
+    return ReferTo(index, symbol);
+  }
+  if (symbol.section == format::kShnCommon) return MergeCommon(index, symbol, known);
+  if (symbol.section >= format::kReservedSection) return;
+  const bool common = known != kNone && program_.symbols[known].common;
+  const bool defined = known != kNone && program_.symbols[known].section != kNone;
+  const bool weak = symbol.binding == format::kStbWeak;
+  SectionMapping& mapping = input_.section_map[symbol.section];
+  const std::uint64_t room = input_.sections[symbol.section].size;
+  if (symbol.value <= room && symbol.size <= room - symbol.value) {
+    std::uint64_t& end = input_.constants_end[symbol.section];
+    end = std::max(end, symbol.value + symbol.size);
+  }
+  if (relocatable_ && IsOfDiscardedCode(symbol.section)) KeepParameterSymbol(index, symbol);
+  if (mapping.state == SectionMapping::kDiscarded) {
+    input_.symbols[index] = known;
+    return;
+  }
+  if (IsOfDiscardedCode(symbol.section)) {
+    // Its bytes may stay (FunctionConstants::Map); it does not.
+    mapping.has_symbols = true;
+    return;
+  }
+  // A second copy of a weak variable does not make its section part of the output; a variable that
+  // is new does.
+  // An initialised weak copy ends a common one, where nvlink 13.0 crashes.
+  const bool ends_common = common && IsInit(symbol) && !program_.symbols[known].common_defined;
+  if (mapping.state == SectionMapping::kUnmapped && weak && (defined || common) && !ends_common) {
+    return Discard(index, symbol, known);
+  }
+  if (mapping.state == SectionMapping::kUnmapped) data_.Map(symbol.section, true);
+  if (mapping.state != SectionMapping::kMapped) return;
+  if (defined && weak) return Discard(index, symbol, known);
+  if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
+    // It stays common and is allocated again; the bytes of this definition are never used.
+    program_.symbols[known].common_defined = !weak;
+    input_.symbols[index] = known;
+    return;
+  }
+  Define(index, symbol, known, mapping);
+}
+
+// `extern __shared__ x[]` as nvlink -r leaves it.
+bool ObjectMerge::IsPlacedExternal(const InputSymbol& symbol) const {
+  return symbol.size == 0 && symbol.section < input_.sections.size() &&
+         input_.sections[symbol.section].role == SectionRole::kModuleShared;
+}
+
+// Constants of a function whose copy was discarded.
+bool ObjectMerge::IsOfDiscardedCode(std::uint32_t section) const {
+  const InputSection& input = input_.sections[section];
+  return input.role == SectionRole::kFunctionConstants &&
+         input_.section_map[input.info].state == SectionMapping::kDiscarded;
+}
+
+// The name of a discarded copy's parameters stays with those of the copy that stays.
+void ObjectMerge::KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol) {
+  const InputSection& bank = input_.sections[symbol.section];
+  const SectionId text = input_.surviving[bank.info];
+  if (!bank.IsParameterBank() || text == kNone) return;
+  if (input_.section_map[symbol.section].state == SectionMapping::kUnmapped)
+    data_.Map(symbol.section, true);
+  const SectionId id =
+      constants_.Find(program_.functions[program_.sections[text].function], bank.name);
+  if (id == kNone) return;
+  Define(index, symbol, kNone, {.section = id, .base = input_.section_map[symbol.section].base});
+}
+
+// A second copy of a weak variable.
+void ObjectMerge::Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  input_.symbols[index] = known;
+  input_.duplicate[index] = true;
+  if (IsInit(symbol)) input_.discarded_init.push_back({symbol.value, symbol.value + symbol.size});
+}
+
+// What a second mention of a variable must agree on with the first.
+void ObjectMerge::Check(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  const bool is_function = first.function != kNone;
+  if (is_function || first.space != space) {
+    findings_.Report(program_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
+                     known);
+  }
+  if (!is_function && ((first.other ^ symbol.other) & format::kStoManaged) != 0) {
+    findings_.Report(program_, DiagnosticCode::kManagedMismatch,
+                     format::nvlink_text::kManagedAttribute, known);
+  }
+  CheckSizes(known, symbol);
+  const bool first_init =
+      first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  if (symbol.section != format::kShnUndef && first.section != kNone &&
+      first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
+      (symbol.section != format::kShnCommon || !first_init)) {
+    findings_.Report(program_, DiagnosticCode::kMultipleDefinition,
+                     format::nvlink_text::kMultipleDefinition, known);
+  }
+}
+
+bool ObjectMerge::IsInit(const InputSymbol& symbol) const {
+  return symbol.section < input_.sections.size() &&
+         input_.sections[symbol.section].role == SectionRole::kGlobalInit;
+}
+
+// Sizes must be equal where both are known. Common variables grow to the largest declaration, and
+// an initialised definition may be larger than they are.
+void ObjectMerge::CheckSizes(SymbolId known, const InputSymbol& symbol) {
+  const Symbol& first = program_.symbols[known];
+  const bool second_common = symbol.section == format::kShnCommon;
+  const bool first_init =
+      first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
+  // `extern x[]` says nothing, unless nvlink -r has made a variable without size of it.
+  const bool unsized = symbol.size == 0 && symbol.section == format::kShnUndef;
+  if (first.size == 0 || unsized || first.size == symbol.size) return;
+  if (first.common && second_common) return;
+  if ((first.common && IsInit(symbol)) || (second_common && first_init)) {
+    const std::uint64_t common = first.common ? first.size : symbol.size;
+    const std::uint64_t init = first.common ? symbol.size : first.size;
+    if (common <= init) return;
+    const std::string& file =
+        first.common ? findings_.NameOf(first.input) : findings_.CurrentName();
+    findings_.ReportText(program_, DiagnosticCode::kSizeMismatch,
+                         format::nvlink_text::CommonLargerThanInit(symbol.name, file), known);
+    return;
+  }
+  findings_.Report(program_, DiagnosticCode::kSizeMismatch, format::nvlink_text::kSize, known);
+}
+
+void ObjectMerge::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  SymbolId id = known;
+  if (id == kNone) {
+    id = builder_.AddSymbol(symbol, TypeOf(symbol));
+    MakeCommon(id, symbol);
+  } else {
+    Symbol& out = program_.symbols[id];
+    const bool weak_memory = out.binding == format::kStbWeak && out.section != kNone &&
+                             program_.sections[out.section].kind == SectionKind::kGlobal;
+    if (out.common) {
+      out.size = std::max(out.size, symbol.size);
+    } else if (out.section == kNone || weak_memory) {
+      // A weak variable gives up its place to the common one.
+      if (out.section == kNone) out.binding = symbol.binding;
+      out.size = symbol.size;
+      out.section = kNone;
+      out.input = input_.id;
+      MakeCommon(id, symbol);
+    }
+  }
+  input_.symbols[index] = id;
+}
+
+void ObjectMerge::MakeCommon(SymbolId id, const InputSymbol& symbol) {
+  Symbol& out = program_.symbols[id];
+  out.common = true;
+  out.space = symbol.other & format::kStoSpaceMask;
+  out.align = static_cast<std::uint32_t>(symbol.value);
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  program_.commons.push_back(id);
+}
+
+// Common variables come at the end of `.nv.global`, the last one first.
+void ObjectMerge::AllocateCommons() {
+  for (auto id = program_.commons.rbegin(); id != program_.commons.rend(); ++id) {
+    Symbol& symbol = program_.symbols[*id];
+    if (!symbol.common) continue;
+    SectionId global = builder_.FindByName(section_name::kGlobal);
+    if (global == kNone) {
+      global = builder_.AddSection(section_name::kGlobal, SectionKind::kGlobal, format::kShtNobits,
+                                   3, symbol.align);
+      builder_.Name(section_name::kGlobal, global);
+      builder_.AddSectionSymbol(global);
+    }
+    Section& section = program_.sections[global];
+    Symbol& out = program_.symbols[*id];
+    out.value = base::AlignUp(section.size, out.align);
+    out.section = global;
+    out.common = false;
+    section.size = out.value + out.size;
+    section.align = std::max(section.align, out.align);
+  }
+}
+
+void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
+                         const SectionMapping& mapping) {
+  const SymbolId id = known != kNone ? known : builder_.AddSymbol(symbol, TypeOf(symbol));
+  Symbol& out = program_.symbols[id];
+  const Section& section = program_.sections[mapping.section];
+  out.common = false;
+  out.section = mapping.section;
+  replaced_.Define(id, mapping.section);
+  out.size = symbol.size;
+  out.binding = symbol.binding;
+  out.other = symbol.other & static_cast<std::uint8_t>(~format::kStoSpaceMask);
+  out.space = symbol.other & format::kStoSpaceMask;
+  out.input = input_.id;
+  if (out.space == format::kStoShared) {
+    out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
+    if (relocatable_ && !out.external_shared) out.value = symbol.value;
+    if (!out.external_shared) program_.shared_definitions.push_back(id);
+    if (section.kind == SectionKind::kModuleShared) {
+      program_.module_shared_align = std::max(program_.module_shared_align, out.align);
+    }
+  } else {
+    out.value = mapping.base + symbol.value;
+  }
+  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  input_.symbols[index] = id;
+}
+
+void ObjectMerge::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
+  SymbolId id = builder_.FindGlobal(symbol);
+  if (id == kNone) {
+    InputSymbol reference = symbol;
+    reference.binding = format::kStbGlobal;
+    id = builder_.AddSymbol(reference, symbol.type);
+  }
+  input_.symbols[index] = id;
+}
+
+void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
+  if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
+    // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
+    const SymbolId id =
+        builder_.AddSymbol(symbol, relocatable_ ? format::kSttCudaObject : format::kSttObject);
+    program_.symbols[id].constant_size = true;
+    if (relocatable_) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+    input_.symbols[index] = id;
+    return;
+  }
+  SymbolId id = builder_.FindGlobal(symbol);
+  if (id == kNone) {
+    InputSymbol reference = symbol;
+    // Whatever it was, nvlink makes it that, but for what an earlier nvlink -r made up.
+    const bool made_up =
+        symbol.binding == format::kStbWeak && (symbol.other & format::kStoInternal) != 0;
+    if (!made_up) reference.binding = format::kStbGlobal;
+    const bool external_shared =
+        (symbol.other & format::kStoSpaceMask) == format::kStoShared && symbol.size == 0;
+    if (external_shared) data_.MapExternalShared();
+    id = builder_.AddSymbol(reference, TypeOf(symbol));
+    if (made_up) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+    program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
+    if (relocatable_ && symbol.type == format::kSttCudaObject) {
+      program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
+    }
+    if (external_shared) {
+      program_.symbols[id].external_shared = true;
+      program_.symbols[id].value = symbol.value;  // where nvlink -r has placed it, otherwise 0
+      program_.shared_definitions.push_back(id);
+    }
+  }
+  input_.symbols[index] = id;
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Second pass over an input: its variables.
+#pragma once
+
+#include <cstdint>
+
+#include "format/elf_cuda.h"
+#include "merge/data_sections.h"
+#include "merge/findings.h"
+#include "merge/function_constants.h"
+#include "merge/input_state.h"
+#include "merge/program_builder.h"
+#include "merge/replaced_bodies.h"
+
+namespace devlink::internal {
+
+class ObjectMerge {
+ public:
+  // All borrowed.
+  ObjectMerge(ProgramBuilder& builder, InputState& input, MergeFindings& findings,
+              ReplacedBodies& replaced, DataSections& data, FunctionConstants& constants,
+              bool relocatable)
+      : builder_(builder),
+        program_(builder.program),
+        input_(input),
+        findings_(findings),
+        replaced_(replaced),
+        data_(data),
+        constants_(constants),
+        relocatable_(relocatable) {}
+
+  // Gives every variable of the input its symbol, and sections that hold new ones their place.
+  void Run();
+  // Once all inputs are known: common variables come at the end of `.nv.global`, the last one
+  // first.
+  void AllocateCommons();
+
+ private:
+  void MergeObject(std::uint32_t index, const InputSymbol& symbol);
+  void ReferToTexture(std::uint32_t index, const InputSymbol& symbol);
+  void ReferTo(std::uint32_t index, const InputSymbol& symbol);
+  void MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void MakeCommon(SymbolId id, const InputSymbol& symbol);
+  void CheckSizes(SymbolId known, const InputSymbol& symbol);
+  [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
+  [[nodiscard]] bool IsPlacedExternal(const InputSymbol& symbol) const;
+  void Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
+  void KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol);
+  [[nodiscard]] bool IsOfDiscardedCode(std::uint32_t section) const;
+  void Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known,
+              const SectionMapping& mapping);
+  void Check(SymbolId known, const InputSymbol& symbol);
+  // nvlink knows variables by a type of its own until it writes an executable.
+  [[nodiscard]] std::uint8_t TypeOf(const InputSymbol& symbol) const {
+    return relocatable_ ? symbol.type : format::kSttObject;
+  }
+
+  ProgramBuilder& builder_;
+  Program& program_;
+  InputState& input_;
+  MergeFindings& findings_;
+  ReplacedBodies& replaced_;
+  DataSections& data_;
+  FunctionConstants& constants_;
+  const bool relocatable_;
+};
+
+}  // namespace devlink::internal

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/program_builder.h"
+
+#include <utility>
+
+#include "format/elf_cuda.h"
+#include "format/sections.h"
+#include "format/sm_traits.h"
+
+namespace devlink::internal {
+
+namespace section_name = format::section_name;
+
+ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
+                               bool weak_symbols_are_global)
+    : weak_symbols_are_global_(weak_symbols_are_global) {
+  program.view = view;
+  // What every output has, in the order in which nvlink enters the names.
+  for (std::string_view name : {section_name::kNames, section_name::kStrings,
+                                section_name::kSymbols, section_name::kWideIndices}) {
+    program.section_names.push_back({.text = name});
+    program.symbol_names.push_back({.text = name});
+  }
+  program.tool_note = AddSection(section_name::kToolNote, SectionKind::kToolNote, format::kShtNote,
+                                 format::kShfTkInfo, 4);
+  program.cuda_note = AddSection(section_name::kCudaNote, SectionKind::kCudaNote, format::kShtNote,
+                                 format::kShfCuInfo, 4);
+  AddSectionSymbol(program.tool_note);
+  AddSectionSymbol(program.cuda_note);
+  program.module_info = AddInfoSection(section_name::kModuleInfo, kNone);
+  if (format::TraitsOf(sm).has_compat) {
+    program.compat =
+        AddSection(section_name::kCompat, SectionKind::kCompat, format::kShtCudaCompat, 0, 4);
+  }
+}
+
+SectionId ProgramBuilder::AddSection(std::string_view name, SectionKind kind, std::uint32_t type,
+                                     std::uint32_t flags, std::uint32_t align) {
+  const auto id = static_cast<SectionId>(program.sections.size());
+  Section& section = program.sections.emplace_back();
+  section.name = name;
+  section.kind = kind;
+  section.type = type;
+  section.flags = flags;
+  section.align = align;
+  program.section_names.push_back({.text = name, .section = id});
+  program.symbol_names.push_back({.text = name, .section = id});
+  return id;
+}
+
+SymbolId ProgramBuilder::AddSectionSymbol(SectionId section) {
+  const auto id = static_cast<SymbolId>(program.symbols.size());
+  Symbol& symbol = program.symbols.emplace_back();
+  symbol.name = program.sections[section].name;
+  symbol.type = format::kSttSection;
+  symbol.section = section;
+  symbol.input = input_;
+  program.sections[section].symbol = id;
+  return id;
+}
+
+SymbolId ProgramBuilder::AddSymbol(const InputSymbol& symbol, std::uint8_t type) {
+  const auto id = static_cast<SymbolId>(program.symbols.size());
+  Symbol& out = program.symbols.emplace_back();
+  out.name = symbol.name;
+  out.binding = symbol.binding;
+  out.type = type;
+  out.size = symbol.size;
+  out.other = symbol.other & static_cast<std::uint8_t>(~format::kStoSpaceMask);
+  out.space = symbol.other & format::kStoSpaceMask;
+  out.input = input_;
+  // The part of the symbol table follows the binding that the symbol has when it comes into being.
+  out.global_part = symbol.binding == format::kStbGlobal ||
+                    (weak_symbols_are_global_ && symbol.binding == format::kStbWeak);
+  if (symbol.binding != format::kStbLocal) globals_[symbol.name] = id;
+  return id;
+}
+
+FunctionId ProgramBuilder::AddFunction(SymbolId symbol) {
+  const auto id = static_cast<FunctionId>(program.functions.size());
+  program.functions.emplace_back().symbol = symbol;
+  program.symbols[symbol].function = id;
+  return id;
+}
+
+SectionId ProgramBuilder::AddInfoSection(std::string_view name, SectionId text) {
+  const bool module = text == kNone;
+  const SectionId id =
+      AddSection(name, module ? SectionKind::kModuleInfo : SectionKind::kFunctionInfo,
+                 format::kShtCudaInfo, module ? 0 : format::kShfInfoLink, 4);
+  Section& section = program.sections[id];
+  section.owner = text;
+  section.function = module ? kNone : program.sections[text].function;
+  section.info_list = static_cast<std::uint32_t>(program.info_lists.size());
+  program.info_lists.emplace_back();
+  program.info_sections.push_back(id);
+  return id;
+}
+
+SectionId ProgramBuilder::RelocationSection(std::string_view name, SectionId target,
+                                            std::uint32_t type) {
+  const bool with_addend = type == format::kShtRela;
+  const SectionId known =
+      with_addend ? program.sections[target].rela : program.sections[target].rel;
+  if (known != kNone) return known;
+  const SectionId id = AddSection(name, SectionKind::kRelocations, type, format::kShfInfoLink, 8);
+  program.sections[id].owner = target;
+  program.sections[id].function = program.sections[target].function;
+  (with_addend ? program.sections[target].rela : program.sections[target].rel) = id;
+  return id;
+}
+
+std::uint32_t ProgramBuilder::AddPrototype(std::string_view text) {
+  const auto [known, inserted] = prototypes_.try_emplace(text, 0);
+  if (inserted) {
+    known->second = static_cast<std::uint32_t>(program.prototypes.size()) + 1;
+    program.prototypes.append(text).push_back('\0');
+  }
+  return known->second;
+}
+
+SectionId ProgramBuilder::FindByName(std::string_view name) const {
+  const auto found = named_.find(name);
+  return found == named_.end() ? kNone : found->second;
+}
+
+SymbolId ProgramBuilder::FindGlobal(const InputSymbol& symbol) const {
+  if (symbol.binding == format::kStbLocal) return kNone;
+  const auto found = globals_.find(symbol.name);
+  return found == globals_.end() ? kNone : found->second;
+}
+
+Program ProgramBuilder::Take() && {
+  program.residue.internal_sections = kNvlinkOwnSections;
+  for (const Section& section : program.sections) {
+    program.residue.internal_sections += SectionsCountedFor(section);
+  }
+  program.names = std::move(names_);
+  return std::move(program);
+}
+
+}  // namespace devlink::internal

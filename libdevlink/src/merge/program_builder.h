@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program as it grows. What comes into being enters its names as nvlink does, so the order of
+// these calls is the order of names, symbols and sections in the output.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
+#include "model/module.h"
+#include "model/program.h"
+
+namespace devlink::internal {
+
+class ProgramBuilder {
+ public:
+  // `sm` and the view decide what every output begins with.
+  ProgramBuilder(std::uint32_t sm, format::ViewKind view, bool weak_symbols_are_global);
+
+  // Symbols from here on come from this input.
+  void Begin(InputId input) { input_ = input; }
+
+  SectionId AddSection(std::string_view name, SectionKind kind, std::uint32_t type,
+                       std::uint32_t flags, std::uint32_t align);
+  SymbolId AddSectionSymbol(SectionId section);
+  SymbolId AddSymbol(const InputSymbol& symbol, std::uint8_t type);
+  FunctionId AddFunction(SymbolId symbol);
+  // Of a function's code, or of all the program where `text` is kNone.
+  SectionId AddInfoSection(std::string_view name, SectionId text);
+  // The list of relocations of `target`, which is made where there is none.
+  SectionId RelocationSection(std::string_view name, SectionId target, std::uint32_t type);
+  // The number by which records refer to it.
+  std::uint32_t AddPrototype(std::string_view text);
+
+  // Sections that inputs share by name.
+  void Name(std::string_view name, SectionId section) { named_[name] = section; }
+  [[nodiscard]] SectionId FindByName(std::string_view name) const;
+  // kNone for local symbols.
+  [[nodiscard]] SymbolId FindGlobal(const InputSymbol& symbol) const;
+
+  // A name that no module has; lives as long as the program.
+  std::string_view Concat(std::string_view head, std::string_view tail) {
+    return names_->Concat(head, tail);
+  }
+
+  // Counts nvlink's sections and hands the program over.
+  [[nodiscard]] Program Take() &&;
+
+  Program program;
+  std::uint32_t info_records = 0;  // of attribute sections so far
+
+ private:
+  const bool weak_symbols_are_global_;
+  InputId input_ = 0;
+  std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
+  absl::flat_hash_map<std::string_view, SymbolId> globals_;  // global and weak symbols
+  absl::flat_hash_map<std::string_view, SectionId> named_;
+  absl::flat_hash_map<std::string_view, std::uint32_t> prototypes_;
+};
+
+inline void AppendPiece(Section& section, base::Bytes bytes, std::uint64_t offset) {
+  if (!bytes.empty()) section.pieces.push_back({bytes, offset});
+}
+
+}  // namespace devlink::internal

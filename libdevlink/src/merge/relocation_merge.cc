@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/relocation_merge.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/bounded_reader.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace section_name = format::section_name;
+
+void RelocationMerge::Run(std::uint32_t index) {
+  const InputSection& section = input_.sections[index];
+  if (section.size == 0) return;  // nothing of it was checked
+  const SectionMapping target = input_.section_map[section.info];
+  if (target.state != SectionMapping::kMapped) return;
+  const bool with_addend = section.type == format::kShtRela;
+  const std::uint64_t step = with_addend ? sizeof(format::Rela) : format::kRelSize;
+  const std::uint64_t count = section.size / step;
+  const base::BoundedReader entries(section.data);
+  const auto read = [&](std::uint64_t i) {
+    format::Rela relocation = {};
+    if (with_addend) {
+      relocation = entries.ReadOrZero<format::Rela>(i * step);
+    } else {
+      relocation.offset = entries.ReadOrZero<std::uint64_t>(i * step);
+      relocation.type = entries.ReadOrZero<std::uint32_t>(i * step + 8);
+      relocation.symbol = entries.ReadOrZero<std::uint32_t>(i * step + 12);
+    }
+    return relocation;
+  };
+
+  std::sort(
+      input_.discarded_init.begin(), input_.discarded_init.end(),
+      [](const InputState::Range& a, const InputState::Range& b) { return a.begin < b.begin; });
+  const SectionRole role = input_.sections[section.info].role;
+  bool any = false;
+  for (std::uint64_t i = 0; i < count && !any; ++i) {
+    any = !IsOfDuplicate(read(i), role) && !IsOfDiscarded(read(i), target);
+  }
+  if (!any) return;
+  const SectionId list =
+      with_addend ? builder_.RelocationSection(section.name, target.section, section.type) : kNone;
+  if (with_addend && writes_phantom_rel_names_) {
+    // A name for relocations without addend appears where nvlink thought it would need it.
+    bool phantom = false;
+    bool first = true;  // the first that stays does not count
+    for (std::uint64_t i = 0; i < count && !phantom; ++i) {
+      if (IsOfDuplicate(read(i), role) || IsOfDiscarded(read(i), target)) continue;
+      phantom = !first && read(i).addend == 0;
+      first = false;
+    }
+    if (phantom && program_.sections[target.section].rel == kNone) {
+      const std::string_view name =
+          builder_.Concat(section_name::kRel, section.name.substr(section_name::kRela.size()));
+      builder_.RelocationSection(name, target.section, format::kShtRel);
+    }
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const format::Rela relocation = read(i);
+    if (IsOfDuplicate(relocation, role)) continue;
+    if (!with_addend && IsOfDiscarded(relocation, target)) continue;
+    if (with_addend) {
+      Take(relocation, list, target);
+    } else if (MovesSection(relocation)) {
+      // The base of the contribution has to go somewhere: it becomes an addend.
+      const std::string_view name =
+          builder_.Concat(section_name::kRela, section.name.substr(section_name::kRel.size()));
+      Take(relocation, builder_.RelocationSection(name, target.section, format::kShtRela), target);
+    } else {
+      Take(relocation, builder_.RelocationSection(section.name, target.section, format::kShtRel),
+           target);
+    }
+  }
+}
+
+// Pointers in a second copy of a weak variable go with it; so do pointers from constants to a
+// second copy, whose bytes stay as the input has them.
+bool RelocationMerge::IsOfDuplicate(const format::Rela& relocation, SectionRole role) const {
+  if (role == SectionRole::kConstantBank) {
+    return input_.duplicate[relocation.symbol] || input_.discarded[relocation.symbol];
+  }
+  if (role != SectionRole::kGlobalInit) return false;
+  auto after = std::upper_bound(
+      input_.discarded_init.begin(), input_.discarded_init.end(), relocation.offset,
+      [](std::uint64_t offset, const InputState::Range& range) { return offset < range.begin; });
+  return after != input_.discarded_init.begin() && relocation.offset < std::prev(after)->end;
+}
+
+// Debug records of a discarded copy keep the zeroes of the input, but for `.debug_info`, which then
+// names the copy that stays.
+bool RelocationMerge::IsOfDiscarded(const format::Rela& relocation,
+                                    const SectionMapping& target) const {
+  const Section& section = program_.sections[target.section];
+  return input_.discarded[relocation.symbol] && section.kind == SectionKind::kDebug &&
+         section.name != section_name::kDebugInfo;
+}
+
+// Refers to a section symbol of the input whose bytes do not come first in the output's section.
+bool RelocationMerge::MovesSection(const format::Rela& relocation) const {
+  const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
+  if (symbol.type != format::kSttSection || symbol.section >= input_.section_map.size())
+    return false;
+  const SectionMapping& mapped = input_.section_map[symbol.section];
+  return mapped.state == SectionMapping::kMapped && mapped.base != 0;
+}
+
+void RelocationMerge::Take(const format::Rela& relocation, SectionId list,
+                           const SectionMapping& target) {
+  Relocation out{.offset = relocation.offset + target.base,
+                 .addend = relocation.addend,
+                 .section = target.section,
+                 .list = list,
+                 .type = relocation.type};
+  const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
+  if (symbol.type == format::kSttSection) {
+    if (symbol.section >= input_.section_map.size()) return;
+    const SectionMapping& mapped = input_.section_map[symbol.section];
+    if (mapped.state != SectionMapping::kMapped) return;
+    out.symbol = program_.sections[mapped.section].symbol;
+    out.addend += static_cast<std::int64_t>(mapped.base);
+  } else {
+    out.symbol = input_.symbols[relocation.symbol];
+    if (out.symbol == kNone) return;
+    if (IsOfDiscarded(relocation, target)) return;
+  }
+  program_.relocations.push_back(out);
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merge/view_merge.h"
+
+#include <utility>
+
+#include "format/sections.h"
+#include "merge/compact.h"
+
+namespace devlink::internal {
+
+ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
+    : options_(options),
+      findings_(findings),
+      builder_(options.sm, options.view, options.profile.weak_symbols_are_global),
+      kernel_sections_(builder_, input_),
+      constants_(builder_, input_, replaced_, options.relocatable),
+      data_(builder_, input_, constants_, kernel_sections_),
+      functions_(builder_, input_, findings, replaced_, constants_, kernel_sections_,
+                 options.kernels),
+      objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable),
+      attributes_(builder_, input_),
+      call_graph_(builder_, input_, findings, options.relocatable),
+      relocations_(builder_, input_, options.profile.writes_phantom_rel_names) {}
+
+void ViewMerge::Add(InputId id, const ModuleView& view, InputMap* map) {
+  builder_.Begin(id);
+  findings_.Begin(id);
+  input_.Begin(id, view);
+  call_graph_.Begin();
+  functions_.Run();
+  objects_.Run();
+  MergeOtherSections();
+  if (map != nullptr) *map = MapOf(input_);
+}
+
+Program ViewMerge::Finish(InputMaps& maps) && {
+  objects_.AllocateCommons();
+  if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
+    builder_.program.residue.last_packed_constant = data_.last_packed_constant();
+  }
+  Program program = std::move(builder_).Take();
+  ForgetReplaced(replaced_, program, maps);
+  Compact(replaced_, options_.relocatable, program, maps);
+  return program;
+}
+
+void ViewMerge::MergeOtherSections() {
+  const auto count = static_cast<std::uint32_t>(input_.sections.size());
+  for (const bool with_data : {true, false}) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (format::IsContent(input_.sections[i].role) == with_data) MergeSection(i);
+    }
+  }
+  call_graph_.End();
+}
+
+void ViewMerge::MergeSection(std::uint32_t index) {
+  const InputSection& section = input_.sections[index];
+  switch (section.role) {
+    case SectionRole::kDebug:
+      return data_.MapDebug(index);
+    case SectionRole::kModuleInfo:
+    case SectionRole::kFunctionInfo:
+      return attributes_.Run(index);
+    case SectionRole::kCallGraph:
+      return call_graph_.TakeCalls(section);
+    case SectionRole::kPrototype:
+      return call_graph_.TakePrototypes(section);
+    case SectionRole::kRelocations:
+      return relocations_.Run(index);
+    case SectionRole::kConstantBank:
+    case SectionRole::kFunctionConstants:
+    case SectionRole::kGlobalInit:
+      // Data that no new variable pulled in is appended all the same; zeroed memory is not.
+      if (input_.section_map[index].state == SectionMapping::kUnmapped) data_.Map(index, false);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace devlink::internal

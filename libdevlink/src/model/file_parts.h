@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the merged file what belongs to no one program in it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/elf_cuda.h"
+#include "model/program.h"
+
+namespace devlink::internal {
+
+struct FileParts {
+  std::vector<Piece> tool_records;  // of all inputs, in link order (`.note.nv.tkinfo`)
+  std::uint32_t cuda_note_flags = format::kShfCuInfo;
+  std::vector<std::uint8_t> cuda_note;  // `.note.nv.cuinfo`
+  std::vector<std::uint8_t> compat;     // `.nv.compat`
+};
+
+}  // namespace devlink::internal
