@@ -32,6 +32,8 @@ Bank AddBank(ProgramBuilder& builder, internal::FunctionId function, std::string
   Bank bank;
   bank.section = builder.AddSection(SectionKind::kFunctionConstants, function);
   program.sections[bank.section].name = name;
+  constexpr std::string_view kBeforeNumber = ".nv.constant";
+  program.sections[bank.section].bank = (name.at(kBeforeNumber.size()) - '0') & 7;
   program.functions[function].constants.push_back(bank.section);
   const auto add_symbol = [&](std::uint8_t type, std::string_view text) {
     internal::Symbol symbol;
