@@ -97,7 +97,7 @@ std::string_view Describe(ContentKind kind) {
     case ContentKind::kUnknown:
       break;
   }
-  return "no kind of file that a device linker knows";
+  return "not a kind of file that a device linker knows";
 }
 
 bool MentionsDeviceCode(base::Bytes bytes) {
