@@ -26,14 +26,15 @@ enum class HostInfo {
 // Link-time optimization; docs/lto.md tells what happens in which mode. Every option is nvlink's of
 // that name. A plain value.
 struct LtoOptions {
-  // nvlink -lto. Without it LTO IR is an error, and nothing else here has an effect.
+  // nvlink -lto. Without it LTO IR is an error. What contradicts its absence is refused by
+  // LinkSession::Create; nothing else here has an effect then.
   bool enabled = false;
 
   // nvlink -force-partial-lto: the result is linked, whatever libNVVM answers. nvlink
   // -force-whole-lto: it is the output, whatever libNVVM answers, unless there is other code.
   bool force_partial = false;
   bool force_whole = false;
-  // nvlink -emit-ptx: LinkResult::ptx receives what libNVVM made, and nothing is assembled.
+  // nvlink -emit-ptx: LinkOutcome::ptx receives what libNVVM made, and nothing is assembled.
   bool emit_ptx = false;
   // nvlink -Ofc; kOff stands for `-Ofc 0`.
   std::optional<FastCompile> fast_compile;
