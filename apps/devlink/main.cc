@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "devlink/allocator.h"
+#include "devlink/experimental/spdlog_sink.h"
 #include "devlink/nvlink_command.h"
-#include "devlink/spdlog_sink.h"
 #include "devlink/terminal_progress.h"
 
 namespace devlink::app {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "devlink/experimental/host_references.h"
 #include "devlink/experimental/option_consensus.h"
-#include "devlink/host_references.h"
 #include "lto/xnvvm.h"
 #include "random/prng.h"
 #include "support/text.h"

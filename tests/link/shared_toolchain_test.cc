@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "devlink/link_session.h"
 #include "support/catch.h"

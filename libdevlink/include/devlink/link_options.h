@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "devlink/arch.h"
-#include "devlink/compatibility.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/ptxas_options.h"
 #include "devlink/toolkit_profile.h"

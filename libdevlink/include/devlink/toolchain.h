@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/lto_compiler.h"
 #include "devlink/experimental/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"

@@ -2,8 +2,8 @@
 //
 // File: devlink/toolkit_profile.h
 //
-// What differs between the releases of CUDA 13 for a linker that must write what that release's
-// nvlink writes. Every release-dependent value of libdevlink is a field of this struct; nothing
+// How far nvlink is followed, and which release's. What differs between the releases of CUDA 13
+// for a linker that must write what that release's nvlink writes is a field of one struct; nothing
 // else in the library asks for a release.
 #pragma once
 
@@ -14,6 +14,12 @@
 #include "absl/status/statusor.h"
 
 namespace devlink {
+
+// What becomes of inputs that nvlink leaves out without a word (docs/inputs.md).
+enum class Compatibility {
+  kDevlink,  // device code is linked wherever it is found, or refused with the reason
+  kNvlink,   // left out, as nvlink does
+};
 
 // A plain value; the defaults are those of release 13.0.
 struct ToolkitProfile {

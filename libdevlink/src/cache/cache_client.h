@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 
 namespace devlink::internal {
 

@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
 #include "base/strings.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 
 namespace devlink::internal {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 
 namespace devlink {
 

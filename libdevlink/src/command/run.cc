@@ -16,7 +16,7 @@
 #include "command/output_file.h"
 #include "command/toolkit_places.h"
 #include "command/words.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
 #include "devlink/link_session.h"

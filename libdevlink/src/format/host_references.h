@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/bounded_reader.h"
-#include "devlink/host_references.h"
+#include "devlink/experimental/host_references.h"
 
 namespace devlink::internal {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/bounded_reader.h"
-#include "devlink/compatibility.h"
 #include "devlink/diagnostics.h"
+#include "devlink/toolkit_profile.h"
 #include "input/archive.h"
 #include "input/host_object.h"
 #include "input/recognise.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/bounded_reader.h"
-#include "devlink/host_references.h"
+#include "devlink/experimental/host_references.h"
 
 namespace devlink::internal {
 

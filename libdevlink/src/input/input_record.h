@@ -17,8 +17,8 @@
 #include "devlink/diagnostics.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/code_choice.h"
-#include "devlink/host_references.h"
-#include "devlink/module_pool.h"
+#include "devlink/experimental/host_references.h"
+#include "devlink/module.h"
 #include "input/archive.h"
 #include "input/input_settings.h"
 

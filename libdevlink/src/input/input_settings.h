@@ -7,7 +7,6 @@
 
 #include "base/severity_policy.h"
 #include "devlink/arch.h"
-#include "devlink/compatibility.h"
 #include "devlink/toolkit_profile.h"
 #include "input/archive.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "devlink/host_references.h"
+#include "devlink/experimental/host_references.h"
 #include "model/program.h"
 
 namespace devlink::internal {

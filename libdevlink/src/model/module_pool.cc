@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/module_pool.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -13,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/status_macros.h"
+#include "devlink/module.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/xxhash.h"
 #include "model/module.h"

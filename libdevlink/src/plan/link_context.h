@@ -9,7 +9,7 @@
 #include "devlink/environment.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
-#include "devlink/module_pool.h"
+#include "devlink/module.h"
 #include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 

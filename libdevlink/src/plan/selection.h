@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "devlink/diagnostics.h"
-#include "devlink/host_references.h"
+#include "devlink/experimental/host_references.h"
 #include "devlink/link_options.h"
 #include "input/input_record.h"
 #include "model/program.h"

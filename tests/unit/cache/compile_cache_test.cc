@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -9,7 +9,6 @@
 
 #include "devlink/link_session.h"
 #include "devlink/module.h"
-#include "devlink/module_pool.h"
 #include "support/catch.h"
 #include "support/process.h"
 #include "unit/cubin_builder.h"

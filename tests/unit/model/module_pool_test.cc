@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/module_pool.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "devlink/module.h"
 #include "model/module.h"
 #include "support/catch.h"
 #include "unit/cubin_builder.h"

@@ -3,15 +3,15 @@
 // File: devlink/experimental/caching_lto_compiler.h
 //
 // An LTO compiler that first looks whether it has done the same work before. Only successes are
-// kept, with all that belongs to them: warnings and pieces. The tool itself is loaded when something
-// is not found; devlink/experimental/caching_ptx_assembler.h says the same of the assembler.
-// Thread-safe, as every LtoCompiler is. docs/cache.md has the details.
+// kept, with all that belongs to them: warnings and pieces. The tool itself is loaded when
+// something is not found; devlink/experimental/caching_ptx_assembler.h says the same of the
+// assembler. Thread-safe, as every LtoCompiler is. docs/cache.md has the details.
 #pragma once
 
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/lto_compiler.h"
 
 namespace devlink {

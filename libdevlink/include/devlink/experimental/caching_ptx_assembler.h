@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "devlink/compile_cache.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink {

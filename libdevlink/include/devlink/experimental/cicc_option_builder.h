@@ -21,9 +21,9 @@
 #include "absl/status/statusor.h"
 #include "devlink/arch.h"
 #include "devlink/diagnostics.h"
+#include "devlink/experimental/host_references.h"
 #include "devlink/experimental/option_consensus.h"
 #include "devlink/experimental/ptxas_options.h"
-#include "devlink/host_references.h"
 
 namespace devlink {
 

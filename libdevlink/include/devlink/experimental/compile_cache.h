@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File: devlink/compile_cache.h
+// File: devlink/experimental/compile_cache.h
 //
 // Keeps what compilers made, so that a link of unchanged inputs need not compile them again. There
 // is no cache unless a caller makes one. devlink/experimental/caching_ptx_assembler.h and

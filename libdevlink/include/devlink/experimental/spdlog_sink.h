@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File: devlink/spdlog_sink.h
+// File: devlink/experimental/spdlog_sink.h
 //
 // For programs that use spdlog; the library itself does not. Not part of devlink.h.
 #pragma once

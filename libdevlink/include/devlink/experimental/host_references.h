@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File: devlink/host_references.h
+// File: devlink/experimental/host_references.h
 //
 // What the host code of one input refers to, as nvcc recorded it in the host object.
 #pragma once
