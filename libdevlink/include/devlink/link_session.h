@@ -75,6 +75,10 @@ struct SessionContext {
   const Environment* environment = nullptr;  // files and threads; none: those of the machine
   std::shared_ptr<ModulePool> pool;          // modules, shared with other sessions
   std::shared_ptr<Toolchain> toolchain;  // tools, shared with other sessions; none: there are none
+  // Asked for what no input defines, whether or not that is used in the end. Not with
+  // LinkOptions::relocatable, check_only or lto.enabled: what is undefined is for the next link to
+  // know, for nobody, or for the compilers.
+  DefinitionProvider* definitions = nullptr;
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
   PassObserver* passes = nullptr;   // told what each pass of a link found

@@ -3,7 +3,7 @@
 // File: devlink/module.h
 //
 // A module: one cubin that was read and checked; what can be said of it without linking it; and the
-// pool that keeps modules. A JIT that links the same device library into every kernel adds it once
+// pool that keeps modules; and where a link finds those that it lacks. A JIT that links the same device library into every kernel adds it once
 // and shares the pool between its sessions: each later session finds the module parsed.
 #pragma once
 
@@ -143,6 +143,35 @@ class ModulePool {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// A name that inputs of a link refer to and none defines.
+struct UndefinedSymbol {
+  std::string name;  // mangled
+  SymbolKind kind = SymbolKind::kUnknown;
+  std::vector<std::string> inputs;  // that refer to it, by name, in link order
+};
+
+// An input that a link asked for: of any kind that LinkSession::AddInput takes.
+struct ProvidedInput {
+  std::string name;  // how diagnostics and the register file call it
+  std::vector<std::uint8_t> bytes;
+};
+
+// Told what a link lacks, and may add inputs that define it: a JIT that compiles on demand, or a
+// build that keeps its own index of libraries.
+class DefinitionProvider {
+ public:
+  virtual ~DefinitionProvider() = default;
+
+  // Inputs that define some of these symbols, or none where there is nothing to add. They take part
+  // in this one link, behind all others, in the order given; only a device runtime that stands last
+  // stays last. The call is repeated for what they refer to in their turn, until nothing new is
+  // undefined or nothing is added; each name is asked for once in a link. An error ends the link
+  // and is its status. Called on the thread that links, which must not use the session meanwhile.
+  // The same answers make the same output.
+  virtual absl::StatusOr<std::vector<ProvidedInput>> Provide(
+      std::span<const UndefinedSymbol> undefined) = 0;
 };
 
 }  // namespace devlink

@@ -54,6 +54,9 @@ struct InputSymbol {
   std::uint8_t other = 0;
 };
 
+// What a symbol stands for, as far as its type tells.
+SymbolKind KindOf(const InputSymbol& symbol);
+
 // One program as the merge sees it: a symbol table and the sections that go with it. A cubin for
 // sm_75 to sm_90a holds one; a later one holds two over the same file.
 class ModuleView {

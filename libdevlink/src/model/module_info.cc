@@ -16,14 +16,10 @@
 
 namespace devlink {
 
-namespace {
+namespace internal {
 
-using internal::InputSection;
-using internal::InputSymbol;
-using internal::ModuleView;
-
-SymbolKind KindOf(std::uint8_t type) {
-  switch (type) {
+SymbolKind KindOf(const InputSymbol& symbol) {
+  switch (symbol.type) {
     case format::kSttFunc:
       return SymbolKind::kFunction;
     case format::kSttObject:
@@ -39,6 +35,14 @@ SymbolKind KindOf(std::uint8_t type) {
       return SymbolKind::kUnknown;
   }
 }
+
+}  // namespace internal
+
+namespace {
+
+using internal::InputSection;
+using internal::InputSymbol;
+using internal::ModuleView;
 
 MemorySpace SpaceOf(std::uint8_t other) {
   switch (other & format::kStoSpaceMask) {
@@ -63,7 +67,7 @@ bool IsDefined(const InputSymbol& symbol) {
 }
 
 ModuleSymbol Describe(const InputSymbol& symbol) {
-  const SymbolKind kind = KindOf(symbol.type);
+  const SymbolKind kind = KindOf(symbol);
   const bool is_variable = kind == SymbolKind::kVariable;
   return {.name = std::string(symbol.name),
           .kind = kind,

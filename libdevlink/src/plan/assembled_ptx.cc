@@ -25,19 +25,24 @@ std::string_view TextOf(const CodeRecord& code) {
 AssembledPtx::AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
                            const LinkContext& context)
     : options_(options), context_(context) {
+  Add(records);
+}
+
+void AssembledPtx::Add(std::span<const InputRecordRef> records) {
   std::vector<Text> texts;
   for (const InputRecordRef& record : records) {
     for (const ObjectRecord& object : record->objects) {
-      if (!IsOptional(object, options)) Collect(object, texts);
+      if (!IsOptional(object, options_)) Collect(object, texts);
     }
   }
   Assemble(texts);
 }
 
-void AssembledPtx::Collect(const ObjectRecord& object, std::vector<Text>& texts) {
+void AssembledPtx::Collect(const ObjectRecord& object, std::vector<Text>& texts) const {
   for (const SectionRecord& section : object.sections) {
     for (const CodeRecord& code : section.code) {
-      if (code.kind == CodeKind::kPtx && !code.rejection) texts.push_back({&object, &code});
+      if (code.kind != CodeKind::kPtx || code.rejection || by_code_.contains(&code)) continue;
+      texts.push_back({&object, &code});
     }
   }
 }

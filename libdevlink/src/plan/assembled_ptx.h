@@ -29,10 +29,13 @@ class AssembledPtx {
   AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
                const LinkContext& context);
 
+  // Assembles the texts of more records, of which the device runtime's are left in the same way.
+  void Add(std::span<const InputRecordRef> records);
+
   // What became of the text in `code`; null behind one that failed.
   [[nodiscard]] const AssembledText* Find(const CodeRecord& code) const;
 
-  // Assembles the texts of one more object.
+  // Assembles the texts of one more object; those that are assembled already stay as they are.
   void Add(const ObjectRecord& object);
 
  private:
@@ -42,7 +45,7 @@ class AssembledPtx {
     const CodeRecord* code = nullptr;
   };
 
-  static void Collect(const ObjectRecord& object, std::vector<Text>& texts);
+  void Collect(const ObjectRecord& object, std::vector<Text>& texts) const;
   void Assemble(const std::vector<Text>& texts);
   void Take(const Text& text, PtxResult& result);
 

@@ -20,6 +20,7 @@ struct LinkContext {
   const Environment& environment;
   ModulePool& pool;
   Toolchain& toolchain;
+  DefinitionProvider* definitions = nullptr;
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
   PassObserver* passes = nullptr;

@@ -9,17 +9,23 @@
 
 namespace devlink::internal {
 
+bool IsWanted(const InputSymbol& symbol) {
+  return !symbol.name.empty() && symbol.section == format::kShnUndef &&
+         symbol.binding != format::kStbLocal && symbol.binding != format::kStbWeak &&
+         !format::IsTextureType(symbol.type) && !format::IsKnownToDriver(symbol.name);
+}
+
+bool IsOffered(const InputSymbol& symbol) {
+  return !symbol.name.empty() && symbol.section != format::kShnUndef &&
+         symbol.binding != format::kStbLocal;
+}
+
 void UndefinedNames::Add(const Module& module) {
   const ModuleView& view = module.sass();
   for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
     const InputSymbol symbol = view.SymbolAt(i);
-    if (symbol.name.empty() || symbol.binding == format::kStbLocal) continue;
-    if (symbol.section != format::kShnUndef) {
-      defined_.insert(symbol.name);
-    } else if (symbol.binding != format::kStbWeak && !format::IsTextureType(symbol.type) &&
-               !format::IsKnownToDriver(symbol.name)) {
-      wanted_.insert(symbol.name);
-    }
+    if (IsOffered(symbol)) defined_.insert(symbol.name);
+    if (IsWanted(symbol)) wanted_.insert(symbol.name);
   }
 }
 

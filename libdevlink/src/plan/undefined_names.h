@@ -10,12 +10,18 @@
 
 namespace devlink::internal {
 
+// Whether a module asks for a definition of this symbol. Names that the driver knows, weak ones and
+// texture references need none.
+bool IsWanted(const InputSymbol& symbol);
+
+// Whether it offers one to other modules.
+bool IsOffered(const InputSymbol& symbol);
+
 class UndefinedNames {
  public:
   // The module must outlive this.
   void Add(const Module& module);
 
-  // Names that the driver knows, weak ones and texture references do not count.
   [[nodiscard]] bool Any() const;
 
  private:

@@ -29,8 +29,14 @@ struct LinkSession::State {
   std::vector<InputRecordRef> records;
 
   [[nodiscard]] internal::LinkContext Context() const {
-    return {*context.environment, *context.pool,  *context.toolchain, context.log,
-            context.progress,     context.passes, context.time_trace};
+    return {.environment = *context.environment,
+            .pool = *context.pool,
+            .toolchain = *context.toolchain,
+            .definitions = context.definitions,
+            .log = context.log,
+            .progress = context.progress,
+            .passes = context.passes,
+            .time_trace = context.time_trace};
   }
 
   [[nodiscard]] LinkOutcome Link(OutputSink* output) const {

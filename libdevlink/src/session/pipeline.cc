@@ -35,6 +35,7 @@
 #include "model/module.h"
 #include "plan/assembled_ptx.h"
 #include "plan/compile_lto.h"
+#include "plan/definitions.h"
 #include "plan/link_order.h"
 #include "plan/selection.h"
 #include "plan/settings.h"
@@ -249,9 +250,10 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
 
   // 1. Inputs. PTX becomes modules, and all that depends on several inputs is decided.
-  const std::vector<InputRecordRef> inputs = WithoutRepeatedArchives(records);
+  // What none of them defines, the caller may add.
+  std::vector<InputRecordRef> inputs = WithoutRepeatedArchives(records);
   AssembledPtx assembled(inputs, options, context);
-  Selection selection = Select(inputs, options, context, assembled);
+  Selection selection = SelectDefined(inputs, options, context, assembled);
   Append(std::move(selection.diagnostics), out.diagnostics);
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   DEVLINK_RETURN_IF_ERROR(selection.status);
