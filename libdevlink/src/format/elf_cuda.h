@@ -95,11 +95,13 @@ inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
 // Bytes of `Ehdr::ident`.
 inline constexpr std::size_t kIdentClass = 4;
 inline constexpr std::size_t kIdentData = 5;
+inline constexpr std::uint8_t kClass32 = 1;     // host files only
 inline constexpr std::uint8_t kClass64 = 2;
 inline constexpr std::uint8_t kDataLittle = 1;  // as all cubins are
 inline constexpr std::uint8_t kDataBig = 2;
 
 // Section types.
+inline constexpr std::uint32_t kShtNull = 0;
 inline constexpr std::uint32_t kShtProgbits = 1;
 inline constexpr std::uint32_t kShtSymtab = 2;
 inline constexpr std::uint32_t kShtStrtab = 3;

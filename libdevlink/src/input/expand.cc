@@ -131,7 +131,7 @@ bool Expander::NotRecognised(const std::string& name, std::string note) {
 bool Expander::DamagedArchive(const Place& place, const absl::Status& why,
                               const std::string& asked_for) {
   std::string note(base::FromAbsl(why.message()));
-  if (absl::IsNotFound(why)) {
+  if (absl::IsNotFound(why) || absl::IsResourceExhausted(why)) {
     return FatalPair(DiagnosticCode::kUnreadableInput, place.name,
                      nvlink_text::CouldNotOpen(FileName(asked_for)), nvlink_text::kInternalError,
                      std::move(note));
@@ -182,8 +182,9 @@ void Expander::AddHostBlobs(const Place& place, HostObject object, std::size_t h
     DeviceBlob& blob = Add(place, ContentKind::kFatbin, object.fatbins[i]);
     blob.from_host_object = true;
     blob.further_section = i > 0;
-    blob.references = object.references;
-    if (i == 0) blob.module_ids = std::move(object.module_ids);
+    if (i > 0) continue;
+    blob.references = std::move(object.references);
+    blob.module_ids = std::move(object.module_ids);
   }
 }
 

@@ -35,7 +35,7 @@ struct DeviceBlob {
   ContentKind kind = ContentKind::kUnknown;
   base::Bytes bytes;  // of a host object: one `__nv_relfatbin` section, of one or more containers
   // The rest is empty for what came from no host object. An object with several sections of code
-  // gives several blobs; the ids stand with the first.
+  // gives several blobs; ids and references stand with the first.
   bool from_host_object = false;
   bool further_section = false;  // of an object whose first blob has the ids
   ModuleIds module_ids;

@@ -4,32 +4,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/host_references.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Object/ELF.h"
-#include "llvm/Support/Error.h"
+#include "input/host_elf.h"
 
 namespace devlink::internal {
 
 namespace {
 
-using llvm::object::ELFFile;
-
 constexpr std::string_view kPrelinkedMark = "def ";
 
-// Says where in LLVM's own words, and leaves no error behind that somebody must look at.
-absl::Status Malformed(llvm::Error error) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("damaged ELF: ", llvm::toString(std::move(error))));
-}
-
-std::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 std::string_view View(base::Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -53,8 +45,8 @@ std::vector<std::string_view> Strings(std::string_view text) {
   return out;
 }
 
-ModuleIds ParseModuleIds(std::string_view text) {
-  ModuleIds out;
+// Adds what a section says to what others said.
+void AddModuleIds(std::string_view text, ModuleIds& out) {
   out.present = true;
   std::vector<std::string_view> strings = Strings(text);
   if (strings.empty()) strings.emplace_back();
@@ -71,100 +63,111 @@ ModuleIds ParseModuleIds(std::string_view text) {
       out.mixed = true;
     }
   }
-  return out;
 }
 
-template <typename ElfType>
-absl::StatusOr<HostObject> Read(base::Bytes bytes) {
-  const std::string_view text = View(bytes);
-  auto file = ELFFile<ElfType>::create(llvm::StringRef(text.data(), text.size()));
-  if (!file) return Malformed(file.takeError());
-  auto sections = file->sections();
-  if (!sections) return Malformed(sections.takeError());
+// What this reader looks for in a section.
+enum class Wanted { kNothing, kFatbin, kIds, kReferences };
 
-  if (file->getHeader().e_shoff == 0) {
-    return absl::InvalidArgumentError("damaged ELF: there is no table of sections");
+class Reader {
+ public:
+  Reader(base::Bytes bytes, const HostElf& file) : bytes_(bytes), file_(file) {}
+
+  absl::StatusOr<HostObject> Read() {
+    out_.nameless = file_.names().empty();
+    out_.big_endian = file_.big_endian();
+    for (std::uint64_t i = 0; i < file_.section_count(); ++i) {
+      DEVLINK_RETURN_IF_ERROR(ReadSection(i, file_.SectionAt(i)));
+    }
+    DEVLINK_RETURN_IF_ERROR(CheckOverlaps());
+    for (const auto& [wanted, name, contents] : found_) Take(wanted, name, contents);
+    return std::move(out_);
   }
-  auto table = file->getSectionStringTable(*sections);
-  if (!table) return Malformed(table.takeError());
 
-  HostObject out;
-  out.nameless = table->empty();
-  // Its number stands in the first section's header where the file's has no room for it.
-  std::uint32_t names_index = file->getHeader().e_shstrndx;
-  if (names_index == llvm::ELF::SHN_XINDEX) names_index = sections->front().sh_link;
-  const auto* names_section = names_index < sections->size() ? &(*sections)[names_index] : nullptr;
-  out.big_endian = ElfType::Endianness != llvm::endianness::little;
-  for (const auto& section : *sections) {
-    if (section.sh_type == llvm::ELF::SHT_NULL) continue;
-    if (section.sh_name >= table->size() && !table->empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("damaged ELF: a section's name stands at ",
-                                                     std::uint32_t{section.sh_name},
-                                                     " in a table of ", table->size(), " bytes"));
-    }
-    const std::string_view name = NameAt(View(*table), section.sh_name);
-    if (&section == names_section) {
-      out.names_doubtful = name != ".shstrtab" && name != ".strtab";
-    }
-    if (name == ".nvFatBinSegment") {
-      out.has_wrapper = true;
-      continue;
-    }
-    if (name == ".nv_fatbin") {
-      out.has_whole_program_code = true;
-      continue;
-    }
-    HostReferences::List* references = FindList(out.references, name);
-    const bool fatbin = name == "__nv_relfatbin";
-    const bool ids = name == "__nv_module_id";
-    if (references == nullptr && !fatbin && !ids) continue;
-
+ private:
+  struct Found {
+    Wanted wanted;
+    std::string_view name;
     base::Bytes contents;
-    if (section.sh_type != llvm::ELF::SHT_NOBITS) {
-      // Not by LLVM's own reader, which asks more of a section than that it lies in the file.
-      const auto slice = base::BoundedReader(bytes).Slice(section.sh_offset, section.sh_size);
+  };
+
+  absl::Status ReadSection(std::uint64_t index, const HostSection& section) {
+    if (section.type == format::kShtNull) return absl::OkStatus();
+    const std::string_view names = file_.names();
+    if (section.name >= names.size() && !names.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("damaged ELF: a section's name stands at ",
+                                                     section.name, " in a table of ", names.size(),
+                                                     " bytes"));
+    }
+    const std::string_view name = NameAt(names, section.name);
+    if (index == file_.names_index()) {
+      out_.names_doubtful = name != ".shstrtab" && name != ".strtab";
+    }
+    if (name == ".nvFatBinSegment") out_.has_wrapper = true;
+    if (name == ".nv_fatbin") out_.has_whole_program_code = true;
+    const Wanted wanted = WantedIn(name);
+    if (wanted == Wanted::kNothing) return absl::OkStatus();
+    base::Bytes contents;
+    if (section.type != format::kShtNobits) {
+      const auto slice = base::BoundedReader(bytes_).Slice(section.offset, section.size);
       if (!slice.has_value()) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "damaged ELF: section ", std::string(name), " of ", std::uint64_t{section.sh_size},
-            " bytes at offset ", std::uint64_t{section.sh_offset}, " ends behind the file of ",
-            bytes.size(), " bytes"));
+            "damaged ELF: section ", base::ToAbsl(name), " of ", section.size, " bytes at offset ",
+            section.offset, " ends behind the file of ", bytes_.size(), " bytes"));
       }
       contents = *slice;
     }
-    if (fatbin) {
-      out.fatbins.push_back(contents);
-    } else if (ids) {
-      ModuleIds more = ParseModuleIds(View(contents));
-      ModuleIds& all = out.module_ids;
-      all.mixed |= more.mixed;
-      all.present = true;
-      all.own.insert(all.own.end(), more.own.begin(), more.own.end());
-      all.prelinked.insert(all.prelinked.end(), more.prelinked.begin(), more.prelinked.end());
+    found_.push_back({wanted, name, contents});
+    return absl::OkStatus();
+  }
+
+  Wanted WantedIn(std::string_view name) {
+    if (name == "__nv_relfatbin") return Wanted::kFatbin;
+    if (name == "__nv_module_id") return Wanted::kIds;
+    return FindList(out_.references, name) != nullptr ? Wanted::kReferences : Wanted::kNothing;
+  }
+
+  // No tool makes sections that share bytes, and a small file could say a lot with them.
+  [[nodiscard]] absl::Status CheckOverlaps() const {
+    std::vector<base::Bytes> ranges;
+    for (const Found& found : found_) {
+      if (!found.contents.empty()) ranges.push_back(found.contents);
+    }
+    std::sort(ranges.begin(), ranges.end(),
+              [](base::Bytes a, base::Bytes b) { return a.data() < b.data(); });
+    for (std::size_t i = 1; i < ranges.size(); ++i) {
+      if (ranges[i].data() < ranges[i - 1].data() + ranges[i - 1].size()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "damaged ELF: two sections with device code or names share the bytes at offset ",
+            ranges[i].data() - bytes_.data()));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void Take(Wanted wanted, std::string_view name, base::Bytes contents) {
+    if (wanted == Wanted::kFatbin) {
+      out_.fatbins.push_back(contents);
+    } else if (wanted == Wanted::kIds) {
+      AddModuleIds(View(contents), out_.module_ids);
     } else {
+      HostReferences::List* references = FindList(out_.references, name);
       HostReferences::List more = ReadHostReferenceList(contents);
       references->present = true;
-      references->names.insert(references->names.end(), more.names.begin(), more.names.end());
+      std::move(more.names.begin(), more.names.end(), std::back_inserter(references->names));
     }
   }
-  return out;
-}
+
+  const base::Bytes bytes_;
+  const HostElf& file_;
+  HostObject out_;
+  std::vector<Found> found_;
+};
 
 }  // namespace
 
 absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes) {
-  const base::BoundedReader reader(bytes);
-  const auto elf_class = reader.ReadOrZero<std::uint8_t>(format::kIdentClass);
-  const auto data = reader.ReadOrZero<std::uint8_t>(format::kIdentData);
-  const bool wide = elf_class == llvm::ELF::ELFCLASS64;
-  if ((!wide && elf_class != llvm::ELF::ELFCLASS32) ||
-      (data != llvm::ELF::ELFDATA2LSB && data != llvm::ELF::ELFDATA2MSB)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("damaged ELF: class ", elf_class, ", byte order ", data, " at offset 4"));
-  }
-  if (data == llvm::ELF::ELFDATA2LSB) {
-    return wide ? Read<llvm::object::ELF64LE>(bytes) : Read<llvm::object::ELF32LE>(bytes);
-  }
-  return wide ? Read<llvm::object::ELF64BE>(bytes) : Read<llvm::object::ELF32BE>(bytes);
+  DEVLINK_ASSIGN_OR_RETURN(const HostElf file, HostElf::Open(bytes));
+  return Reader(bytes, file).Read();
 }
 
 bool LacksItsCode(const HostObject& object) {
@@ -176,7 +179,7 @@ bool HasNoSegments(base::Bytes bytes) {
   constexpr std::uint64_t kSmall = 44;
   constexpr std::uint64_t kWide = 56;
   const base::BoundedReader reader(bytes);
-  const bool wide = reader.ReadOrZero<std::uint8_t>(format::kIdentClass) == llvm::ELF::ELFCLASS64;
+  const bool wide = reader.ReadOrZero<std::uint8_t>(format::kIdentClass) == format::kClass64;
   return reader.ReadOrZero<std::uint16_t>(wide ? kWide : kSmall) == 0;
 }
 
@@ -186,7 +189,7 @@ std::optional<std::uint16_t> ElfMachine(base::Bytes bytes) {
   const base::BoundedReader reader(bytes);
   std::uint16_t machine = 0;
   if (!reader.Read(offsetof(format::Ehdr, machine), machine)) return std::nullopt;
-  if (reader.ReadOrZero<std::uint8_t>(format::kIdentData) == llvm::ELF::ELFDATA2MSB) {
+  if (reader.ReadOrZero<std::uint8_t>(format::kIdentData) == format::kDataBig) {
     machine = static_cast<std::uint16_t>(machine << 8 | machine >> 8);
   }
   return machine;

@@ -58,7 +58,9 @@ Verdict Judge(const std::string& path, base::Bytes bytes, std::uint16_t machine,
   }
   const auto archive = internal::ReadArchive(path, bytes, probe.read);
   // A member of a thin archive is missing: the link will say so when it comes to this library.
-  if (absl::IsNotFound(archive.status())) return Verdict::kUsable;
+  if (absl::IsNotFound(archive.status()) || absl::IsResourceExhausted(archive.status())) {
+    return Verdict::kUsable;
+  }
   if (!archive.ok()) {
     why = base::FromAbsl(archive.status().message());
     return Verdict::kNoArchive;

@@ -19,10 +19,8 @@ namespace fs = std::filesystem;
 
 TEST_CASE("LLVM is used in few places", "[tree]") {
   const std::set<std::string> allowed = {
-      "libdevlink/src/base/demangle.cc",         "libdevlink/src/cache/cache_key.cc",
-      "libdevlink/src/cache/directory_cache.cc", "libdevlink/src/input/archive.cc",
-      "libdevlink/src/input/host_object.cc",     "libdevlink/src/model/module_pool.cc",
-      "libdevlink/src/input/admission.cc"};
+      "libdevlink/src/base/demangle.cc", "libdevlink/src/cache/cache_key.cc",
+      "libdevlink/src/cache/directory_cache.cc", "libdevlink/src/model/module_pool.cc"};
   for (const fs::path& file : SourcesUnder(TreeRoot() / "libdevlink")) {
     for (const IncludeLine& include : IncludesOf(file)) {
       if (include.path.starts_with("llvm") && !allowed.contains(NameInTree(file))) {
