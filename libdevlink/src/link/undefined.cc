@@ -2,7 +2,7 @@
 #include "link/undefined.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <string>
 
 #include "base/demangle.h"
@@ -48,7 +48,7 @@ class Explainer {
     }
   }
 
-  std::vector<std::string> Explain(SymbolId id) const {
+  std::vector<std::string> Explain(SymbolId id) {
     const Symbol& symbol = program_.symbols[id];
     const std::string name(symbol.name);
     const std::string readable = base::Demangle(name);
@@ -124,30 +124,53 @@ class Explainer {
   }
 
   // Defined names that differ little, or that differ in their parameters only.
-  void Suggest(const Symbol& wanted, const std::string& readable,
-               std::vector<std::string>& notes) const {
+  void Suggest(const Symbol& wanted, const std::string& readable, std::vector<std::string>& notes) {
     constexpr std::size_t kMost = 3;
-    const std::size_t limit = std::max<std::size_t>(2, wanted.name.size() / 6) + 1;
+    const bool is_mangled = readable.size() != wanted.name.size();
+    const std::string_view plain = is_mangled ? PlainName(readable) : std::string_view();
     std::size_t found = 0;
     for (const Symbol& symbol : program_.symbols) {
-      if (found == kMost) return;
+      if (found == kMost || effort_ >= kMostEffort) return;
       if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
       if ((symbol.function != kNone) != (wanted.function != kNone)) continue;
-      const std::string candidate = base::Demangle(symbol.name);
-      const bool same_name =
-          readable.size() != wanted.name.size() && PlainName(candidate) == PlainName(readable);
-      if (!same_name && base::EditDistance(symbol.name, wanted.name, limit) >= limit) continue;
+      if (symbol.name.size() > kLongestSuggestion) continue;
+      if (!IsSpeltAlike(symbol.name, wanted.name) && !IsNamed(symbol.name, plain)) continue;
       ++found;
       const std::string_view kind =
           symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";
-      notes.push_back(base::Cat({kind, candidate, " in '", input_.inputs[symbol.input].name, "'"}));
+      notes.push_back(base::Cat(
+          {kind, base::Demangle(symbol.name), " in '", input_.inputs[symbol.input].name, "'"}));
     }
   }
+
+  bool IsSpeltAlike(std::string_view name, std::string_view wanted) {
+    // In longer names more than a letter is wrong, and nobody would see which.
+    constexpr std::size_t kLongest = 256;
+    if (wanted.size() > kLongest || name.size() > 2 * kLongest) return false;
+    const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 6) + 1;
+    effort_ += 1 + limit * limit;  // unless they are alike in the beginning
+    return base::EditDistance(name, wanted, limit) < limit;
+  }
+
+  // Of another overload. `plain` is empty where the name that is wanted is no C++ name.
+  bool IsNamed(std::string_view name, std::string_view plain) {
+    effort_ += name.size();
+    if (plain.empty() || name.find(plain) == std::string_view::npos) return false;
+    constexpr std::size_t kCostOfReading = 64;
+    effort_ += name.size() * kCostOfReading;
+    return PlainName(base::Demangle(name)) == plain;
+  }
+
+  // Names above this are not read. What there is to compare is bounded for all missing names
+  // together, in characters: about a second.
+  static constexpr std::size_t kLongestSuggestion = 2048;
+  static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 28;
 
   const CheckInput& input_;
   const Program& program_;
   std::vector<NodeId> parent_;
   absl::flat_hash_map<SymbolId, FunctionId> users_;  // of variables: any one function
+  std::uint64_t effort_ = 0;
 };
 
 }  // namespace
@@ -161,7 +184,7 @@ std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
   if (missing.empty()) return out;
   // Explaining each costs a look at every symbol; past this many, the first ones tell the story.
   constexpr std::size_t kExplained = 20;
-  const Explainer explainer(input);
+  Explainer explainer(input);
   for (const SymbolId id : missing) {
     const Symbol& symbol = input.program.symbols[id];
     const std::string& file = input.inputs[symbol.input].name;

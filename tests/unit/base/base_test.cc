@@ -2,16 +2,20 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/align.h"
 #include "base/bounded_reader.h"
 #include "base/demangle.h"
 #include "base/dynamic_library.h"
+#include "base/edit_distance.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "support/catch.h"
@@ -123,6 +127,64 @@ TEST_CASE("Demangle leaves other names as they are", "[base]") {
   CHECK(base::Demangle("plain") == "plain");
   CHECK(base::Demangle("").empty());
   CHECK(base::Demangle("_Z") == "_Z");
+}
+
+TEST_CASE("Demangle gives up on names that would take all stack or memory", "[base]") {
+  const auto stays = [](const std::string& name) { return base::Demangle(name) == name; };
+  const auto repeat = [](std::string_view what, int times) {
+    std::string out;
+    for (int i = 0; i < times; ++i) out += what;
+    return out;
+  };
+  CHECK(stays("_Z1f" + repeat("P", 1'000'000) + "i"));
+  CHECK(stays("_Z1f" + repeat("P", 2000) + "i"));
+  CHECK(base::Demangle("_Z1f" + repeat("P", 100) + "i") == "f(int" + repeat("*", 100) + ")");
+  // Each pair holds the one before twice.
+  std::string doubling = "_Z1fSt4pairIiiE";
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (int i = 0; i < 34; ++i) {
+    const std::string last = "S" + std::string(1, digits[i]) + "_";
+    doubling += "S_I" + last + last + "E";
+    if (i == 3) CHECK(base::Demangle(doubling).size() > 10 * doubling.size());
+  }
+  CHECK(stays(doubling));
+}
+
+std::size_t SlowDistance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        table[i][j] = i + j;
+      } else {
+        table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1,
+                                table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      }
+    }
+  }
+  return table[a.size()][b.size()];
+}
+
+TEST_CASE("EditDistance counts changes up to its limit", "[base]") {
+  std::mt19937 random(7);
+  const auto word = [&] {
+    std::string out;
+    for (unsigned n = random() % 9; n > 0; --n)
+      out.push_back(static_cast<char>('a' + random() % 3));
+    return out;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const std::string a = word();
+    const std::string b = word();
+    const std::size_t limit = random() % 8;
+    if (base::EditDistance(a, b, limit) != std::min(SlowDistance(a, b), limit)) {
+      FAIL_CHECK(a << " " << b << " " << limit);
+    }
+  }
+  // Names that nothing has in common are told apart by their beginnings.
+  const std::string a(1'000'000, 'a');
+  const std::string b(1'000'000, 'b');
+  CHECK(base::EditDistance(a, b, 50) == 50);
 }
 
 TEST_CASE("ReadFile reads regular files up to a size", "[base]") {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/undefined.h"
 
+#include <algorithm>
+#include <string>
+
 #include "support/catch.h"
 #include "unit/link/linked.h"
 
@@ -66,6 +69,18 @@ TEST_CASE("Names that differ little are suggested, mangled ones by their paramet
   called by k in 'a'
   similar: scale(double) in 'a'
 )");
+}
+
+TEST_CASE("Thousands of long names are not compared letter by letter", "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const std::string tail(2000, 'x');
+  for (int i = 0; i < 3000; ++i) a.Define(Function{.name = "f" + std::to_string(i) + tail});
+  for (int i = 0; i < 20; ++i) a.AddCall(k, a.Declare("g" + std::to_string(i) + tail));
+  a.AddCall(k, a.Declare("_Z5scalef"));
+  const std::string text = UndefinedOf({&a});
+  CHECK(text.find("similar") == std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 20 * 3 + 1);
 }
 
 TEST_CASE("What the driver has, what may stay undefined and what is dead is not missing",
