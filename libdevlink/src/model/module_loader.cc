@@ -26,6 +26,15 @@ namespace {
 // Bounds on numbers that a file states without backing them with bytes. Real values are far below;
 // a hostile file must not make the linker allocate or overflow.
 constexpr std::uint64_t kMaxNobitsSize = std::uint64_t{1} << 40;
+// Names may end alike and share bytes. How often those of a table are named in all: without a bound
+// thousands of symbols could share megabytes.
+constexpr std::uint64_t kMaxSharing = 16;
+constexpr std::uint64_t kFreelyShared = 1 << 16;  // bytes, in tables of any size
+
+// Whether names of so many bytes in all are more than a table of `size` bytes can honestly hold.
+bool IsSharedTooOften(std::uint64_t total, std::uint64_t size) {
+  return total > kFreelyShared && total / kMaxSharing > size;
+}
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
 
@@ -91,8 +100,12 @@ absl::Status ModuleLoader::CheckView() {
   }
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
+  std::uint64_t names = 0;
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
-    DEVLINK_RETURN_IF_ERROR(CheckSymbol(i));
+    DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
+    if (IsSharedTooOften(names, view_->strings_.size())) {
+      return Malformed("its symbols share the names of a few");
+    }
   }
   return absl::OkStatus();
 }
@@ -140,9 +153,14 @@ absl::Status ModuleLoader::ReadSections() {
   if (!names || names_header.type != format::kShtStrtab) return Malformed("no section name table");
 
   sections_.resize(count);
+  std::uint64_t name_bytes = 0;
   for (std::uint32_t i = 1; i < count; ++i) {
     const auto raw = reader_.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
     DEVLINK_RETURN_IF_ERROR(ReadSection(i, raw, *names));
+    name_bytes += sections_[i].name.size();
+    if (IsSharedTooOften(name_bytes, names->size())) {
+      return Malformed("its sections share the names of a few");
+    }
   }
   ModuleView& view = *view_;
   view.file_ = module_.bytes_;
@@ -220,7 +238,7 @@ absl::Status ModuleLoader::ReadSymbolTable() {
   return Malformed("no symbol table");
 }
 
-absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
+absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) const {
   const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
@@ -230,20 +248,30 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index) const {
   };
   if (raw.name != 0 && raw.name >= view.strings_.size())
     return bad("its name lies outside the table");
-  if (view.kind_ == format::ViewKind::kMercury && raw.shndx == format::kShnXindex) {
-    return bad("its section stands in a table that is unknown");
+  if (raw.shndx == format::kShnXindex) {
+    std::uint32_t wide = 0;
+    const base::BoundedReader indices(view.wide_indices_);
+    if (view.kind_ == format::ViewKind::kMercury ||
+        !indices.Read(std::uint64_t{index} * sizeof(wide), wide) || wide == format::kShnUndef) {
+      return bad("its section stands in a table that is unknown");
+    }
   }
   const InputSymbol symbol = view.SymbolAt(index);
+  names += symbol.name.size();
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   const bool object = symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
   if (!object && space != 0) {
     return bad("it has a memory space but is not a variable");
   }
-  if (symbol.section == format::kShnUndef || symbol.section == format::kShnAbs) {
-    return absl::OkStatus();
+  if (symbol.section == format::kShnUndef) return absl::OkStatus();
+  if (symbol.section == format::kShnAbs) {
+    return object || symbol.type == format::kSttFunc
+               ? bad("it is a number and not a place in a section")
+               : absl::OkStatus();
   }
   if (symbol.section == format::kShnCommon) {
+    if (!object) return bad("it is common but is not a variable");
     if (space == format::kStoShared) return bad("a common variable in shared memory");
     if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
       return bad("its alignment is not a power of two up to 1 MiB");

@@ -26,7 +26,8 @@ class ModuleLoader {
   absl::Status ReadMercuryView();
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
-  absl::Status CheckSymbol(std::uint32_t index) const;
+  // `names`: bytes of the names of all symbols so far.
+  absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names) const;
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckInfo(std::uint32_t index) const;
   absl::Status CheckRelocations(std::uint32_t index) const;
