@@ -108,7 +108,9 @@ class LinkSession {
   // the link can go on without the input (LinkOptions::end_at_rejected_input). NotFound for a file
   // that cannot be read, InvalidArgument for one that is damaged, FailedPrecondition for one that
   // is not for this target. An archive that was added before, by whatever path, is not linked
-  // again: that is what nvlink does, and of archives alone.
+  // again: that is what nvlink does, and of archives alone. Where memory runs out while any of
+  // these adds an input, ResourceExhausted: every link of the session fails then, and copies that
+  // were made before go on.
   absl::Status AddFile(const std::string& path);
 
   // The same from memory. `name` is how diagnostics call it. The bytes are not needed afterwards.

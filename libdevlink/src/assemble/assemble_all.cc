@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard.h"
 #include "base/memory_reservation.h"
 #include "base/stop.h"
 #include "devlink/experimental/ptx_assembler.h"
@@ -153,10 +154,20 @@ void LongestFirst(std::span<const PtxJob> jobs, std::vector<std::size_t>& order)
 PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& grant,
                  const std::stop_token& stop) {
   if (!grant.memory.ok()) return {.status = grant.memory.status()};
-  if (job.stop.stop_possible() || !stop.stop_possible()) return assembler.Assemble(job);
-  PtxJob stoppable = job;
-  stoppable.stop = stop;
-  return assembler.Assemble(stoppable);
+  PtxResult result;
+  // A worker that does not come back from its job leaves the others waiting.
+  absl::Status ended = base::Guard([&] {
+    if (job.stop.stop_possible() || !stop.stop_possible()) {
+      result = assembler.Assemble(job);
+    } else {
+      PtxJob stoppable = job;
+      stoppable.stop = stop;
+      result = assembler.Assemble(stoppable);
+    }
+    return absl::OkStatus();
+  });
+  if (!ended.ok()) result.status = std::move(ended);
+  return result;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "assemble/ptx_log.h"
 #include "assemble/tool_note.h"
+#include "base/guard.h"
 #include "base/stop.h"
 #include "base/strings.h"
 #include "format/ptx_text.h"
@@ -102,21 +103,23 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
 }  // namespace internal
 
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options) {
-  std::string tried;
-  const bool automatic = options.backend == PtxBackend::kAutomatic;
-  for (const internal::Way& way : internal::kWays) {
-    if (!automatic && options.backend != way.backend) continue;
-    if ((options.*way.path).empty()) {
-      tried += base::Cat({"; no path is given for ", way.name});
-      continue;
+  return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<PtxAssembler>> {
+    std::string tried;
+    const bool automatic = options.backend == PtxBackend::kAutomatic;
+    for (const internal::Way& way : internal::kWays) {
+      if (!automatic && options.backend != way.backend) continue;
+      if ((options.*way.path).empty()) {
+        tried += base::Cat({"; no path is given for ", way.name});
+        continue;
+      }
+      auto opened = way.open(options);
+      if (opened.ok() || !automatic) return opened;
+      tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
     }
-    auto opened = way.open(options);
-    if (opened.ok() || !automatic) return opened;
-    tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
-  }
-  return absl::NotFoundError(base::ToAbsl(base::Cat(
-      {"there is no assembler for PTX", tried,
-       ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is"})));
+    return absl::NotFoundError(base::ToAbsl(base::Cat(
+        {"there is no assembler for PTX", tried,
+         ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is"})));
+  });
 }
 
 }  // namespace devlink

@@ -6,6 +6,7 @@
 
 #include "assemble/backend.h"
 #include "base/file.h"
+#include "base/guard.h"
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
 #include "cache/serial.h"
@@ -181,7 +182,7 @@ std::unique_ptr<CachingPtxAssembler> internal::MakeCachingPtxAssembler(
 }
 
 absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
-    const PtxBackendOptions& options, std::shared_ptr<CacheStore> store) {
+    const PtxBackendOptions& options, std::shared_ptr<CacheStore> store) try {
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
   bool any = false;
   for (const Way& way : internal::kWays) {
@@ -194,6 +195,8 @@ absl::StatusOr<std::unique_ptr<CachingPtxAssembler>> CreateCachingPtxAssembler(
   }
   return internal::MakeCachingPtxAssembler(options, std::move(store),
                                            [options] { return CreatePtxAssembler(options); });
+} catch (...) {
+  return base::StatusOfException();
 }
 
 }  // namespace devlink

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "assemble/option_builders.h"
+#include "base/guard.h"
 #include "base/strings.h"
 
 namespace devlink {
@@ -111,7 +112,7 @@ PtxasOptionBuilder& PtxasOptionBuilder::LinkTimeOptimized(bool optimized) {
 }
 
 absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
-    std::vector<Diagnostic>* found) const {
+    std::vector<Diagnostic>* found) const try {
   // What was given for the link, in nvlink's order.
   Words given;
   for (const std::string& value : xptxas_) {
@@ -166,6 +167,8 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
     if (relocatable_) out.emplace_back("-c");
   }
   return out;
+} catch (...) {
+  return base::StatusOfException();
 }
 
 }  // namespace devlink

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/guard.h"
 
 namespace devlink {
 
@@ -93,18 +94,20 @@ void ForwardingEnvironment::ReleaseMemory(std::uint64_t bytes) const {
 }
 
 absl::Status MemoryBudget::Reserve(std::uint64_t bytes) {
-  std::uint64_t used = used_.load(std::memory_order_relaxed);
-  do {
-    if (bytes > limit_ || used > limit_ - bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "no memory is left for ", bytes, " bytes: ", used, " of ", limit_, " are in use"));
+  return base::Guard([&]() -> absl::Status {
+    std::uint64_t used = used_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit_ || used > limit_ - bytes) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "no memory is left for ", bytes, " bytes: ", used, " of ", limit_, " are in use"));
+      }
+    } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+    std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+    while (peak < used + bytes &&
+           !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
     }
-  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  std::uint64_t peak = peak_.load(std::memory_order_relaxed);
-  while (peak < used + bytes &&
-         !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
-  }
-  return absl::OkStatus();
+    return absl::OkStatus();
+  });
 }
 
 void MemoryBudget::Release(std::uint64_t bytes) {

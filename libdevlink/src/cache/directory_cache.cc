@@ -18,6 +18,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "devlink/experimental/compile_cache.h"
 #include "llvm/Support/BLAKE3.h"
@@ -209,7 +210,8 @@ class DirectoryCache final : public CacheStore {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheOptions options) {
+absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(
+    DirectoryCacheOptions options) try {
   if (options.path.empty()) {
     return absl::InvalidArgumentError("the path of the cache directory is empty");
   }
@@ -225,6 +227,8 @@ absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheO
   const int directory = open(options.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return SystemError("cannot be opened", options.path);
   return std::make_shared<DirectoryCache>(std::move(options), directory);
+} catch (...) {
+  return base::StatusOfException();
 }
 
 }  // namespace devlink

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/option_table.h"
@@ -218,19 +219,21 @@ absl::Status Finish(Parsed& parsed) {
 
 absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
                                                  const CommandContext& context) {
-  internal::Reader reader(context);
-  DEVLINK_RETURN_IF_ERROR(reader.ReadWords(words));
-  internal::Parsed& parsed = reader.parsed;
-  NvlinkCommand& command = parsed.command;
-  LinkOptions& options = command.options;
-  if (parsed.uses_host_info) options.host_info = HostInfo::kUse;
-  if (parsed.ignores_host_info) options.host_info = HostInfo::kIgnore;
-  parsed.command.toolchain.lto.nvvm_path = parsed.nvvm_path.value_or("");
-  command.output = parsed.output.value_or("");
-  options.recorded_options = reader.RecordedOptions();
-  if (options.debug) options.recorded_object = internal::BaseName(command.output);
-  if (!command.help && !command.version) DEVLINK_RETURN_IF_ERROR(internal::Finish(parsed));
-  return std::move(command);
+  return base::Guard([&]() -> absl::StatusOr<NvlinkCommand> {
+    internal::Reader reader(context);
+    DEVLINK_RETURN_IF_ERROR(reader.ReadWords(words));
+    internal::Parsed& parsed = reader.parsed;
+    NvlinkCommand& command = parsed.command;
+    LinkOptions& options = command.options;
+    if (parsed.uses_host_info) options.host_info = HostInfo::kUse;
+    if (parsed.ignores_host_info) options.host_info = HostInfo::kIgnore;
+    parsed.command.toolchain.lto.nvvm_path = parsed.nvvm_path.value_or("");
+    command.output = parsed.output.value_or("");
+    options.recorded_options = reader.RecordedOptions();
+    if (options.debug) options.recorded_object = internal::BaseName(command.output);
+    if (!command.help && !command.version) DEVLINK_RETURN_IF_ERROR(internal::Finish(parsed));
+    return std::move(command);
+  });
 }
 
 }  // namespace devlink

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/output_file.h"
@@ -173,12 +174,23 @@ int Run::Link() {
 
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks) {
-  Run run(command, context, sinks);
-  for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
-  if (!command.help && !command.version) return run.Link();
-  if (sinks.out)
-    sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText(command.options.profile));
-  return 0;
+  int exit_status = 0;
+  const absl::Status ended = base::Guard([&] {
+    Run run(command, context, sinks);
+    for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
+    if (!command.help && !command.version) {
+      exit_status = run.Link();
+    } else if (sinks.out) {
+      sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText(command.options.profile));
+    }
+    return absl::OkStatus();
+  });
+  if (ended.ok()) return exit_status;
+  base::Guard([&] {
+    Run(command, context, sinks).Fail(ended);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return kFatalStatus;
 }
 
 }  // namespace devlink

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "format/sm_traits.h"
 
@@ -37,10 +38,12 @@ absl::StatusOr<Arch> ParseBehind(std::string_view prefix, std::string_view name)
 
 }  // namespace
 
-absl::StatusOr<Arch> Arch::Parse(std::string_view name) { return ParseBehind(kRealPrefix, name); }
+absl::StatusOr<Arch> Arch::Parse(std::string_view name) {
+  return base::Guard([&]() -> absl::StatusOr<Arch> { return ParseBehind(kRealPrefix, name); });
+}
 
 absl::StatusOr<Arch> Arch::ParseVirtual(std::string_view name) {
-  return ParseBehind(kVirtualPrefix, name);
+  return base::Guard([&]() -> absl::StatusOr<Arch> { return ParseBehind(kVirtualPrefix, name); });
 }
 
 std::string Arch::Name() const { return base::Cat({kRealPrefix, format::NumberAndVariant(*this)}); }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
 #include "base/bounded_reader.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/compression.h"
@@ -196,48 +197,50 @@ absl::StatusOr<FatbinHeader> ReadContainer(const BoundedReader& reader, std::uin
 }  // namespace
 
 absl::StatusOr<Fatbin> Fatbin::Parse(Bytes bytes, const FatbinLimits& limits) {
-  const BoundedReader reader(bytes);
-  if (reader.ReadOrZero<std::uint32_t>(0) != format::kFatbinMagic) {
-    return absl::InvalidArgumentError("not a fat binary: it does not begin with 50 ed 55 ba");
-  }
-  Fatbin out;
-  out.limits_ = limits;
-  std::uint64_t at = 0;
-  while (at < bytes.size()) {
-    const Bytes rest = bytes.subspan(at);
-    if (reader.ReadOrZero<std::uint32_t>(at) != format::kFatbinMagic) {
-      const Bytes word = rest.first(std::min<std::size_t>(rest.size(), format::kFatbinAlign));
-      if (std::any_of(word.begin(), word.end(), [](std::uint8_t b) { return b != 0; })) {
-        return absl::OutOfRangeError(absl::StrCat("fat binary: behind container ",
-                                                  out.container_count_ - 1, " (offset ", at,
-                                                  ") there is neither another one nor padding"));
-      }
-      at += word.size();
-      continue;
+  return base::Guard([&]() -> absl::StatusOr<Fatbin> {
+    const BoundedReader reader(bytes);
+    if (reader.ReadOrZero<std::uint32_t>(0) != format::kFatbinMagic) {
+      return absl::InvalidArgumentError("not a fat binary: it does not begin with 50 ed 55 ba");
     }
-    const std::size_t number = out.container_count_++;
-    DEVLINK_ASSIGN_OR_RETURN(const FatbinHeader header, ReadContainer(reader, at, number));
-    const Bytes content = rest.subspan(header.header_size, header.size);
-    std::uint64_t done = 0;
-    for (std::size_t index = 0; done < content.size(); ++index) {
-      if (out.members_.size() >= limits.max_members) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("fat binary: more than ", limits.max_members, " members"));
+    Fatbin out;
+    out.limits_ = limits;
+    std::uint64_t at = 0;
+    while (at < bytes.size()) {
+      const Bytes rest = bytes.subspan(at);
+      if (reader.ReadOrZero<std::uint32_t>(at) != format::kFatbinMagic) {
+        const Bytes word = rest.first(std::min<std::size_t>(rest.size(), format::kFatbinAlign));
+        if (std::any_of(word.begin(), word.end(), [](std::uint8_t b) { return b != 0; })) {
+          return absl::OutOfRangeError(absl::StrCat("fat binary: behind container ",
+                                                    out.container_count_ - 1, " (offset ", at,
+                                                    ") there is neither another one nor padding"));
+        }
+        at += word.size();
+        continue;
       }
-      FatbinMember member;
-      member.container = number;
-      member.index = index;
-      member.offset = at + header.header_size + done;
-      std::uint64_t size = 0;
-      DEVLINK_RETURN_IF_ERROR(ReadMember(content.subspan(done), member, size));
-      done += size;
-      out.members_.push_back(member);
+      const std::size_t number = out.container_count_++;
+      DEVLINK_ASSIGN_OR_RETURN(const FatbinHeader header, ReadContainer(reader, at, number));
+      const Bytes content = rest.subspan(header.header_size, header.size);
+      std::uint64_t done = 0;
+      for (std::size_t index = 0; done < content.size(); ++index) {
+        if (out.members_.size() >= limits.max_members) {
+          return absl::ResourceExhaustedError(
+              absl::StrCat("fat binary: more than ", limits.max_members, " members"));
+        }
+        FatbinMember member;
+        member.container = number;
+        member.index = index;
+        member.offset = at + header.header_size + done;
+        std::uint64_t size = 0;
+        DEVLINK_RETURN_IF_ERROR(ReadMember(content.subspan(done), member, size));
+        done += size;
+        out.members_.push_back(member);
+      }
+      if (limits.only_first_container) break;
+      at = std::min<std::uint64_t>(
+          base::AlignUp(at + header.header_size + header.size, format::kFatbinAlign), bytes.size());
     }
-    if (limits.only_first_container) break;
-    at = std::min<std::uint64_t>(
-        base::AlignUp(at + header.header_size + header.size, format::kFatbinAlign), bytes.size());
-  }
-  return out;
+    return out;
+  });
 }
 
 std::vector<CodeCandidate> Fatbin::Candidates() const {
@@ -251,56 +254,60 @@ std::vector<CodeCandidate> Fatbin::Candidates() const {
 }
 
 absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Extract(const FatbinMember& member) const {
-  if (member.is_obfuscated) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(Where(member),
-                     "its code is obfuscated and can only be compiled by libnvJitLink; compile the "
-                     "source with -no-compress to have it stored plainly"));
-  }
-  if (member.is_unknown_compression) {
-    return absl::DataLossError(absl::StrCat(
-        Where(member), "it is stored in a way that is not known (flags 0x",
-        absl::Hex(member.raw_flags), "); compile the source with a CUDA 12 or 13 toolkit"));
-  }
-  std::vector<std::uint8_t> out;
-  if (member.compression == FatbinCompression::kNone) {
-    out.assign(member.payload.begin(), member.payload.end());
-  } else {
-    const std::uint64_t size = member.uncompressed_size;
-    const std::uint64_t compressed = std::max<std::uint64_t>(member.payload.size(), 1);
-    if (size > limits_.max_uncompressed_size || size / compressed > limits_.max_expansion) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(Where(member), "its ", member.payload.size(), " bytes claim to become ",
-                       size, "; at most ", limits_.max_uncompressed_size, " and ",
-                       limits_.max_expansion, " times their size are allowed"));
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    if (member.is_obfuscated) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          Where(member),
+          "its code is obfuscated and can only be compiled by libnvJitLink; compile the "
+          "source with -no-compress to have it stored plainly"));
     }
-    auto data = member.compression == FatbinCompression::kZstd
-                    ? format::DecompressZstd(member.payload, size)
-                    : format::DecompressLz4(member.payload, size);
-    if (!data.ok()) {
-      return absl::Status(
-          data.status().code(),
-          absl::StrCat(Where(member), "its compressed code is damaged: ", data.status().message()));
+    if (member.is_unknown_compression) {
+      return absl::DataLossError(absl::StrCat(
+          Where(member), "it is stored in a way that is not known (flags 0x",
+          absl::Hex(member.raw_flags), "); compile the source with a CUDA 12 or 13 toolkit"));
     }
-    out = *std::move(data);
-  }
-  if (member.kind == CodeKind::kPtx) out.erase(std::find(out.begin(), out.end(), 0), out.end());
-  return out;
+    std::vector<std::uint8_t> out;
+    if (member.compression == FatbinCompression::kNone) {
+      out.assign(member.payload.begin(), member.payload.end());
+    } else {
+      const std::uint64_t size = member.uncompressed_size;
+      const std::uint64_t compressed = std::max<std::uint64_t>(member.payload.size(), 1);
+      if (size > limits_.max_uncompressed_size || size / compressed > limits_.max_expansion) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat(Where(member), "its ", member.payload.size(), " bytes claim to become ",
+                         size, "; at most ", limits_.max_uncompressed_size, " and ",
+                         limits_.max_expansion, " times their size are allowed"));
+      }
+      auto data = member.compression == FatbinCompression::kZstd
+                      ? format::DecompressZstd(member.payload, size)
+                      : format::DecompressLz4(member.payload, size);
+      if (!data.ok()) {
+        return absl::Status(data.status().code(),
+                            absl::StrCat(Where(member), "its compressed code is damaged: ",
+                                         data.status().message()));
+      }
+      out = *std::move(data);
+    }
+    if (member.kind == CodeKind::kPtx) out.erase(std::find(out.begin(), out.end(), 0), out.end());
+    return out;
+  });
 }
 
 absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Isolate(const FatbinMember& member) const {
-  const auto is_that = [&member](const FatbinMember& own) {
-    return own.whole.data() == member.whole.data() && own.whole.size() == member.whole.size();
-  };
-  if (std::none_of(members_.begin(), members_.end(), is_that)) {
-    return absl::OutOfRangeError(absl::StrCat(Where(member), "it belongs to another fat binary"));
-  }
-  const FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion, sizeof(FatbinHeader),
-                               member.whole.size()};
-  std::vector<std::uint8_t> out(sizeof(header) + member.whole.size());
-  std::memcpy(out.data(), &header, sizeof(header));
-  std::copy(member.whole.begin(), member.whole.end(), out.begin() + sizeof(header));
-  return out;
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    const auto is_that = [&member](const FatbinMember& own) {
+      return own.whole.data() == member.whole.data() && own.whole.size() == member.whole.size();
+    };
+    if (std::none_of(members_.begin(), members_.end(), is_that)) {
+      return absl::OutOfRangeError(absl::StrCat(Where(member), "it belongs to another fat binary"));
+    }
+    const FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion, sizeof(FatbinHeader),
+                                 member.whole.size()};
+    std::vector<std::uint8_t> out(sizeof(header) + member.whole.size());
+    std::memcpy(out.data(), &header, sizeof(header));
+    std::copy(member.whole.begin(), member.whole.end(), out.begin() + sizeof(header));
+    return out;
+  });
 }
 
 Fatbin::Error FatbinErrorOf(const absl::Status& status) {

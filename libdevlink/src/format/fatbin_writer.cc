@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
 #include "base/bounded_reader.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/compression.h"
@@ -116,70 +117,76 @@ std::vector<std::uint8_t> Tail(std::string_view ident, std::string_view extensio
 FatbinWriter::FatbinWriter(FatbinWriterOptions options) : options_(std::move(options)) {}
 
 absl::Status FatbinWriter::AddCubin(Bytes cubin, Arch arch) {
-  const BoundedReader reader(cubin);
-  format::Ehdr header = {};
-  if (!reader.Read(0, header) || !format::HasElfMagic(header) ||
-      header.ident[format::kIdentClass] != format::kClass64 ||
-      header.machine != format::kMachineCuda) {
-    return absl::InvalidArgumentError("fat binary writer: not a 64-bit cubin");
-  }
-  const std::uint32_t number = format::SmOf(header);
-  if (number != arch.number) {
-    return absl::InvalidArgumentError(absl::StrCat("fat binary writer: the cubin is for sm_",
-                                                   number, ", not for ",
-                                                   base::ToAbsl(arch.Name())));
-  }
-  Code code;
-  code.kind = CodeKind::kSass;
-  code.arch = arch;
-  code.version_major = 1;
-  code.version_minor = header.ident[8];
-  code.bytes.assign(cubin.begin(), cubin.end());
-  if (format::TraitsOf(arch).has_fatbin_record) {
-    auto record = CompatRecord(reader, header);
-    code.has_compat_record = record.has_value();
-    if (record) code.extension = *std::move(record);
-  }
-  codes_.push_back(std::move(code));
-  return absl::OkStatus();
+  return base::Guard([&]() -> absl::Status {
+    const BoundedReader reader(cubin);
+    format::Ehdr header = {};
+    if (!reader.Read(0, header) || !format::HasElfMagic(header) ||
+        header.ident[format::kIdentClass] != format::kClass64 ||
+        header.machine != format::kMachineCuda) {
+      return absl::InvalidArgumentError("fat binary writer: not a 64-bit cubin");
+    }
+    const std::uint32_t number = format::SmOf(header);
+    if (number != arch.number) {
+      return absl::InvalidArgumentError(absl::StrCat("fat binary writer: the cubin is for sm_",
+                                                     number, ", not for ",
+                                                     base::ToAbsl(arch.Name())));
+    }
+    Code code;
+    code.kind = CodeKind::kSass;
+    code.arch = arch;
+    code.version_major = 1;
+    code.version_minor = header.ident[8];
+    code.bytes.assign(cubin.begin(), cubin.end());
+    if (format::TraitsOf(arch).has_fatbin_record) {
+      auto record = CompatRecord(reader, header);
+      code.has_compat_record = record.has_value();
+      if (record) code.extension = *std::move(record);
+    }
+    codes_.push_back(std::move(code));
+    return absl::OkStatus();
+  });
 }
 
 absl::Status FatbinWriter::AddPtx(std::string_view text, Arch arch,
                                   std::string_view ptxas_options) {
-  const auto version = format::FindPtxVersion(text);
-  if (!version) {
-    return absl::InvalidArgumentError(
-        "fat binary writer: no .version directive is found in the PTX");
-  }
-  Code code;
-  code.kind = CodeKind::kPtx;
-  code.arch = arch;
-  code.version_major = version->major;
-  code.version_minor = version->minor;
-  code.extension = ptxas_options;
-  const std::string compact = format::CompactPtx(text);
-  code.bytes.assign(compact.begin(), compact.end());
-  code.bytes.push_back(0);
-  codes_.push_back(std::move(code));
-  return absl::OkStatus();
+  return base::Guard([&]() -> absl::Status {
+    const auto version = format::FindPtxVersion(text);
+    if (!version) {
+      return absl::InvalidArgumentError(
+          "fat binary writer: no .version directive is found in the PTX");
+    }
+    Code code;
+    code.kind = CodeKind::kPtx;
+    code.arch = arch;
+    code.version_major = version->major;
+    code.version_minor = version->minor;
+    code.extension = ptxas_options;
+    const std::string compact = format::CompactPtx(text);
+    code.bytes.assign(compact.begin(), compact.end());
+    code.bytes.push_back(0);
+    codes_.push_back(std::move(code));
+    return absl::OkStatus();
+  });
 }
 
 absl::Status FatbinWriter::AddLtoIr(Bytes bytes, Arch arch, std::string_view cicc_options) {
-  const BoundedReader reader(bytes);
-  std::uint32_t key = 0;
-  if (!reader.Read(kLtoIrKey, key) ||
-      reader.ReadOrZero<std::uint32_t>(0) != format::MagicWord(format::kLtoIrMagicText)) {
-    return absl::InvalidArgumentError("fat binary writer: not LTO IR");
-  }
-  Code code;
-  code.kind = CodeKind::kNvvm;
-  code.arch = arch;
-  code.version_major = bytes[kLtoIrMajor];
-  code.version_minor = bytes[kLtoIrMinor];
-  code.extension = cicc_options;
-  code.bytes.assign(bytes.begin(), bytes.end());
-  codes_.push_back(std::move(code));
-  return absl::OkStatus();
+  return base::Guard([&]() -> absl::Status {
+    const BoundedReader reader(bytes);
+    std::uint32_t key = 0;
+    if (!reader.Read(kLtoIrKey, key) ||
+        reader.ReadOrZero<std::uint32_t>(0) != format::MagicWord(format::kLtoIrMagicText)) {
+      return absl::InvalidArgumentError("fat binary writer: not LTO IR");
+    }
+    Code code;
+    code.kind = CodeKind::kNvvm;
+    code.arch = arch;
+    code.version_major = bytes[kLtoIrMajor];
+    code.version_minor = bytes[kLtoIrMinor];
+    code.extension = cicc_options;
+    code.bytes.assign(bytes.begin(), bytes.end());
+    codes_.push_back(std::move(code));
+    return absl::OkStatus();
+  });
 }
 
 absl::Status FatbinWriter::Append(const Code& code, std::vector<std::uint8_t>& out) const {
@@ -232,15 +239,17 @@ absl::Status FatbinWriter::Append(const Code& code, std::vector<std::uint8_t>& o
 }
 
 absl::StatusOr<std::vector<std::uint8_t>> FatbinWriter::Write() const {
-  if (codes_.empty()) {
-    return absl::FailedPreconditionError("fat binary writer: no code was added");
-  }
-  std::vector<std::uint8_t> out(sizeof(format::FatbinHeader));
-  for (const Code& code : codes_) DEVLINK_RETURN_IF_ERROR(Append(code, out));
-  const format::FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion,
-                                       sizeof(format::FatbinHeader), out.size() - sizeof(header)};
-  std::memcpy(out.data(), &header, sizeof(header));
-  return out;
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    if (codes_.empty()) {
+      return absl::FailedPreconditionError("fat binary writer: no code was added");
+    }
+    std::vector<std::uint8_t> out(sizeof(format::FatbinHeader));
+    for (const Code& code : codes_) DEVLINK_RETURN_IF_ERROR(Append(code, out));
+    const format::FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion,
+                                         sizeof(format::FatbinHeader), out.size() - sizeof(header)};
+    std::memcpy(out.data(), &header, sizeof(header));
+    return out;
+  });
 }
 
 }  // namespace devlink

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "format/magics.h"
 #include "format/sm_traits.h"
@@ -127,99 +128,107 @@ absl::Status ReadKey(Bytes bytes, const FixedHeader& header, LtoIr& out) {
 }  // namespace
 
 absl::StatusOr<LtoIr> LtoIr::Parse(Bytes bytes) {
-  const BoundedReader reader(bytes);
-  if (!bytes.empty() && bytes.size() < kMagicText.size() &&
-      BeginsWith(bytes, kMagicText.substr(0, bytes.size()))) {
-    return CutOff("its header is incomplete", bytes.size());
-  }
-  if (reader.ReadOrZero<std::uint32_t>(0) != kMagic) {
-    return absl::InvalidArgumentError(absl::StrCat("not LTO IR: ", base::ToAbsl(LooksLike(bytes))));
-  }
-  FixedHeader header = {};
-  if (!reader.Read(0, header)) return CutOff("its header is incomplete", bytes.size());
-  LtoIr out;
-  out.versions = header.versions;
-  out.tags_offset = header.size;
-  if (header.size < sizeof(header) || header.key_offset < header.size ||
-      header.payload_offset < header.size) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "LTO IR: its header says that tags, key and payload begin at ", header.size, ", ",
-        header.key_offset, " and ", header.payload_offset, ": the file is damaged"));
-  }
-  if (header.key_offset >= bytes.size()) {
-    return CutOff(absl::StrCat("its key should stand at offset ", header.key_offset), bytes.size());
-  }
-  auto status = ReadTags(bytes, header, out);
-  if (status.ok()) status = ReadKey(bytes, header, out);
-  if (!status.ok()) return status;
-  if (header.payload_offset >= bytes.size()) {
-    return CutOff(absl::StrCat("its payload should begin at offset ", header.payload_offset),
-                  bytes.size());
-  }
-  out.payload = bytes.subspan(header.payload_offset);
-  return out;
+  return base::Guard([&]() -> absl::StatusOr<LtoIr> {
+    const BoundedReader reader(bytes);
+    if (!bytes.empty() && bytes.size() < kMagicText.size() &&
+        BeginsWith(bytes, kMagicText.substr(0, bytes.size()))) {
+      return CutOff("its header is incomplete", bytes.size());
+    }
+    if (reader.ReadOrZero<std::uint32_t>(0) != kMagic) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("not LTO IR: ", base::ToAbsl(LooksLike(bytes))));
+    }
+    FixedHeader header = {};
+    if (!reader.Read(0, header)) return CutOff("its header is incomplete", bytes.size());
+    LtoIr out;
+    out.versions = header.versions;
+    out.tags_offset = header.size;
+    if (header.size < sizeof(header) || header.key_offset < header.size ||
+        header.payload_offset < header.size) {
+      return absl::OutOfRangeError(absl::StrCat(
+          "LTO IR: its header says that tags, key and payload begin at ", header.size, ", ",
+          header.key_offset, " and ", header.payload_offset, ": the file is damaged"));
+    }
+    if (header.key_offset >= bytes.size()) {
+      return CutOff(absl::StrCat("its key should stand at offset ", header.key_offset),
+                    bytes.size());
+    }
+    auto status = ReadTags(bytes, header, out);
+    if (status.ok()) status = ReadKey(bytes, header, out);
+    if (!status.ok()) return status;
+    if (header.payload_offset >= bytes.size()) {
+      return CutOff(absl::StrCat("its payload should begin at offset ", header.payload_offset),
+                    bytes.size());
+    }
+    out.payload = bytes.subspan(header.payload_offset);
+    return out;
+  });
 }
 
 absl::Status LtoIr::Check(Arch target, const LtoIrVersions& newest) const {
-  const auto unreadable = [](std::string_view what, LtoIrVersion has, LtoIrVersion reads) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("LTO IR: its ", base::ToAbsl(what), " version is ", Text(has),
-                     ", and this libNVVM reads ", Text(reads),
-                     has > reads ? "; link with the toolkit that compiled it, or a later one"
-                                 : "; compile the source again with a toolkit of CUDA 12 or 13"));
-  };
-  const auto differs = [](LtoIrVersion has, LtoIrVersion reads) {
-    return has.major != reads.major || has.minor > reads.minor;
-  };
-  if (differs(versions.container, newest.container)) {
-    return unreadable("container", versions.container, newest.container);
-  }
-  if (differs(versions.ir, newest.ir)) return unreadable("NVVM IR", versions.ir, newest.ir);
-  if (differs(versions.debug, newest.debug)) {
-    return unreadable("debug information", versions.debug, newest.debug);
-  }
-  if (!format::TraitsOf(target).has_later_nvvm && versions.llvm > kOldLlvm) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "LTO IR: it was compiled for ", arch.number == 0 ? "?" : arch.Name(), " with LLVM ",
-        Text(versions.llvm), ", which cannot be compiled for ", target.Name(),
-        ": targets below sm_100 take code of LLVM 7.0; compile the source for ", target.Name()));
-  }
-  if (versions.llvm.major > newest.llvm.major || versions.llvm.minor > newest.llvm.minor) {
-    return unreadable("LLVM", versions.llvm, newest.llvm);
-  }
-  if (arch.number == 0) {
-    return absl::InvalidArgumentError(
-        "LTO IR: its header tells no architecture, so libNVVM refuses it: the file is damaged");
-  }
-  if (!is_protected() && !IsBitcode(payload)) {
-    return absl::InvalidArgumentError(
-        "LTO IR: its payload is neither protected nor LLVM bitcode: the file is damaged");
-  }
-  return absl::OkStatus();
+  return base::Guard([&]() -> absl::Status {
+    const auto unreadable = [](std::string_view what, LtoIrVersion has, LtoIrVersion reads) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("LTO IR: its ", base::ToAbsl(what), " version is ", Text(has),
+                       ", and this libNVVM reads ", Text(reads),
+                       has > reads ? "; link with the toolkit that compiled it, or a later one"
+                                   : "; compile the source again with a toolkit of CUDA 12 or 13"));
+    };
+    const auto differs = [](LtoIrVersion has, LtoIrVersion reads) {
+      return has.major != reads.major || has.minor > reads.minor;
+    };
+    if (differs(versions.container, newest.container)) {
+      return unreadable("container", versions.container, newest.container);
+    }
+    if (differs(versions.ir, newest.ir)) return unreadable("NVVM IR", versions.ir, newest.ir);
+    if (differs(versions.debug, newest.debug)) {
+      return unreadable("debug information", versions.debug, newest.debug);
+    }
+    if (!format::TraitsOf(target).has_later_nvvm && versions.llvm > kOldLlvm) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "LTO IR: it was compiled for ", arch.number == 0 ? "?" : arch.Name(), " with LLVM ",
+          Text(versions.llvm), ", which cannot be compiled for ", target.Name(),
+          ": targets below sm_100 take code of LLVM 7.0; compile the source for ", target.Name()));
+    }
+    if (versions.llvm.major > newest.llvm.major || versions.llvm.minor > newest.llvm.minor) {
+      return unreadable("LLVM", versions.llvm, newest.llvm);
+    }
+    if (arch.number == 0) {
+      return absl::InvalidArgumentError(
+          "LTO IR: its header tells no architecture, so libNVVM refuses it: the file is damaged");
+    }
+    if (!is_protected() && !IsBitcode(payload)) {
+      return absl::InvalidArgumentError(
+          "LTO IR: its payload is neither protected nor LLVM bitcode: the file is damaged");
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<std::vector<std::uint8_t>> WriteLtoIr(Bytes bitcode, Arch arch,
                                                      const LtoIrVersions& versions) {
-  if (!IsBitcode(bitcode)) {
-    return absl::InvalidArgumentError("the payload for LTO IR is not LLVM bitcode");
-  }
-  if (arch.number == 0 || arch.number > 6553) {
-    return absl::InvalidArgumentError(absl::StrCat("LTO IR cannot be for sm_", arch.number));
-  }
-  std::vector<LtoIrTag> tags = {{LtoIrTag::kArch, static_cast<std::uint16_t>(arch.number * 10)},
-                                kTag2};
-  if (arch.variant == 'a') tags.push_back({LtoIrTag::kArchSpecific, 1});
-  tags.push_back({LtoIrTag::kKey, 0});
-  tags.push_back({});
-  FixedHeader header = {kMagic, versions, sizeof(FixedHeader), kUnknown, 0, 0};
-  header.key_offset = static_cast<std::uint32_t>(sizeof(header) + (tags.size() * kTagSize));
-  header.payload_offset = header.key_offset + sizeof(std::uint32_t);
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    if (!IsBitcode(bitcode)) {
+      return absl::InvalidArgumentError("the payload for LTO IR is not LLVM bitcode");
+    }
+    if (arch.number == 0 || arch.number > 6553) {
+      return absl::InvalidArgumentError(absl::StrCat("LTO IR cannot be for sm_", arch.number));
+    }
+    std::vector<LtoIrTag> tags = {{LtoIrTag::kArch, static_cast<std::uint16_t>(arch.number * 10)},
+                                  kTag2};
+    if (arch.variant == 'a') tags.push_back({LtoIrTag::kArchSpecific, 1});
+    tags.push_back({LtoIrTag::kKey, 0});
+    tags.push_back({});
+    FixedHeader header = {kMagic, versions, sizeof(FixedHeader), kUnknown, 0, 0};
+    header.key_offset = static_cast<std::uint32_t>(sizeof(header) + (tags.size() * kTagSize));
+    header.payload_offset = header.key_offset + sizeof(std::uint32_t);
 
-  std::vector<std::uint8_t> out(header.payload_offset + bitcode.size());
-  std::memcpy(out.data(), &header, sizeof(header));
-  std::memcpy(out.data() + sizeof(header), tags.data(), tags.size() * kTagSize);
-  std::copy(bitcode.begin(), bitcode.end(), out.begin() + header.payload_offset);
-  return out;
+    std::vector<std::uint8_t> out(header.payload_offset + bitcode.size());
+    std::memcpy(out.data(), &header, sizeof(header));
+    std::memcpy(out.data() + sizeof(header), tags.data(), tags.size() * kTagSize);
+    std::copy(bitcode.begin(), bitcode.end(), out.begin() + header.payload_offset);
+    return out;
+  });
 }
 
 }  // namespace devlink

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/strings.h"
 
 namespace devlink {
@@ -36,29 +37,32 @@ std::string ToolkitProfile::ReleaseName() const {
 }
 
 absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view release) {
-  ToolkitProfile profile;
-  if (release.size() != 4 || !release.starts_with("13.") || release[3] < '0' || release[3] > '5') {
-    return absl::NotFoundError(absl::StrCat("no profile of CUDA release '", base::ToAbsl(release),
-                                            "'; there are 13.0 to 13.5"));
-  }
-  const int minor = release[3] - '0';
-  profile.release = static_cast<std::uint16_t>(130 + minor);
-  profile.version_text = kToolTexts[minor].version;
-  profile.build_text = kToolTexts[minor].build;
-  // "V13.0.88", but "V13.1.115" in one release.
-  profile.version_text_length = minor == 1 ? 47 : 46;
-  profile.accepts_specific_code_for_plain_target = minor == 0;
-  profile.added_module_leaves_lto_ptx = minor == 0;
-  profile.compat_takes_tags_of_later_inputs = minor >= 1;
-  profile.compat_keeps_opportunistic = minor == 0;
-  profile.compat_keeps_fastpath = minor >= 2;
-  profile.compat_adds_isa_minimum = minor >= 3;
-  profile.compat_adds_internal_target = minor >= 4;
-  profile.weak_symbols_are_global = minor >= 4;
-  profile.compat_intersects_tcgen05_and_finalizer = minor >= 5;
-  profile.writes_phantom_rel_names = minor < 5;
-  profile.constants_move_null_symbol = minor < 5;
-  return profile;
+  return base::Guard([&]() -> absl::StatusOr<ToolkitProfile> {
+    ToolkitProfile profile;
+    if (release.size() != 4 || !release.starts_with("13.") || release[3] < '0' ||
+        release[3] > '5') {
+      return absl::NotFoundError(absl::StrCat("no profile of CUDA release '", base::ToAbsl(release),
+                                              "'; there are 13.0 to 13.5"));
+    }
+    const int minor = release[3] - '0';
+    profile.release = static_cast<std::uint16_t>(130 + minor);
+    profile.version_text = kToolTexts[minor].version;
+    profile.build_text = kToolTexts[minor].build;
+    // "V13.0.88", but "V13.1.115" in one release.
+    profile.version_text_length = minor == 1 ? 47 : 46;
+    profile.accepts_specific_code_for_plain_target = minor == 0;
+    profile.added_module_leaves_lto_ptx = minor == 0;
+    profile.compat_takes_tags_of_later_inputs = minor >= 1;
+    profile.compat_keeps_opportunistic = minor == 0;
+    profile.compat_keeps_fastpath = minor >= 2;
+    profile.compat_adds_isa_minimum = minor >= 3;
+    profile.compat_adds_internal_target = minor >= 4;
+    profile.weak_symbols_are_global = minor >= 4;
+    profile.compat_intersects_tcgen05_and_finalizer = minor >= 5;
+    profile.writes_phantom_rel_names = minor < 5;
+    profile.constants_move_null_symbol = minor < 5;
+    return profile;
+  });
 }
 
 }  // namespace devlink

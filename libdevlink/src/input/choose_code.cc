@@ -40,7 +40,8 @@ absl::Status Unreadable(const std::string& name, const absl::Status& why,
       break;
   }
   std::string note = base::Cat({"'", name, "': ", base::FromAbsl(why.message())});
-  absl::Status status = absl::InvalidArgumentError(note);
+  absl::Status status(
+      absl::IsResourceExhausted(why) ? why.code() : absl::StatusCode::kInvalidArgument, note);
   out.push_back(MakeDiagnostic(Severity::kFatal, kCode, name,
                                std::string(nvlink_text::kFatbinaryError), std::move(note)));
   return status;

@@ -44,6 +44,10 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
   const ContentKind content = Recognise(bytes);
   auto module = pool.AddCubin(std::forward<Bytes>(bytes));
   if (!module.ok()) {
+    if (absl::IsResourceExhausted(module.status())) {
+      code.rejection = Rejected(DescribeUnreadable(name, module.status()), module.status().code());
+      return;
+    }
     code.rejection = Rejected(DescribeMalformed(name, content, size, module.status()),
                               absl::StatusCode::kInvalidArgument);
     return;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
 #include "cache/serial.h"
@@ -173,7 +174,7 @@ std::unique_ptr<CachingLtoCompiler> internal::MakeCachingLtoCompiler(
 }
 
 absl::StatusOr<std::unique_ptr<CachingLtoCompiler>> CreateCachingLtoCompiler(
-    const LtoBackendOptions& options, std::shared_ptr<CacheStore> store) {
+    const LtoBackendOptions& options, std::shared_ptr<CacheStore> store) try {
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
   if (Candidates(options).empty()) {
     const auto opened = CreateLtoCompiler(options);
@@ -182,6 +183,8 @@ absl::StatusOr<std::unique_ptr<CachingLtoCompiler>> CreateCachingLtoCompiler(
   }
   return internal::MakeCachingLtoCompiler(options, std::move(store),
                                           [options] { return CreateLtoCompiler(options); });
+} catch (...) {
+  return base::StatusOfException();
 }
 
 }  // namespace devlink

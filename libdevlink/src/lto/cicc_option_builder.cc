@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "assemble/option_builders.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/experimental/nvvm_program.h"
@@ -166,13 +167,15 @@ bool ResultIsWholeProgram(const LtoLinkShape& shape, int code, int pieces) {
 }
 
 absl::StatusOr<FastCompile> ParseFastCompile(std::string_view value,
-                                             std::vector<Diagnostic>* found) {
+                                             std::vector<Diagnostic>* found) try {
   if (value == "0") return FastCompile::kOff;
   for (const FastCompile level : {FastCompile::kMin, FastCompile::kMid, FastCompile::kMax}) {
     if (value == FastCompileWord(level)) return level;
   }
   return RefuseOption(found, "Invalid argument for option '--Ofast-compile'",
                       base::Cat({"'", value, "' is none of 0, min, mid and max"}));
+} catch (...) {
+  return base::StatusOfException();
 }
 
 CiccOptionBuilder::CiccOptionBuilder(Arch target, NvvmVectorPolicy policy)
@@ -286,7 +289,7 @@ void CiccOptionBuilder::CheckCommandLine(std::vector<Diagnostic>& found) const {
 }
 
 absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
-    std::vector<Diagnostic>* found) const {
+    std::vector<Diagnostic>* found) const try {
   Words out;
   const bool keeps_suffix = target_.variant != 0 && KeepsArchSuffix();
   const Arch compiled_for{target_.number, keeps_suffix ? target_.variant : '\0'};
@@ -334,6 +337,8 @@ absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
   DEVLINK_RETURN_IF_ERROR(AppendXnvvm(found, out));
   out.insert(out.end(), host.lists.begin(), host.lists.end());
   return out;
+} catch (...) {
+  return base::StatusOfException();
 }
 
 absl::Status CiccOptionBuilder::AppendXnvvm(std::vector<Diagnostic>* found,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/experimental/nvvm_program.h"
@@ -80,21 +81,23 @@ absl::Status Missing(std::string_view library, std::string_view rest) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LtoCompiler>> CreateLtoCompiler(const LtoBackendOptions& options) {
-  if (internal::MayBeNvvm(options)) {
-    auto compiler = internal::OpenNvvmCompiler(options);
-    if (compiler.ok() || !internal::MayBeNvJitLink(options)) return compiler;
-    auto other = internal::OpenNvJitLinkCompiler(options);
-    return other.ok() ? std::move(other) : std::move(compiler);
-  }
-  if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
-  if (options.backend == LtoBackend::kNvvm) return Missing("libnvvm.so", "");
-  if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
-    return Missing("libnvvm.so", ", and no libnvJitLink.so.13");
-  }
-  return Missing("libnvJitLink.so.13",
-                 options.needs_protected
-                     ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
-                     : "");
+  return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<LtoCompiler>> {
+    if (internal::MayBeNvvm(options)) {
+      auto compiler = internal::OpenNvvmCompiler(options);
+      if (compiler.ok() || !internal::MayBeNvJitLink(options)) return compiler;
+      auto other = internal::OpenNvJitLinkCompiler(options);
+      return other.ok() ? std::move(other) : std::move(compiler);
+    }
+    if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
+    if (options.backend == LtoBackend::kNvvm) return Missing("libnvvm.so", "");
+    if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
+      return Missing("libnvvm.so", ", and no libnvJitLink.so.13");
+    }
+    return Missing("libnvJitLink.so.13",
+                   options.needs_protected
+                       ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
+                       : "");
+  });
 }
 
 }  // namespace devlink

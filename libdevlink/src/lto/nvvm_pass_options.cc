@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/edit_distance.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/sm_traits.h"
@@ -200,86 +201,93 @@ std::vector<NvvmKnob> NvvmKnobs(NvvmGeneration generation) {
 absl::StatusOr<NvvmPassOptions> NvvmPassOptions::Parse(std::span<const std::string> words,
                                                        NvvmGeneration generation,
                                                        std::vector<std::string>* others) {
-  NvvmPassOptions out(generation);
-  const KnobTable& table = TableOf(generation);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] != kXopt) {
-      if (others == nullptr) {
-        return absl::InvalidArgumentError(
-            base::ToAbsl(base::Cat({"'", words[i], "' is not an -Xopt option of libNVVM"})));
+  return base::Guard([&]() -> absl::StatusOr<NvvmPassOptions> {
+    NvvmPassOptions out(generation);
+    const KnobTable& table = TableOf(generation);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] != kXopt) {
+        if (others == nullptr) {
+          return absl::InvalidArgumentError(
+              base::ToAbsl(base::Cat({"'", words[i], "' is not an -Xopt option of libNVVM"})));
+        }
+        others->push_back(words[i]);
+        continue;
       }
-      others->push_back(words[i]);
-      continue;
+      if (i + 1 == words.size()) {
+        // libNVVM would end the process here.
+        return absl::InvalidArgumentError("an option for libNVVM's optimiser must follow -Xopt");
+      }
+      std::string word = words[++i];
+      const std::size_t dashes = word.starts_with("--") ? 2 : 1;
+      const auto entry =
+          FindEntry(table, std::string_view(word).substr(std::min(dashes, word.size())));
+      const bool takes_next = word.starts_with('-') && entry.has_value() &&
+                              entry->group->kind != NvvmKnobKind::kBoolean &&
+                              i + 2 < words.size() && words[i + 1] == kXopt;
+      if (takes_next) {
+        word += base::Cat({"=", words[i + 2]});
+        i += 2;
+      }
+      DEVLINK_RETURN_IF_ERROR(out.SetWord(word));
     }
-    if (i + 1 == words.size()) {
-      // libNVVM would end the process here.
-      return absl::InvalidArgumentError("an option for libNVVM's optimiser must follow -Xopt");
-    }
-    std::string word = words[++i];
-    const std::size_t dashes = word.starts_with("--") ? 2 : 1;
-    const auto entry =
-        FindEntry(table, std::string_view(word).substr(std::min(dashes, word.size())));
-    const bool takes_next = word.starts_with('-') && entry.has_value() &&
-                            entry->group->kind != NvvmKnobKind::kBoolean && i + 2 < words.size() &&
-                            words[i + 1] == kXopt;
-    if (takes_next) {
-      word += base::Cat({"=", words[i + 2]});
-      i += 2;
-    }
-    DEVLINK_RETURN_IF_ERROR(out.SetWord(word));
-  }
-  return out;
+    return out;
+  });
 }
 
 absl::Status NvvmPassOptions::SetWord(std::string_view word) {
-  const std::string_view whole = word;
-  if (word.starts_with("--")) {
-    word.remove_prefix(2);
-  } else if (word.starts_with('-')) {
-    word.remove_prefix(1);
-  } else {
-    return absl::InvalidArgumentError(base::ToAbsl(
-        base::Cat({"'", whole,
-                   "' is not an option for libNVVM's optimiser: it must look like -name=value"})));
-  }
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos) return Set(word);
-  return Set(word.substr(0, equals), word.substr(equals + 1));
+  return base::Guard([&]() -> absl::Status {
+    const std::string_view whole = word;
+    if (word.starts_with("--")) {
+      word.remove_prefix(2);
+    } else if (word.starts_with('-')) {
+      word.remove_prefix(1);
+    } else {
+      return absl::InvalidArgumentError(base::ToAbsl(base::Cat(
+          {"'", whole,
+           "' is not an option for libNVVM's optimiser: it must look like -name=value"})));
+    }
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return Set(word);
+    return Set(word.substr(0, equals), word.substr(equals + 1));
+  });
 }
 
 absl::Status NvvmPassOptions::Set(std::string_view name, std::optional<std::string_view> value) {
-  const KnobTable& table = TableOf(generation_);
-  const auto entry = FindEntry(table, name);
-  if (Contains(table.unsafe, name)) {
-    return absl::InvalidArgumentError(base::ToAbsl(
-        base::Cat({"libNVVM's knob '", name,
-                   "' cannot be used: it ends the process, or loads or writes files"})));
-  }
-  if (!entry.has_value()) return UnknownKnob(name, generation_);
-  const bool named_only = !value.has_value();
-  if (named_only && entry->group->kind != NvvmKnobKind::kBoolean) {
-    return absl::InvalidArgumentError(
-        base::ToAbsl(base::Cat({"libNVVM's knob '", name, "' needs a value: -", name, "=..."})));
-  }
-  if (!named_only) {
-    if (value->empty() || value->find('\0') != std::string_view::npos) {
+  return base::Guard([&]() -> absl::Status {
+    const KnobTable& table = TableOf(generation_);
+    const auto entry = FindEntry(table, name);
+    if (Contains(table.unsafe, name)) {
       return absl::InvalidArgumentError(base::ToAbsl(
-          base::Cat({"the value of libNVVM's knob '", name, "' is empty or has a NUL"})));
+          base::Cat({"libNVVM's knob '", name,
+                     "' cannot be used: it ends the process, or loads or writes files"})));
     }
-    if (const std::string wanted = WhatIsWrong(*entry, *value); !wanted.empty()) {
-      return absl::InvalidArgumentError(base::ToAbsl(base::Cat(
-          {"'", *value, "' is not a value for libNVVM's knob '", name, "': it must be ", wanted})));
+    if (!entry.has_value()) return UnknownKnob(name, generation_);
+    const bool named_only = !value.has_value();
+    if (named_only && entry->group->kind != NvvmKnobKind::kBoolean) {
+      return absl::InvalidArgumentError(
+          base::ToAbsl(base::Cat({"libNVVM's knob '", name, "' needs a value: -", name, "=..."})));
     }
-  }
-  std::optional<std::string> kept;
-  if (!named_only) kept.emplace(*value);
-  for (auto& [known, old] : values_) {
-    if (known != name) continue;
-    old = std::move(kept);
+    if (!named_only) {
+      if (value->empty() || value->find('\0') != std::string_view::npos) {
+        return absl::InvalidArgumentError(base::ToAbsl(
+            base::Cat({"the value of libNVVM's knob '", name, "' is empty or has a NUL"})));
+      }
+      if (const std::string wanted = WhatIsWrong(*entry, *value); !wanted.empty()) {
+        return absl::InvalidArgumentError(
+            base::ToAbsl(base::Cat({"'", *value, "' is not a value for libNVVM's knob '", name,
+                                    "': it must be ", wanted})));
+      }
+    }
+    std::optional<std::string> kept;
+    if (!named_only) kept.emplace(*value);
+    for (auto& [known, old] : values_) {
+      if (known != name) continue;
+      old = std::move(kept);
+      return absl::OkStatus();
+    }
+    values_.emplace_back(std::string(name), std::move(kept));
     return absl::OkStatus();
-  }
-  values_.emplace_back(std::string(name), std::move(kept));
-  return absl::OkStatus();
+  });
 }
 
 void NvvmPassOptions::Clear(std::string_view name) {

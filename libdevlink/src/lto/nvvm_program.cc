@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "lto/library_state.h"
@@ -154,34 +155,41 @@ std::vector<std::string> NvvmLibraryFiles(std::string_view place) {
 }
 
 absl::StatusOr<std::string> FindNvvmLibrary(std::span<const std::string> places) {
-  for (const std::string& place : places) {
-    for (std::string& file : NvvmLibraryFiles(place)) {
-      if (base::IsFile(file)) return std::move(file);
+  return base::Guard([&]() -> absl::StatusOr<std::string> {
+    for (const std::string& place : places) {
+      for (std::string& file : NvvmLibraryFiles(place)) {
+        if (base::IsFile(file)) return std::move(file);
+      }
     }
-  }
-  std::string tried;
-  for (const std::string& place : places) {
-    if (place.empty()) continue;
-    tried += base::Cat({tried.empty() ? "" : ", ", "'", place, "'"});
-  }
-  return absl::NotFoundError(absl::StrCat(
-      "no libnvvm.so was found", tried.empty() ? "" : " in ", tried,
-      "; it comes with the CUDA toolkit (nvvm/lib64) and with the package nvidia-nvvm of PyPI"));
+    std::string tried;
+    for (const std::string& place : places) {
+      if (place.empty()) continue;
+      tried += base::Cat({tried.empty() ? "" : ", ", "'", place, "'"});
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "no libnvvm.so was found", tried.empty() ? "" : " in ", tried,
+        "; it comes with the CUDA toolkit (nvvm/lib64) and with the package nvidia-nvvm of PyPI"));
+  });
 }
 
 absl::StatusOr<NvvmLibrary> NvvmLibrary::Load(std::string_view place) {
-  const std::string places[] = {std::string(place)};
-  DEVLINK_ASSIGN_OR_RETURN(const std::string file, FindNvvmLibrary(places));
-  DEVLINK_ASSIGN_OR_RETURN(internal::DynamicLibrary library, internal::DynamicLibrary::Load(file));
-  DEVLINK_ASSIGN_OR_RETURN(auto loaded, LoadedNvvm::Make(std::move(library)));
-  return NvvmLibrary(std::move(loaded));
+  return base::Guard([&]() -> absl::StatusOr<NvvmLibrary> {
+    const std::string places[] = {std::string(place)};
+    DEVLINK_ASSIGN_OR_RETURN(const std::string file, FindNvvmLibrary(places));
+    DEVLINK_ASSIGN_OR_RETURN(internal::DynamicLibrary library,
+                             internal::DynamicLibrary::Load(file));
+    DEVLINK_ASSIGN_OR_RETURN(auto loaded, LoadedNvvm::Make(std::move(library)));
+    return NvvmLibrary(std::move(loaded));
+  });
 }
 
 absl::StatusOr<NvvmLibrary> NvvmLibrary::FromHandle(void* handle) {
-  DEVLINK_ASSIGN_OR_RETURN(internal::DynamicLibrary library,
-                           internal::DynamicLibrary::Borrow(handle, "nvvmCreateProgram"));
-  DEVLINK_ASSIGN_OR_RETURN(auto loaded, LoadedNvvm::Make(std::move(library)));
-  return NvvmLibrary(std::move(loaded));
+  return base::Guard([&]() -> absl::StatusOr<NvvmLibrary> {
+    DEVLINK_ASSIGN_OR_RETURN(internal::DynamicLibrary library,
+                             internal::DynamicLibrary::Borrow(handle, "nvvmCreateProgram"));
+    DEVLINK_ASSIGN_OR_RETURN(auto loaded, LoadedNvvm::Make(std::move(library)));
+    return NvvmLibrary(std::move(loaded));
+  });
 }
 
 const std::string& NvvmLibrary::path() const { return library_->path(); }
@@ -301,25 +309,29 @@ NvvmResult NvvmProgram::Compile(const std::vector<std::string>& options,
 absl::StatusOr<std::vector<std::uint8_t>> MakeLtoIr(const NvvmLibrary& library,
                                                     std::span<const std::uint8_t> nvvm_ir,
                                                     Arch target) {
-  NvvmProgram program(library);
-  program.AddNvvmIr("module", nvvm_ir);
-  const NvvmResult result =
-      program.Compile({base::Cat({"-arch=", target.VirtualName()}), "-gen-lto"});
-  if (!result.status.ok()) {
-    return absl::Status(
-        result.status.code(),
-        absl::StrCat(result.status.message(), result.log.empty() ? "" : ": ", result.log));
-  }
-  const std::string& code = result.pieces.front();
-  return std::vector<std::uint8_t>(code.begin(), code.end());
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    NvvmProgram program(library);
+    program.AddNvvmIr("module", nvvm_ir);
+    const NvvmResult result =
+        program.Compile({base::Cat({"-arch=", target.VirtualName()}), "-gen-lto"});
+    if (!result.status.ok()) {
+      return absl::Status(
+          result.status.code(),
+          absl::StrCat(result.status.message(), result.log.empty() ? "" : ": ", result.log));
+    }
+    const std::string& code = result.pieces.front();
+    return std::vector<std::uint8_t>(code.begin(), code.end());
+  });
 }
 
 absl::StatusOr<LtoIrVersions> NewestLtoIr(const NvvmLibrary& library, Arch target) {
-  const std::vector<std::uint8_t> module(kSmallestModule.begin(), kSmallestModule.end());
-  DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::uint8_t> code,
-                           MakeLtoIr(library, module, target));
-  DEVLINK_ASSIGN_OR_RETURN(const LtoIr ir, LtoIr::Parse(code));
-  return ir.versions;
+  return base::Guard([&]() -> absl::StatusOr<LtoIrVersions> {
+    const std::vector<std::uint8_t> module(kSmallestModule.begin(), kSmallestModule.end());
+    DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::uint8_t> code,
+                             MakeLtoIr(library, module, target));
+    DEVLINK_ASSIGN_OR_RETURN(const LtoIr ir, LtoIr::Parse(code));
+    return ir.versions;
+  });
 }
 
 }  // namespace devlink

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "lto/consensus_table.h"
 
@@ -161,63 +162,65 @@ std::string OptionConsensus::Reason(MemberOption option) const {
 
 absl::StatusOr<AgreedOptions> OptionConsensus::Resolve(const ConsensusOverrides& given,
                                                        std::vector<Diagnostic>* found) const {
-  const auto mixed = [&](MemberOption option, std::string_view value) {
-    if (found == nullptr || state(option) != ConsensusState::kMixed) return;
-    const std::string_view name = NameOf(option);
-    found->push_back(Line(
-        Severity::kInfo,
-        base::Cat({"Some objects do not have '", name,
-                   "' specified but others do; will build everything with '", name, value, "'"}),
-        Reason(option)));
-  };
+  return base::Guard([&]() -> absl::StatusOr<AgreedOptions> {
+    const auto mixed = [&](MemberOption option, std::string_view value) {
+      if (found == nullptr || state(option) != ConsensusState::kMixed) return;
+      const std::string_view name = NameOf(option);
+      found->push_back(Line(
+          Severity::kInfo,
+          base::Cat({"Some objects do not have '", name,
+                     "' specified but others do; will build everything with '", name, value, "'"}),
+          Reason(option)));
+    };
 
-  AgreedOptions out;
-  for (std::size_t i = 0; i < kMemberOptionCount; ++i) {
-    const auto option = static_cast<MemberOption>(i);
-    if (option == MemberOption::kMaxRegisters && given.max_registers != 0) continue;
-    const Tracker& tracker = trackers_[i];
-    if (tracker.state == ConsensusState::kConflict) {
-      std::string text =
-          base::Cat({"Cicc option values for '", NameOf(option), "' do not match"});
-      absl::Status status =
-          absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", Reason(option)})));
-      if (found != nullptr) {
-        found->push_back(Line(Severity::kFatal, std::move(text), Reason(option)));
+    AgreedOptions out;
+    for (std::size_t i = 0; i < kMemberOptionCount; ++i) {
+      const auto option = static_cast<MemberOption>(i);
+      if (option == MemberOption::kMaxRegisters && given.max_registers != 0) continue;
+      const Tracker& tracker = trackers_[i];
+      if (tracker.state == ConsensusState::kConflict) {
+        std::string text =
+            base::Cat({"Cicc option values for '", NameOf(option), "' do not match"});
+        absl::Status status =
+            absl::InvalidArgumentError(base::ToAbsl(base::Cat({text, ": ", Reason(option)})));
+        if (found != nullptr) {
+          found->push_back(Line(Severity::kFatal, std::move(text), Reason(option)));
+        }
+        return status;
       }
-      return status;
+      if (!tracker.value.has_value()) continue;
+      const int value = *tracker.value;
+      switch (option) {
+        case MemberOption::kLineInfo:
+          mixed(option, "");
+          out.line_info = true;
+          break;
+        case MemberOption::kMaxRegisters:
+          mixed(option, base::Cat({"=", std::to_string(value)}));
+          out.max_registers = value;
+          break;
+        case MemberOption::kFtz:
+          out.ftz = value;
+          break;
+        case MemberOption::kPrecDiv:
+          out.prec_div = value;
+          break;
+        case MemberOption::kPrecSqrt:
+          out.prec_sqrt = value;
+          break;
+        case MemberOption::kFmad:
+          out.fmad = value;
+          break;
+        case MemberOption::kSplitCompile:
+          out.split_compile = value;
+          break;
+        case MemberOption::kInlineInfo:
+          out.inline_info = true;
+          break;
+      }
     }
-    if (!tracker.value.has_value()) continue;
-    const int value = *tracker.value;
-    switch (option) {
-      case MemberOption::kLineInfo:
-        mixed(option, "");
-        out.line_info = true;
-        break;
-      case MemberOption::kMaxRegisters:
-        mixed(option, base::Cat({"=", std::to_string(value)}));
-        out.max_registers = value;
-        break;
-      case MemberOption::kFtz:
-        out.ftz = value;
-        break;
-      case MemberOption::kPrecDiv:
-        out.prec_div = value;
-        break;
-      case MemberOption::kPrecSqrt:
-        out.prec_sqrt = value;
-        break;
-      case MemberOption::kFmad:
-        out.fmad = value;
-        break;
-      case MemberOption::kSplitCompile:
-        out.split_compile = value;
-        break;
-      case MemberOption::kInlineInfo:
-        out.inline_info = true;
-        break;
-    }
-  }
-  return out;
+    return out;
+  });
 }
 
 }  // namespace devlink

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "devlink/module.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -127,20 +128,24 @@ ModulePool::ModulePool(ModulePoolOptions options) : state_(std::make_unique<Stat
 ModulePool::~ModulePool() = default;
 
 absl::StatusOr<ModuleRef> ModulePool::AddCubin(std::vector<std::uint8_t> bytes) {
-  const std::uint64_t hash = ContentHash(bytes);
-  if (ModuleRef known = state_->Find(hash, bytes)) return known;
-  // Reading a module takes time; it is done without the lock, and a thread that was faster wins.
-  DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, internal::Module::Load(std::move(bytes)));
-  State::List forgotten;
-  const std::lock_guard lock(state_->mutex);
-  module = state_->Add(hash, std::move(module));
-  state_->Shrink(forgotten);
-  return module;
+  return base::Guard([&]() -> absl::StatusOr<ModuleRef> {
+    const std::uint64_t hash = ContentHash(bytes);
+    if (ModuleRef known = state_->Find(hash, bytes)) return known;
+    // Reading a module takes time; it is done without the lock, and a thread that was faster wins.
+    DEVLINK_ASSIGN_OR_RETURN(ModuleRef module, internal::Module::Load(std::move(bytes)));
+    State::List forgotten;
+    const std::lock_guard lock(state_->mutex);
+    module = state_->Add(hash, std::move(module));
+    state_->Shrink(forgotten);
+    return module;
+  });
 }
 
 absl::StatusOr<ModuleRef> ModulePool::AddCubin(std::span<const std::uint8_t> bytes) {
-  if (ModuleRef known = state_->Find(ContentHash(bytes), bytes)) return known;
-  return AddCubin(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  return base::Guard([&]() -> absl::StatusOr<ModuleRef> {
+    if (ModuleRef known = state_->Find(ContentHash(bytes), bytes)) return known;
+    return AddCubin(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  });
 }
 
 bool ModulePool::Remove(const ModuleRef& module) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/severity_policy.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -27,6 +28,9 @@ struct LinkSession::State {
   SessionContext context;
   std::uint32_t files_read = 0;
   std::vector<InputRecordRef> records;
+  // Why there is no record of an input or a list that was to be added, such as one that memory ran
+  // out for. A link without it might be another program.
+  absl::Status interrupted;
 
   [[nodiscard]] internal::LinkContext Context() const {
     return {.environment = *context.environment,
@@ -39,14 +43,41 @@ struct LinkSession::State {
             .time_trace = context.time_trace};
   }
 
-  [[nodiscard]] LinkOutcome Link(OutputSink* output) const {
-    return internal::RunLink(records, options, Context(), output);
+  [[nodiscard]] LinkOutcome Link(OutputSink* output) const noexcept {
+    LinkOutcome out;
+    absl::Status ended = base::Guard([&] {
+      if (!interrupted.ok()) return interrupted;
+      out = internal::RunLink(records, options, Context(), output);
+      return absl::OkStatus();
+    });
+    if (ended.ok()) return out;
+    // What an interrupted link has found so far is lost with it.
+    out.status = std::move(ended);
+    base::Guard([&] {
+      out.diagnostics.push_back(
+          format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, "",
+                                 std::string(base::FromAbsl(out.status.message()))));
+      return absl::OkStatus();
+    }).IgnoreError();
+    return out;
   }
 
   [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path) const {
     DEVLINK_ASSIGN_OR_RETURN(FileContents file,
                              context.environment->ReadFile(path, options.max_input_bytes));
     return std::move(file.bytes);
+  }
+
+  template <typename Work>
+  absl::Status Adding(Work work) noexcept {
+    bool came_back = false;
+    absl::Status status = base::Guard([&] {
+      absl::Status added = work();
+      came_back = true;
+      return added;
+    });
+    if (!came_back) interrupted = status;
+    return status;
   }
 
   absl::Status Add(InputRecordRef record) {
@@ -113,93 +144,110 @@ LinkSession& LinkSession::operator=(LinkSession&&) noexcept = default;
 LinkSession::~LinkSession() = default;
 
 absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options, SessionContext context) {
-  DEVLINK_RETURN_IF_ERROR(internal::CheckOptions(options));
-  // A whole program that comes out of LTO needs no linking.
-  if (!options.lto.enabled) DEVLINK_RETURN_IF_ERROR(internal::CheckTarget(options.target));
-  if (options.recorded_options.empty()) {
-    options.recorded_options =
-        base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
-                   options.relocatable ? "-r  " : ""});
-  }
-  const auto is_empty = [](const std::string& name) { return name.empty(); };
-  std::erase_if(options.kernels_used, is_empty);
-  std::erase_if(options.variables_used, is_empty);
-  auto state = std::make_unique<State>();
-  state->options = std::move(options);
-  state->context = std::move(context);
-  if (state->context.environment == nullptr) state->context.environment = &Environment::Default();
-  if (state->context.pool == nullptr) state->context.pool = std::make_shared<ModulePool>();
-  if (state->context.toolchain == nullptr) state->context.toolchain = std::make_shared<Toolchain>();
-  state->AddNotes(NotesOnOptions(state->options), absl::OkStatus()).IgnoreError();
-  return LinkSession(std::move(state));
+  return base::Guard([&]() -> absl::StatusOr<LinkSession> {
+    DEVLINK_RETURN_IF_ERROR(internal::CheckOptions(options));
+    // A whole program that comes out of LTO needs no linking.
+    if (!options.lto.enabled) DEVLINK_RETURN_IF_ERROR(internal::CheckTarget(options.target));
+    if (options.recorded_options.empty()) {
+      options.recorded_options =
+          base::Cat({options.debug ? "-g  " : "", "-arch ", options.target.Name(), " ",
+                     options.relocatable ? "-r  " : ""});
+    }
+    const auto is_empty = [](const std::string& name) { return name.empty(); };
+    std::erase_if(options.kernels_used, is_empty);
+    std::erase_if(options.variables_used, is_empty);
+    auto state = std::make_unique<State>();
+    state->options = std::move(options);
+    state->context = std::move(context);
+    if (state->context.environment == nullptr) state->context.environment = &Environment::Default();
+    if (state->context.pool == nullptr) state->context.pool = std::make_shared<ModulePool>();
+    if (state->context.toolchain == nullptr)
+      state->context.toolchain = std::make_shared<Toolchain>();
+    state->AddNotes(NotesOnOptions(state->options), absl::OkStatus()).IgnoreError();
+    return LinkSession(std::move(state));
+  });
 }
 
 absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const LibraryQuery& query) {
-  LibraryProbe probe;
-  probe.exists = [this](const std::string& path) {
-    return state_->context.environment->Exists(path);
-  };
-  probe.read = [this](const std::string& path) { return state_->ReadFile(path); };
-  std::vector<Diagnostic> found;
   std::vector<std::string> paths;
-  for (const std::string& name : query.names) {
-    FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
-    if (!TakeSearch(state_->options, library, found)) {
-      return state_->AddNotes(std::move(found), absl::InvalidArgumentError(absl::StrCat(
-                                                    "the search for -l", name,
-                                                    " ends the link; the diagnostics say why")));
+  DEVLINK_RETURN_IF_ERROR(state_->Adding([&]() -> absl::Status {
+    LibraryProbe probe;
+    probe.exists = [this](const std::string& path) {
+      return state_->context.environment->Exists(path);
+    };
+    probe.read = [this](const std::string& path) { return state_->ReadFile(path); };
+    std::vector<Diagnostic> found;
+    for (const std::string& name : query.names) {
+      FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
+      if (!TakeSearch(state_->options, library, found)) {
+        return state_->AddNotes(std::move(found), absl::InvalidArgumentError(absl::StrCat(
+                                                      "the search for -l", name,
+                                                      " ends the link; the diagnostics say why")));
+      }
+      if (!library.path.empty()) paths.push_back(std::move(library.path));
     }
-    if (!library.path.empty()) paths.push_back(std::move(library.path));
-  }
-  DEVLINK_RETURN_IF_ERROR(state_->AddNotes(std::move(found), absl::OkStatus()));
+    return state_->AddNotes(std::move(found), absl::OkStatus());
+  }));
   return paths;
 }
 
 absl::Status LinkSession::AddFile(const std::string& path) {
-  const LinkOptions& options = state_->options;
-  const TimeSpan span(state_->context.time_trace, "read input", path);
-  state_->Context().Report(LinkPhase::kReading, state_->files_read++, 0, path);
-  auto file = state_->context.environment->ReadFile(path, options.max_input_bytes);
-  if (!file.ok()) return state_->Add(internal::RecordUnreadable(path, file.status()));
-  internal::InputSettings settings = internal::InputSettingsOf(options);
-  settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
-  return state_->Add(internal::ReadInput(path, std::move(file->bytes), settings,
-                                         *state_->context.pool, file->identity));
+  return state_->Adding([&]() -> absl::Status {
+    const LinkOptions& options = state_->options;
+    const TimeSpan span(state_->context.time_trace, "read input", path);
+    state_->Context().Report(LinkPhase::kReading, state_->files_read++, 0, path);
+    auto file = state_->context.environment->ReadFile(path, options.max_input_bytes);
+    if (!file.ok()) return state_->Add(internal::RecordUnreadable(path, file.status()));
+    internal::InputSettings settings = internal::InputSettingsOf(options);
+    settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
+    return state_->Add(internal::ReadInput(path, std::move(file->bytes), settings,
+                                           *state_->context.pool, file->identity));
+  });
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
                                    HostReferences references) {
-  return state_->Add(internal::ReadCubin(name, bytes, std::move(references),
-                                         internal::InputSettingsOf(state_->options),
-                                         *state_->context.pool));
+  return state_->Adding([&]() -> absl::Status {
+    return state_->Add(internal::ReadCubin(name, bytes, std::move(references),
+                                           internal::InputSettingsOf(state_->options),
+                                           *state_->context.pool));
+  });
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  return state_->Add(internal::ReadCubin(name, std::move(bytes), std::move(references),
-                                         internal::InputSettingsOf(state_->options),
-                                         *state_->context.pool));
+  return state_->Adding([&]() -> absl::Status {
+    return state_->Add(internal::ReadCubin(name, std::move(bytes), std::move(references),
+                                           internal::InputSettingsOf(state_->options),
+                                           *state_->context.pool));
+  });
 }
 
 absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
                                     HostReferences references) {
-  if (module == nullptr) return absl::InvalidArgumentError("there is no module");
-  return state_->Add(internal::RecordModule(name, std::move(module), std::move(references),
-                                            internal::InputSettingsOf(state_->options)));
+  return state_->Adding([&]() -> absl::Status {
+    if (module == nullptr) return absl::InvalidArgumentError("there is no module");
+    return state_->Add(internal::RecordModule(name, std::move(module), std::move(references),
+                                              internal::InputSettingsOf(state_->options)));
+  });
 }
 
 absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
-  const TimeSpan span(state_->context.time_trace, "read input", name);
-  // What came from memory opens no file unless the caller wants it to.
-  internal::InputSettings settings = internal::InputSettingsOf(state_->options);
-  if (state_->options.read_thin_members) {
-    settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
-  }
-  return state_->Add(internal::ReadInput(name, std::move(bytes), settings, *state_->context.pool));
+  return state_->Adding([&]() -> absl::Status {
+    const TimeSpan span(state_->context.time_trace, "read input", name);
+    // What came from memory opens no file unless the caller wants it to.
+    internal::InputSettings settings = internal::InputSettingsOf(state_->options);
+    if (state_->options.read_thin_members) {
+      settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
+    }
+    return state_->Add(
+        internal::ReadInput(name, std::move(bytes), settings, *state_->context.pool));
+  });
 }
 
 void LinkSession::AddHostReferences(HostReferences references) {
-  state_->Add(internal::RecordReferences(std::move(references))).IgnoreError();
+  state_->Adding([&] { return state_->Add(internal::RecordReferences(std::move(references))); })
+      .IgnoreError();
 }
 
 LinkOutcome LinkSession::Link() const { return state_->Link(nullptr); }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard.h"
 #include "devlink/experimental/caching_lto_compiler.h"
 #include "devlink/experimental/caching_ptx_assembler.h"
 
@@ -59,41 +60,45 @@ Toolchain::Toolchain(ToolchainOptions options) : state_(std::make_unique<State>(
 Toolchain::~Toolchain() = default;
 
 absl::StatusOr<const PtxAssembler*> Toolchain::Assembler(const ToolkitProfile& profile) {
-  // Held while a tool is opened, so that nobody opens it a second time.
-  const std::lock_guard lock(state_->mutex);
-  for (const State::OpenAssembler& open : state_->assemblers) {
-    if (open.release == profile.release) return open.tool.get();
-  }
-  PtxBackendOptions backend = state_->options.ptx;
-  backend.profile = profile;
-  State::OpenAssembler entry{.release = profile.release};
-  const std::shared_ptr<CacheStore>& cache = state_->options.cache;
-  absl::Status made = cache != nullptr ? Keep(CreateCachingPtxAssembler(backend, cache), entry)
-                                       : Keep(CreatePtxAssembler(backend), entry);
-  if (!made.ok()) return made;
-  return state_->assemblers.emplace_back(std::move(entry)).tool.get();
+  return base::Guard([&]() -> absl::StatusOr<const PtxAssembler*> {
+    // Held while a tool is opened, so that nobody opens it a second time.
+    const std::lock_guard lock(state_->mutex);
+    for (const State::OpenAssembler& open : state_->assemblers) {
+      if (open.release == profile.release) return open.tool.get();
+    }
+    PtxBackendOptions backend = state_->options.ptx;
+    backend.profile = profile;
+    State::OpenAssembler entry{.release = profile.release};
+    const std::shared_ptr<CacheStore>& cache = state_->options.cache;
+    absl::Status made = cache != nullptr ? Keep(CreateCachingPtxAssembler(backend, cache), entry)
+                                         : Keep(CreatePtxAssembler(backend), entry);
+    if (!made.ok()) return made;
+    return state_->assemblers.emplace_back(std::move(entry)).tool.get();
+  });
 }
 
 absl::StatusOr<const LtoCompiler*> Toolchain::CompilerOfLtoIr(bool needs_protected,
                                                               bool as_nvlink) {
-  const std::lock_guard lock(state_->mutex);
-  LtoBackendOptions backend = state_->options.lto;
-  backend.needs_protected = needs_protected;
-  if (as_nvlink && backend.backend == LtoBackend::kAutomatic && !needs_protected) {
-    backend.backend = LtoBackend::kNvvm;
-  }
-  for (const State::OpenLtoCompiler& open : state_->lto_compilers) {
-    // Never one that another link opened for more: which compiler it is shows in the output.
-    if (open.backend == backend.backend && open.needs_protected == needs_protected) {
-      return open.tool.get();
+  return base::Guard([&]() -> absl::StatusOr<const LtoCompiler*> {
+    const std::lock_guard lock(state_->mutex);
+    LtoBackendOptions backend = state_->options.lto;
+    backend.needs_protected = needs_protected;
+    if (as_nvlink && backend.backend == LtoBackend::kAutomatic && !needs_protected) {
+      backend.backend = LtoBackend::kNvvm;
     }
-  }
-  State::OpenLtoCompiler entry{.backend = backend.backend, .needs_protected = needs_protected};
-  const std::shared_ptr<CacheStore>& cache = state_->options.cache;
-  absl::Status made = cache != nullptr ? Keep(CreateCachingLtoCompiler(backend, cache), entry)
-                                       : Keep(CreateLtoCompiler(backend), entry);
-  if (!made.ok()) return made;
-  return state_->lto_compilers.emplace_back(std::move(entry)).tool.get();
+    for (const State::OpenLtoCompiler& open : state_->lto_compilers) {
+      // Never one that another link opened for more: which compiler it is shows in the output.
+      if (open.backend == backend.backend && open.needs_protected == needs_protected) {
+        return open.tool.get();
+      }
+    }
+    State::OpenLtoCompiler entry{.backend = backend.backend, .needs_protected = needs_protected};
+    const std::shared_ptr<CacheStore>& cache = state_->options.cache;
+    absl::Status made = cache != nullptr ? Keep(CreateCachingLtoCompiler(backend, cache), entry)
+                                         : Keep(CreateLtoCompiler(backend), entry);
+    if (!made.ok()) return made;
+    return state_->lto_compilers.emplace_back(std::move(entry)).tool.get();
+  });
 }
 
 std::uint32_t Toolchain::tools_opened() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/align.h"
+#include "base/guard.h"
 #include "base/release.h"
 #include "base/status_macros.h"
 #include "write/cubin_state.h"
@@ -23,13 +24,15 @@ using internal::SectionState;
 using internal::SymbolTableState;
 
 absl::StatusOr<std::uint64_t> CubinWriter::LayOut() {
-  if (state_->file_size == 0) {
-    DEVLINK_RETURN_IF_ERROR(state_->Check());
-    state_->Order();
-    DEVLINK_RETURN_IF_ERROR(state_->SettleRanges());
-    state_->LayOut();
-  }
-  return state_->file_size;
+  return base::Guard([&]() -> absl::StatusOr<std::uint64_t> {
+    if (state_->file_size == 0) {
+      DEVLINK_RETURN_IF_ERROR(state_->Check());
+      state_->Order();
+      DEVLINK_RETURN_IF_ERROR(state_->SettleRanges());
+      state_->LayOut();
+    }
+    return state_->file_size;
+  });
 }
 
 // Gives sections and symbols their indices, and names their places.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/guard.h"
 #include "base/status_macros.h"
 #include "format/sections.h"
 #include "format/views.h"
@@ -59,17 +60,21 @@ class MemorySink final : public OutputSink {
 }  // namespace
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
-  MemorySink sink;
-  DEVLINK_RETURN_IF_ERROR(WriteTo(sink));
-  return std::move(sink.bytes);
+  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+    MemorySink sink;
+    DEVLINK_RETURN_IF_ERROR(WriteTo(sink));
+    return std::move(sink.bytes);
+  });
 }
 
 absl::Status CubinWriter::WriteTo(OutputSink& sink) {
-  DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
-  DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
-  OutputBuffer out(sink, size);
-  state_->WriteFile(out);
-  return out.Finish();
+  return base::Guard([&]() -> absl::Status {
+    DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
+    DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
+    OutputBuffer out(sink, size);
+    state_->WriteFile(out);
+    return out.Finish();
+  });
 }
 
 void CubinWriter::State::WriteFile(OutputBuffer& out) const {
