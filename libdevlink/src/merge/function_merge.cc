@@ -9,8 +9,8 @@ namespace devlink::internal {
 void FunctionMerge::Run() {
   sized_functions_.clear();
   for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
+    if (input_.view->SymbolTypeAt(i) != format::kSttFunc || input_.symbols[i] != kNone) continue;
     const InputSymbol symbol = input_.view->SymbolAt(i);
-    if (symbol.type != format::kSttFunc || input_.symbols[i] != kNone) continue;
     if (symbol.size == 0) MergeAliased(symbol);
     MergeFunction(i, symbol);
   }
@@ -26,9 +26,9 @@ void FunctionMerge::MergeAliased(const InputSymbol& alias) {
   if (sized_functions_.empty()) {
     sized_functions_.assign(input_.sections.size(), kNone);
     for (std::uint32_t i = input_.view->symbol_count(); i-- > 0;) {
+      if (input_.view->SymbolTypeAt(i) != format::kSttFunc) continue;
       const InputSymbol symbol = input_.view->SymbolAt(i);
-      if (symbol.type == format::kSttFunc && symbol.size != 0 &&
-          symbol.section < input_.sections.size()) {
+      if (symbol.size != 0 && symbol.section < input_.sections.size()) {
         sized_functions_[symbol.section] = i;
       }
     }

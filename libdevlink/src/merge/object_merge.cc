@@ -14,11 +14,11 @@ namespace section_name = format::section_name;
 
 void ObjectMerge::Run() {
   for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
-    const InputSymbol symbol = input_.view->SymbolAt(i);
-    if (symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject) {
-      MergeObject(i, symbol);
-    } else if (format::IsTextureType(symbol.type)) {
-      ReferToTexture(i, symbol);
+    const std::uint8_t type = input_.view->SymbolTypeAt(i);
+    if (type == format::kSttObject || type == format::kSttCudaObject) {
+      MergeObject(i, input_.view->SymbolAt(i));
+    } else if (format::IsTextureType(type)) {
+      ReferToTexture(i, input_.view->SymbolAt(i));
     }
   }
   constants_.Trim();

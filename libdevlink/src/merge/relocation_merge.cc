@@ -101,9 +101,9 @@ bool RelocationMerge::IsOfDiscarded(const format::Rela& relocation,
 
 // Refers to a section symbol of the input whose bytes do not come first in the output's section.
 bool RelocationMerge::MovesSection(const format::Rela& relocation) const {
+  if (input_.view->SymbolTypeAt(relocation.symbol) != format::kSttSection) return false;
   const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
-  if (symbol.type != format::kSttSection || symbol.section >= input_.section_map.size())
-    return false;
+  if (symbol.section >= input_.section_map.size()) return false;
   const SectionMapping& mapped = input_.section_map[symbol.section];
   return mapped.state == SectionMapping::kMapped && mapped.base != 0;
 }
@@ -115,8 +115,8 @@ void RelocationMerge::Take(const format::Rela& relocation, SectionId list,
                  .section = target.section,
                  .list = list,
                  .type = relocation.type};
-  const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
-  if (symbol.type == format::kSttSection) {
+  if (input_.view->SymbolTypeAt(relocation.symbol) == format::kSttSection) {
+    const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
     if (symbol.section >= input_.section_map.size()) return;
     const SectionMapping& mapped = input_.section_map[symbol.section];
     if (mapped.state != SectionMapping::kMapped) return;

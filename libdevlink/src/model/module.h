@@ -3,6 +3,7 @@
 // A cubin as it was read: checked once, immutable afterwards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -76,6 +77,12 @@ class ModuleView {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   // `index` must be below symbol_count().
   [[nodiscard]] InputSymbol SymbolAt(std::uint32_t index) const;
+  // Of SymbolAt the type alone, for whoever passes over most symbols by it.
+  [[nodiscard]] std::uint8_t SymbolTypeAt(std::uint32_t index) const {
+    const auto info = base::BoundedReader(symbols_).ReadOrZero<std::uint8_t>(
+        std::uint64_t{index} * sizeof(format::Sym) + offsetof(format::Sym, info));
+    return info & 15;
+  }
   // The string at an offset of the symbol table's string table; empty where there is none.
   [[nodiscard]] std::string_view StringAt(std::uint32_t offset) const;
 

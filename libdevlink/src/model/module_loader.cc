@@ -152,6 +152,7 @@ absl::Status ModuleLoader::ReadSections() {
   const auto names = reader_.Slice(names_header.offset, names_header.size);
   if (!names || names_header.type != format::kShtStrtab) return Malformed("no section name table");
 
+  two_views_ = format::HasTwoViews(module_.sm());
   sections_.resize(count);
   std::uint64_t name_bytes = 0;
   for (std::uint32_t i = 1; i < count; ++i) {
@@ -199,7 +200,7 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
     section.data = *data;
   }
   if (!module_.relocatable()) return absl::OkStatus();
-  if (format::HasTwoViews(module_.sm()) && format::IsMercurySection(section.flags)) {
+  if (two_views_ && format::IsMercurySection(section.flags)) {
     section.role = SectionRole::kOtherView;
     return absl::OkStatus();
   }

@@ -48,6 +48,7 @@ class ModuleLoader {
   base::BoundedReader reader_;
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
+  bool two_views_ = false;              // as the header's architecture has
 };
 
 }  // namespace devlink::internal

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/name_hash.h"
 #include "model/module.h"
 
 namespace devlink::internal {
@@ -25,8 +26,8 @@ class UndefinedNames {
   [[nodiscard]] bool Any() const;
 
  private:
-  absl::flat_hash_set<std::string_view> defined_;
-  absl::flat_hash_set<std::string_view> wanted_;
+  absl::flat_hash_set<std::string_view, base::NameHash> defined_;
+  absl::flat_hash_set<std::string_view, base::NameHash> wanted_;
 };
 
 }  // namespace devlink::internal

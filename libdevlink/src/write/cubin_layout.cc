@@ -2,7 +2,10 @@
 //
 // Where everything that was added to a CubinWriter lies in the file.
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -55,13 +58,16 @@ void CubinWriter::State::Order() {
 }
 
 void CubinWriter::State::OrderSections() {
+  // There are a dozen categories: each begins where those before it end.
+  std::array<std::uint32_t, std::numeric_limits<std::uint8_t>::max() + 2> next = {};
+  for (const SectionState& section : sections) ++next[section.category + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   section_order.resize(sections.size());
-  for (std::uint32_t i = 0; i < sections.size(); ++i) section_order[i] = SectionHandle{i};
-  std::stable_sort(
-      section_order.begin(), section_order.end(),
-      [this](SectionHandle a, SectionHandle b) { return At(a).category < At(b).category; });
-  std::uint32_t index = 1;
-  for (const SectionHandle handle : section_order) At(handle).index = index++;
+  for (std::uint32_t i = 0; i < sections.size(); ++i) {
+    const std::uint32_t place = next[sections[i].category]++;
+    section_order[place] = SectionHandle{i};
+    sections[i].index = place + 1;
+  }
 }
 
 void CubinWriter::State::OrderSymbols(SymbolTableState& table) {

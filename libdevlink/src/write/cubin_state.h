@@ -17,6 +17,7 @@
 #include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
 #include "write/output_buffer.h"
+#include "write/own_bytes.h"
 #include "write/string_table.h"
 
 namespace devlink {
@@ -151,7 +152,7 @@ struct CubinWriter::State {
   std::vector<internal::SymbolTableState> symbol_tables;
   std::vector<internal::Run> runs;
   std::vector<internal::LateName> late_names;
-  std::vector<std::uint8_t> own;  // bytes that are not borrowed
+  internal::OwnBytes own;  // bytes that are not borrowed
   std::vector<internal::SymbolWords> symbol_words;
   std::vector<std::uint32_t> section_words;  // places in `own` that hold a section's number
   std::vector<internal::PatchState> patches;
@@ -167,9 +168,16 @@ struct CubinWriter::State {
   std::uint64_t file_size = 0;  // 0: not laid out yet
 
   // What is said of a section that was never added goes nowhere, and LayOut reports it.
-  internal::SectionState& At(SectionHandle handle);
+  internal::SectionState& At(SectionHandle handle) {
+    return IsKnown(handle) ? sections[internal::Index(handle)] : NoSection();
+  }
+  internal::SectionState& NoSection();
   // The same for a section whose bytes are those that are appended to it.
-  internal::SectionState& ToFill(SectionHandle handle);
+  internal::SectionState& ToFill(SectionHandle handle) {
+    internal::SectionState& section = At(handle);
+    return section.content == internal::Content::kRuns ? section : NotToFill();
+  }
+  internal::SectionState& NotToFill();
   // 0 and a report where the section is not a table of that content.
   std::uint8_t TableAt(SectionHandle handle, internal::Content content);
   void Report(const char* what) { mistake = mistake == nullptr ? what : mistake; }
@@ -178,7 +186,23 @@ struct CubinWriter::State {
   void AddStringTable(const SectionSpec& spec);
   void AddRun(internal::SectionState& section, internal::Run run);
   void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes);
-  void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size);
+  void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
+    internal::SectionState& section = ToFill(handle);
+    const std::uint64_t from = own.size();
+    own.Append(bytes, size);
+    if (section.last_run != internal::kNoRun) {
+      internal::Run& last = runs[section.last_run];
+      if (last.is_own != 0 && last.own_offset + last.size == from &&
+          last.offset + last.size == section.size && last.size + size <= internal::kMaxRun) {
+        last.size += static_cast<std::uint32_t>(size);
+        section.size += size;
+        return;
+      }
+    }
+    AddOwnRuns(section, from);
+  }
+  // Runs for the bytes from there on.
+  void AddOwnRuns(internal::SectionState& section, std::uint64_t from);
   void MarkSymbolWord(std::size_t at);
   void CompleteSections();
   void AddLateName(std::string_view name, SymbolHandle symbol);

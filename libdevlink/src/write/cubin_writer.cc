@@ -35,16 +35,13 @@ static_assert(kKernelSymbol == format::kStoEntry);
 
 }  // namespace
 
-SectionState& CubinWriter::State::At(SectionHandle handle) {
-  if (Index(handle) < sections.size()) return sections[Index(handle)];
+SectionState& CubinWriter::State::NoSection() {
   Report("a section was named that was never added");
   unknown_section = SectionState();
   return unknown_section;
 }
 
-SectionState& CubinWriter::State::ToFill(SectionHandle handle) {
-  SectionState& section = At(handle);
-  if (section.content == Content::kRuns) return section;
+SectionState& CubinWriter::State::NotToFill() {
   Report("bytes were added to a table, or to a section that shares another's");
   unknown_section = SectionState();
   return unknown_section;
@@ -78,26 +75,13 @@ void CubinWriter::State::AppendBorrowed(SectionHandle handle, std::span<const st
   }
 }
 
-void CubinWriter::State::AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
-  SectionState& section = ToFill(handle);
-  const auto* begin = static_cast<const std::uint8_t*>(bytes);
-  own.insert(own.end(), begin, begin + size);
-  while (size != 0) {
-    const std::uint64_t from = own.size() - size;
-    if (section.last_run != kNoRun) {
-      Run& last = runs[section.last_run];
-      if (last.is_own != 0 && last.own_offset + last.size == from &&
-          last.offset + last.size == section.size && last.size + size <= kMaxRun) {
-        last.size += static_cast<std::uint32_t>(size);
-        section.size += size;
-        return;
-      }
-    }
+void CubinWriter::State::AddOwnRuns(SectionState& section, std::uint64_t from) {
+  while (from != own.size()) {
     Run run{.own_offset = from, .offset = section.size};
-    run.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMaxRun));
+    run.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(own.size() - from, kMaxRun));
     run.is_own = 1;
     AddRun(section, run);
-    size -= run.size;
+    from += run.size;
   }
 }
 
@@ -156,10 +140,11 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   const bool leads = Index(handle) <= Index(kSymbolTable) || content == Content::kWideIndices;
   section.category = leads ? std::uint8_t{0} : static_cast<std::uint8_t>(section.category + 1);
   if (sections_complete) Report("a section was added after the sections were complete");
-  section.name_id =
-      spec.own_name ? section_names().AddAnew(spec.name) : section_names().Add(spec.name);
+  const std::uint32_t hash = internal::StringTable::HashOf(spec.name);
+  section.name_id = spec.own_name ? section_names().AddAnew(spec.name, hash)
+                                  : section_names().Add(spec.name, hash);
   if (!format::IsMercurySection(section.flags) && !spec.only_section_name) {
-    strings[1].Add(spec.name);
+    strings[1].Add(spec.name, hash);
   }
   return handle;
 }
@@ -193,7 +178,7 @@ CubinWriter::CubinWriter(CubinWriter&&) noexcept = default;
 CubinWriter& CubinWriter::operator=(CubinWriter&&) noexcept = default;
 
 void CubinWriter::Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes) {
-  state_->own.reserve(copied_bytes);
+  state_->own.Reserve(copied_bytes);
   state_->runs.reserve(sections);
   state_->sections.reserve(sections);
   state_->symbols.reserve(symbols);
@@ -262,7 +247,8 @@ void CubinWriter::AddName(SectionHandle string_table, std::string_view name,
     return;
   }
   internal::StringTable& table = state_->strings[state_->TableAt(string_table, Content::kStrings)];
-  const internal::NameId id = placement.shared ? table.Add(name) : table.AddAnew(name);
+  const std::uint32_t hash = internal::StringTable::HashOf(name);
+  const internal::NameId id = placement.shared ? table.Add(name, hash) : table.AddAnew(name, hash);
   if (placement.padding != 0) table.Pad(id, placement.padding);
 }
 

@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
+#include "base/name_hash.h"
 #include "write/output_buffer.h"
 
 namespace devlink::internal {
@@ -29,19 +29,24 @@ class StringTable {
   // `head` stands first, unnamed (the prototypes).
   void SetHead(std::string_view head) { head_ = head; }
 
-  NameId Add(std::string_view name) {
-    names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), 0});
+  NameId Add(std::string_view name) { return Add(name, HashOf(name)); }
+  // The same for a name that goes into several tables and was hashed once.
+  NameId Add(std::string_view name, std::uint32_t hash) {
+    names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), hash});
     const auto [known, inserted] = ids_.insert(static_cast<NameId>(names_.size() - 1));
     if (!inserted) names_.pop_back();
     return *known;
   }
   // Enters a name even where it stands there already; found by that name is the first.
-  NameId AddAnew(std::string_view name) {
+  NameId AddAnew(std::string_view name, std::uint32_t hash) {
     const auto id = static_cast<NameId>(names_.size());
-    if (Add(name) != id) {
-      names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), 0});
+    if (Add(name, hash) != id) {
+      names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), hash});
     }
     return id;
+  }
+  static std::uint32_t HashOf(std::string_view name) {
+    return static_cast<std::uint32_t>(base::HashName(name));
   }
   // Zero bytes behind a name, beyond the one that ends it.
   void Pad(NameId name, std::uint32_t bytes) { paddings_[name] += bytes; }
@@ -58,7 +63,7 @@ class StringTable {
   std::uint64_t Finish() {
     std::uint64_t at = 1 + head_.size();
     for (Name& name : names_) {
-      name.offset = static_cast<std::uint32_t>(at);
+      name.hash_or_offset = static_cast<std::uint32_t>(at);
       at += std::uint64_t{name.size} + 1 + PaddingOf(name);
     }
     Complete();
@@ -67,7 +72,7 @@ class StringTable {
 
   [[nodiscard]] std::string_view TextOf(NameId name) const { return names_[name].text(); }
   [[nodiscard]] std::uint32_t OffsetOf(NameId name) const {
-    return name == kNameless ? 0 : names_[name].offset;
+    return name == kNameless ? 0 : names_[name].hash_or_offset;
   }
 
   void Write(OutputBuffer& out) const {
@@ -88,13 +93,14 @@ class StringTable {
   struct Name {
     const char* begin = nullptr;
     std::uint32_t size = 0;
-    std::uint32_t offset = 0;
+    std::uint32_t hash_or_offset = 0;  // the offset once Finish has given it
     [[nodiscard]] std::string_view text() const { return {begin, size}; }
   };
   struct Hash {
     const std::vector<Name>* names;
+    // The set wants its hash to differ in the lowest bits as well as in the highest.
     std::size_t operator()(NameId id) const {
-      return absl::Hash<std::string_view>()((*names)[id].text());
+      return (*names)[id].hash_or_offset * std::uint64_t{0x9e3779b97f4a7c15};
     }
   };
   struct Equal {
