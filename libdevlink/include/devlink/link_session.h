@@ -73,7 +73,8 @@ bool KeepsRegisterFile(const LinkOutcome& outcome, const std::string& existing);
 // null is the session's own; what is a plain pointer is borrowed and must outlive the session.
 struct SessionContext {
   const Environment* environment = nullptr;  // files and threads; none: those of the machine
-  std::shared_ptr<ModulePool> pool;          // modules, shared with other sessions
+  std::shared_ptr<ModulePool> pool;          // modules, shared with other sessions; none: no two
+                                             // inputs of the same bytes share a module
   std::shared_ptr<Toolchain> toolchain;  // tools, shared with other sessions; none: there are none
   // Asked for what no input defines, whether or not that is used in the end. Not with
   // LinkOptions::relocatable, check_only or lto.enabled: what is undefined is for the next link to

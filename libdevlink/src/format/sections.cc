@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/sections.h"
 
-#include <algorithm>
 #include <array>
 
 #include "absl/status/status.h"
@@ -51,10 +50,12 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
     const bool owned = (flags & kShfInfoLink) != 0 && info != 0;
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
-  const auto* row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) {
-    return r.type == type && (flags & r.mask) == r.flags && (r.name.empty() || r.name == name);
-  });
-  if (row != kRows.end()) return row->role;
+  for (const Row& row : kRows) {
+    if (row.type == type && (flags & row.mask) == row.flags &&
+        (row.name.empty() || row.name == name)) {
+      return row.role;
+    }
+  }
   if (type == kShtProgbits) {
     return absl::InvalidArgumentError(
         "a loaded section of a kind that a relocatable cubin does not have");

@@ -39,10 +39,10 @@ std::shared_ptr<const Rejection> Rejected(Diagnostic diagnostic, absl::StatusCod
 // Parses a cubin. `bytes` is a vector to be taken over, or a view.
 template <typename Bytes>
 void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
-                const InputSettings& settings, ModulePool& pool, CodeRecord& code) {
+                const InputSettings& settings, ModulePool* pool, CodeRecord& code) {
   const std::size_t size = bytes.size();
   const ContentKind content = Recognise(bytes);
-  auto module = pool.AddCubin(std::forward<Bytes>(bytes));
+  auto module = LoadModule(pool, std::forward<Bytes>(bytes));
   if (!module.ok()) {
     if (absl::IsResourceExhausted(module.status())) {
       code.rejection = Rejected(DescribeUnreadable(name, module.status()), module.status().code());
@@ -65,7 +65,7 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
 class RecordMaker {
  public:
   RecordMaker(std::string_view name, std::vector<std::uint8_t>&& bytes,
-              const InputSettings& settings, ModulePool& pool)
+              const InputSettings& settings, ModulePool* pool)
       : bytes_(std::move(bytes)), settings_(settings), pool_(pool) {
     record_->name = name;
   }
@@ -164,14 +164,14 @@ class RecordMaker {
 
   std::vector<std::uint8_t> bytes_;
   const InputSettings& settings_;
-  ModulePool& pool_;
+  ModulePool* pool_;
   std::shared_ptr<InputRecord> record_ = std::make_shared<InputRecord>();
 };
 
 // A record of one cubin that the caller added as such.
 template <typename Bytes>
 InputRecordRef RecordOfCubin(std::string_view name, Bytes&& bytes, HostReferences references,
-                             const InputSettings& settings, ModulePool& pool) {
+                             const InputSettings& settings, ModulePool* pool) {
   auto record = std::make_shared<InputRecord>();
   record->name = name;
   ObjectRecord& object = record->objects.emplace_back();
@@ -194,19 +194,19 @@ absl::Status Rejection::ToStatus() const {
 }
 
 InputRecordRef ReadInput(std::string_view name, std::vector<std::uint8_t>&& bytes,
-                         const InputSettings& settings, ModulePool& pool,
+                         const InputSettings& settings, ModulePool* pool,
                          std::optional<FileIdentity> archive) {
   return RecordMaker(name, std::move(bytes), settings, pool).Run(archive);
 }
 
 InputRecordRef ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                          HostReferences references, const InputSettings& settings,
-                         ModulePool& pool) {
+                         ModulePool* pool) {
   return RecordOfCubin(name, std::move(bytes), std::move(references), settings, pool);
 }
 
 InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes, HostReferences references,
-                         const InputSettings& settings, ModulePool& pool) {
+                         const InputSettings& settings, ModulePool* pool) {
   return RecordOfCubin(name, bytes, std::move(references), settings, pool);
 }
 

@@ -85,15 +85,15 @@ using InputRecordRef = std::shared_ptr<const InputRecord>;
 // An input of any kind. `bytes` are not needed afterwards; `archive` as in the record. What is
 // wrong with the device runtime counts only where that is linked, and does not make `status` fail.
 InputRecordRef ReadInput(std::string_view name, std::vector<std::uint8_t>&& bytes,
-                         const InputSettings& settings, ModulePool& pool,
+                         const InputSettings& settings, ModulePool* pool,
                          std::optional<FileIdentity> archive = std::nullopt);
 
 // A cubin that the caller knows to be one; it is not registered.
 InputRecordRef ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                          HostReferences references, const InputSettings& settings,
-                         ModulePool& pool);
+                         ModulePool* pool);
 InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes, HostReferences references,
-                         const InputSettings& settings, ModulePool& pool);
+                         const InputSettings& settings, ModulePool* pool);
 
 // A module that a pool holds already.
 InputRecordRef RecordModule(std::string_view name, ModuleRef module, HostReferences references,

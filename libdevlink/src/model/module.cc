@@ -10,8 +10,9 @@
 namespace devlink::internal {
 
 std::vector<InputSection> ModuleView::sections() const {
-  std::vector<InputSection> out(roles_.size());
-  for (std::uint32_t i = 1; i < out.size(); ++i) out[i] = SectionAt(i);
+  std::vector<InputSection> out;
+  out.reserve(roles_.size());
+  for (std::uint32_t i = 0; i < roles_.size(); ++i) out.push_back(SectionAt(i));
   return out;
 }
 
@@ -77,6 +78,14 @@ absl::StatusOr<ModuleRef> Module::Load(std::vector<std::uint8_t> bytes) {
   module->bytes_ = std::move(bytes);
   DEVLINK_RETURN_IF_ERROR(ModuleLoader(*module).Load());
   return ModuleRef(std::move(module));
+}
+
+absl::StatusOr<ModuleRef> LoadModule(ModulePool* pool, std::vector<std::uint8_t>&& bytes) {
+  return pool != nullptr ? pool->AddCubin(std::move(bytes)) : Module::Load(std::move(bytes));
+}
+
+absl::StatusOr<ModuleRef> LoadModule(ModulePool* pool, base::Bytes bytes) {
+  return pool != nullptr ? pool->AddCubin(bytes) : Module::Load({bytes.begin(), bytes.end()});
 }
 
 }  // namespace devlink::internal

@@ -142,4 +142,8 @@ class Module {
   bool architecture_specific_ = false;
 };
 
+// The module of these bytes, from the pool where there is one: it keeps one for each content.
+absl::StatusOr<ModuleRef> LoadModule(ModulePool* pool, std::vector<std::uint8_t>&& bytes);
+absl::StatusOr<ModuleRef> LoadModule(ModulePool* pool, base::Bytes bytes);
+
 }  // namespace devlink::internal

@@ -96,7 +96,7 @@ void AssembledPtx::Take(const Text& text, PtxResult& result) {
   out.status = TakeAssemblerLines(name, base::Cat({"the PTX is that of '", name, "'"}), result,
                                   out.diagnostics);
   if (!out.status.ok()) return;
-  auto module = context_.pool.AddCubin(std::move(result.cubin));
+  auto module = LoadModule(context_.pool, std::move(result.cubin));
   if (!module.ok()) {
     out.status = module.status();
     return;

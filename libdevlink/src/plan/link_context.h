@@ -18,7 +18,7 @@ namespace devlink::internal {
 // All borrowed.
 struct LinkContext {
   const Environment& environment;
-  ModulePool& pool;
+  ModulePool* pool;
   Toolchain& toolchain;
   DefinitionProvider* definitions = nullptr;
   LogSink* log = nullptr;

@@ -56,7 +56,7 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
 
   std::vector<OrderedInput> ordered;
   for (std::vector<std::uint8_t>& cubin : cubins) {
-    auto module = context.pool.AddCubin(std::move(cubin));
+    auto module = LoadModule(context.pool, std::move(cubin));
     if (!module.ok()) {
       out.status = module.status();
       return out;

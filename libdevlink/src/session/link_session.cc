@@ -34,7 +34,7 @@ struct LinkSession::State {
 
   [[nodiscard]] internal::LinkContext Context() const {
     return {.environment = *context.environment,
-            .pool = *context.pool,
+            .pool = context.pool.get(),
             .toolchain = *context.toolchain,
             .definitions = context.definitions,
             .log = context.log,
@@ -160,7 +160,6 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options, SessionCont
     state->options = std::move(options);
     state->context = std::move(context);
     if (state->context.environment == nullptr) state->context.environment = &Environment::Default();
-    if (state->context.pool == nullptr) state->context.pool = std::make_shared<ModulePool>();
     if (state->context.toolchain == nullptr)
       state->context.toolchain = std::make_shared<Toolchain>();
     state->AddNotes(NotesOnOptions(state->options), absl::OkStatus()).IgnoreError();
@@ -201,7 +200,7 @@ absl::Status LinkSession::AddFile(const std::string& path) {
     internal::InputSettings settings = internal::InputSettingsOf(options);
     settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
     return state_->Add(internal::ReadInput(path, std::move(file->bytes), settings,
-                                           *state_->context.pool, file->identity));
+                                           state_->context.pool.get(), file->identity));
   });
 }
 
@@ -210,7 +209,7 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::u
   return state_->Adding([&]() -> absl::Status {
     return state_->Add(internal::ReadCubin(name, bytes, std::move(references),
                                            internal::InputSettingsOf(state_->options),
-                                           *state_->context.pool));
+                                           state_->context.pool.get()));
   });
 }
 
@@ -219,7 +218,7 @@ absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8
   return state_->Adding([&]() -> absl::Status {
     return state_->Add(internal::ReadCubin(name, std::move(bytes), std::move(references),
                                            internal::InputSettingsOf(state_->options),
-                                           *state_->context.pool));
+                                           state_->context.pool.get()));
   });
 }
 
@@ -241,7 +240,7 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
       settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
     }
     return state_->Add(
-        internal::ReadInput(name, std::move(bytes), settings, *state_->context.pool));
+        internal::ReadInput(name, std::move(bytes), settings, state_->context.pool.get()));
   });
 }
 

@@ -27,7 +27,7 @@ class Inputs {
   }
 
   void Add(const std::string& name, Cubin bytes) {
-    records.push_back(ReadInput(name, std::move(bytes), InputSettingsOf(options), pool_));
+    records.push_back(ReadInput(name, std::move(bytes), InputSettingsOf(options), &pool_));
   }
 
   Selection Choose() {
@@ -44,7 +44,7 @@ class Inputs {
 
  public:
   LinkContext context{
-      .environment = Environment::Default(), .pool = pool_, .toolchain = toolchain_};
+      .environment = Environment::Default(), .pool = &pool_, .toolchain = toolchain_};
 };
 
 Cubin Defines(const std::string& name) { return BuildCubin({.functions = {{.name = name}}}); }
@@ -145,7 +145,7 @@ TEST_CASE("Archives count once, whatever stands between", "[plan]") {
   ModulePool pool;
   const auto archive = [&](std::uint64_t inode) {
     return ReadInput("lib.a", BuildArchive({{"a.cubin", Defines("a")}}), InputSettingsOf(options),
-                     pool, FileIdentity{1, inode});
+                     &pool, FileIdentity{1, inode});
   };
   const std::vector<InputRecordRef> records = {archive(1), archive(2), archive(1)};
   const auto left = WithoutRepeatedArchives(records);
