@@ -92,17 +92,19 @@ class CachingAssembler final : public CachingPtxAssembler {
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
   [[nodiscard]] std::optional<PtxResult> Find(const PtxJob& job) const override {
+    if (internal::NameFiles(job.arguments)) return std::nullopt;
     return Find(job, KeyOf(job));
   }
 
   PtxResult Assemble(const PtxJob& job) const override {
+    const bool keeps = !internal::NameFiles(job.arguments);
     const CacheKey key = KeyOf(job);
-    if (auto found = Find(job, key)) return *std::move(found);
+    if (auto found = keeps ? Find(job, key) : std::nullopt) return *std::move(found);
     cache_.CountMiss();
     const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
     PtxResult result = (*inner)->Assemble(job);
-    if (result.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(job, result));
+    if (keeps && result.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(job, result));
     return result;
   }
 

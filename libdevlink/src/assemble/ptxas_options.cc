@@ -5,11 +5,13 @@
 
 #include "absl/status/status.h"
 #include "assemble/option_builders.h"
+#include "assemble/stored_options.h"
 #include "base/guard.h"
 #include "base/strings.h"
 
 namespace devlink {
 
+using internal::CheckStoredOptions;
 using internal::FastCompileWord;
 using internal::RefuseOption;
 
@@ -159,7 +161,13 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   out.emplace_back("-m64");
   if (debug_) out.emplace_back("-g");
   if (member_options_.has_value()) {
-    AppendWords(*member_options_, out);
+    Words stored;
+    AppendWords(*member_options_, stored);
+    if (const absl::Status allowed = CheckStoredOptions(stored); !allowed.ok()) {
+      return RefuseOption(found, "Invalid assembler option in a fat binary",
+                          std::string(allowed.message()));
+    }
+    append(stored);
     if (relocatable_) out.emplace_back("-c");
     append(given);
   } else {

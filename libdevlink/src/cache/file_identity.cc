@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
@@ -99,6 +100,27 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& sto
     if (absl::Status stored = store.Store(state, key.bytes); !stored.ok()) problem = stored;
   }
   return key;
+}
+
+bool NameFiles(std::span<const std::string> words) {
+  const auto is_there = [](std::string_view path) {
+    struct stat info = {};
+    return !path.empty() && stat(std::string(path).c_str(), &info) == 0;
+  };
+  const auto any_item = [&](std::string_view list) {
+    while (!list.empty()) {
+      const std::size_t end = std::min(list.find(','), list.size());
+      if (is_there(list.substr(0, end))) return true;
+      list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return false;
+  };
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    const std::size_t equal = word.find('=');
+    const std::string_view value =
+        equal == std::string_view::npos ? std::string_view() : word.substr(equal + 1);
+    return is_there(word) || is_there(value) || any_item(word) || any_item(value);
+  });
 }
 
 }  // namespace devlink::internal

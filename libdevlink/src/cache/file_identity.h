@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -17,5 +18,10 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& sto
 // Stands for the place, size and times of a file, which is not read: another one where the file was
 // written to or replaced. One key for every path that leads to no file.
 CacheKey FileStateKey(const std::string& path);
+
+// Whether one of a tool's words, the value behind its `=`, or an item of either between commas is
+// the path of something that is there: a file of options, say. Then what the tool makes depends on
+// more than its words, and files can name further ones, so that nothing of it may be kept.
+bool NameFiles(std::span<const std::string> words);
 
 }  // namespace devlink::internal

@@ -89,8 +89,9 @@ class CachingCompiler final : public CachingLtoCompiler {
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
   [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override {
+    const bool keeps = !internal::NameFiles(job.arguments);
     const CacheKey key = KeyOf(job);
-    if (const auto found = cache_.Find(key)) {
+    if (const auto found = keeps ? cache_.Find(key) : std::nullopt) {
       auto output = Unpack(*found);
       if (output.has_value() && SizeOf(*output) <= options_.max_output_bytes) {
         cache_.CountHit();
@@ -106,7 +107,7 @@ class CachingCompiler final : public CachingLtoCompiler {
       return output;
     }
     LtoOutput output = (*inner)->Compile(job);
-    if (output.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(output));
+    if (keeps && output.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(output));
     return output;
   }
 

@@ -74,6 +74,11 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
     auto arguments = builder.Build(&out.diagnostics);
     if (!arguments.ok()) {
       out.status = arguments.status();
+      if (text.code->options && !out.diagnostics.empty()) {
+        Diagnostic& fatal = out.diagnostics.back();
+        fatal.input = text.object->name;
+        fatal.notes.push_back(base::Cat({"the PTX is that of '", text.object->name, "'"}));
+      }
       break;
     }
     jobs.push_back({.name = text.object->name,

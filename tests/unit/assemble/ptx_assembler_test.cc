@@ -420,8 +420,8 @@ TEST_CASE("Option vectors are nvlink's", "[assemble]") {
                                   "-maxrregcount=40", "-cuda-api-version=13.0",
                                   "--device-stack-protector=false", "-split-compile=0", "-c"});
   PtxasOptionBuilder member(*Arch::Parse("sm_80"));
-  member.MemberOptions(" -O2\t-e,f ").Xptxas("-O1");
-  CHECK(*member.Build() == Words{"-arch=sm_80", "-m64", "-O2", "-e,f", "-c", "-O1"});
+  member.MemberOptions(" -O2\t-e f,g ").Xptxas("-O1");
+  CHECK(*member.Build() == Words{"-arch=sm_80", "-m64", "-O2", "-e", "f,g", "-c", "-O1"});
   PtxasOptionBuilder lto(*Arch::Parse("sm_80"));
   lto.LinkTimeOptimized(true).Relocatable(false).FastCompileLevel(FastCompile::kMax);
   CHECK(*lto.Build() == Words{"-arch=sm_80", "--Ofast-compile=max", "-m64"});

@@ -247,6 +247,26 @@ TEST_CASE("Failures are not kept", "[cache]") {
   CHECK(f.counts.worked == 2);
 }
 
+TEST_CASE("What depends on files that words name is not kept", "[cache]") {
+  PtxFixture f;
+  const std::string file = f.directory.File("options");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"-optf", file},
+                                                {"-optf=" + file},
+                                                {"--options-file=x," + file},
+                                                {"--options-file", file + ",x"},
+                                                {file}}) {
+    CAPTURE(words);
+    const PtxJob job{.name = "a", .text = ".version 9.0", .arguments = words};
+    f.counts.worked = 0;
+    REQUIRE(WriteText(file, "-maxrregcount=24"));
+    REQUIRE(f.Make()->Assemble(job).status.ok());
+    REQUIRE(WriteText(file, "-maxrregcount=40"));
+    CHECK_FALSE(f.Make()->Find(job).has_value());
+    REQUIRE(f.Make()->Assemble(job).status.ok());
+    CHECK(f.counts.worked == 2);
+  }
+}
+
 TEST_CASE("A substitute's results are not kept", "[cache]") {
   PtxFixture f;
   const PtxJob job{.name = "a", .text = "text"};
@@ -396,6 +416,17 @@ TEST_CASE("Results of a library that was replaced meanwhile are not kept", "[cac
   REQUIRE(WriteText(f.options.nvvm_path, "the next release"));
   CHECK(compiler->Compile(f.job).status.ok());
   CHECK(compiler->cache_use().stored == 0);
+}
+
+TEST_CASE("LTO IR compiled with words that name files is not kept", "[cache]") {
+  LtoFixture f;
+  const std::string file = f.directory.File("options");
+  REQUIRE(WriteText(file, "x"));
+  f.job.arguments.push_back("-some-list=" + file);
+  for (int i = 1; i <= 2; ++i) {
+    REQUIRE(f.Compile().status.ok());
+    CHECK(f.counts.worked == i);
+  }
 }
 
 TEST_CASE("A store may answer anything about LTO IR", "[cache]") {

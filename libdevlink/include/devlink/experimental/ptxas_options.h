@@ -61,7 +61,10 @@ class PtxasOptionBuilder {
   PtxasOptionBuilder& Xptxas(std::string_view value);
 
   // The input is a fatbin member and carries this option text (fatbinary --cmdline), perhaps an
-  // empty one. Its words end at blanks and tabs and precede all that is given for the link.
+  // empty one. Its words end at blanks and tabs and precede all that is given for the link. Those
+  // that ptxas --help does not list, that name files or ask for more threads than are reasonable
+  // are refused by Build: whoever made the file does not decide what the assembler reads and
+  // writes.
   PtxasOptionBuilder& MemberOptions(std::string_view text);
 
   // Whether numbers of more than three digits are refused, as nvlink does, by default true. ptxas
@@ -72,8 +75,8 @@ class PtxasOptionBuilder {
   PtxasOptionBuilder& LinkTimeOptimized(bool optimized);
 
   // The arguments, the assembler's own name and input left out. InvalidArgument for a value that
-  // nvlink refuses before it calls the assembler; `found`, where given, then receives nvlink's
-  // words for it.
+  // nvlink refuses before it calls the assembler, and for a member's option that is refused;
+  // `found`, where given, then receives a fatal line for it, nvlink's where nvlink has one.
   absl::StatusOr<std::vector<std::string>> Build(std::vector<Diagnostic>* found = nullptr) const;
 
  private:
