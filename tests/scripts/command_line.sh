@@ -81,7 +81,7 @@ mkdir directory
 expect 1 "Could not open output file 'directory'" -arch=sm_80 -o directory "${inputs[@]}"
 expect 1 "Could not open output file 'none/x.cubin'" -arch=sm_80 -o none/x.cubin "${inputs[@]}"
 if [[ -c /dev/full ]]; then
-  expect 1 "Could not open output file '/dev/full'" -arch=sm_80 -o /dev/full "${inputs[@]}"
+  expect 1 "Could not write output file '/dev/full'" -arch=sm_80 -o /dev/full "${inputs[@]}"
 fi
 [[ -z $(ls directory) ]] || complain "a file was left in directory/"
 expect 0 "" -arch=sm_80 -o /dev/null "${inputs[@]}"

@@ -22,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
+#include "devlink/environment.h"
 #include "devlink/experimental/library_search.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/link_options.h"
@@ -33,7 +34,9 @@ namespace devlink {
 // What a command takes from the process that runs it. The library looks at no environment variable
 // and at no working directory of its own accord. Everything may be empty. A plain value.
 struct CommandContext {
-  std::string path;          // the value of PATH; the first folder with `ptxas` is the toolkit's
+  // The value of PATH: the first folder with `ptxas` is the toolkit's. Entries that are not absolute
+  // do not count.
+  std::string path;
   std::string library_path;  // the value of LIBRARY_PATH: where -l looks after the folders of -L
   // Absolute. The register file has ids made of it for inputs without ids of their own.
   std::string working_directory;
@@ -43,6 +46,8 @@ struct CommandContext {
   // Reads a file of options (-optf); nothing where it cannot be read. Without it the file system is
   // read.
   std::function<std::optional<std::string>(const std::string& path)> read_options_file;
+  // Files and threads of the link, and whether it is to go on; null: Environment::Default. Borrowed.
+  const Environment* environment = nullptr;
 };
 
 // A command that was read. A plain value.
@@ -80,7 +85,8 @@ struct CommandSinks {
 };
 
 // Runs a command as nvlink would: finds libraries, reads the inputs, links, and writes the output,
-// the register file, the report and the time trace. A file is written whole or not at all. Returns
+// the register file, the report and the time trace. Files are written whole or not at all, and of
+// the first three all or none; docs/security.md says what happens to links and modes. Returns
 // the exit status: 0, 255 after errors of the link, 1 after anything that ends the run early. Any
 // number of commands may run side by side as long as they write different files.
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command/output_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -12,53 +14,147 @@
 
 namespace devlink::internal {
 
+namespace {
+
+std::string Reason(int error) { return std::generic_category().message(error); }
+
+bool WriteAll(int file, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool IsSameFile(const OutputTarget& target, const struct stat& file) {
+  struct stat info = {};
+  return fstatat(target.folder.get(), target.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         info.st_dev == file.st_dev && info.st_ino == file.st_ino;
+}
+
+}  // namespace
+
 OutputFile::~OutputFile() {
-  if (file_ != nullptr) std::fclose(file_);
-  std::error_code ignored;
-  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+  if (target_) replacement_.Remove(*target_);
 }
 
 // nvlink's words.
-absl::Status OutputFile::Failed() const {
-  return absl::UnavailableError(absl::StrCat("Could not open output file '", path_, "'"));
+absl::Status OutputFile::CannotOpen(int error) const {
+  return absl::UnavailableError(
+      absl::StrCat("Could not open output file '", path_, "'\n", Reason(error)));
+}
+
+// nvlink says nothing, and leaves half a file.
+absl::Status OutputFile::CannotWrite(int error) const {
+  return absl::UnavailableError(
+      absl::StrCat("Could not write output file '", path_, "'\n", Reason(error)));
 }
 
 absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path_, error)) return Failed();
-  const bool is_device =
-      std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error);
-  if (!is_device) temporary_ = absl::StrCat(path_, ".", getpid(), ".tmp");
-  file_ = std::fopen((is_device ? path_ : temporary_).c_str(), "wb");
-  if (file_ == nullptr) {
-    temporary_.clear();
-    return Failed();
+  // Whether it may be written is for the system to say; nothing is changed yet.
+  Descriptor file(open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  struct stat info = {};
+  if (!file.open()) {
+    if (errno != ENOENT) return CannotOpen(errno);
+    target_ = FindOutputTarget(path_);
+    if (!target_ || !replacement_.Open(*target_, nullptr)) return CannotOpen(errno);
+    way_ = Way::kReplace;
+    return absl::OkStatus();
   }
-  std::setvbuf(file_, nullptr, _IONBF, 0);  // pieces are large
+  if (fstat(file.get(), &info) != 0) return CannotOpen(errno);
+  way_ = Way::kDirect;
+  if (S_ISREG(info.st_mode)) {
+    way_ = Way::kInPlace;
+    target_ = FindOutputTarget(path_);
+    if (info.st_nlink == 1 && target_ && IsSameFile(*target_, info) &&
+        replacement_.Open(*target_, &info)) {
+      way_ = Way::kReplace;
+      return absl::OkStatus();
+    }
+  }
+  file_ = std::move(file);
   return absl::OkStatus();
 }
 
 absl::Status OutputFile::Append(std::span<const std::uint8_t> bytes) {
-  if (file_ == nullptr) return Failed();
-  return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size() ? absl::OkStatus()
-                                                                           : Failed();
+  switch (way_) {
+    case Way::kNone:
+      return CannotWrite(EBADF);
+    case Way::kInPlace:
+      kept_.insert(kept_.end(), bytes.begin(), bytes.end());
+      return absl::OkStatus();
+    case Way::kReplace:
+    case Way::kDirect:
+      break;
+  }
+  const int file = way_ == Way::kReplace ? replacement_.file() : file_.get();
+  return WriteAll(file, bytes) ? absl::OkStatus() : CannotWrite(errno);
+}
+
+absl::Status OutputFile::Prepare() {
+  switch (way_) {
+    case Way::kNone:
+      return CannotWrite(EBADF);
+    case Way::kReplace:
+      return replacement_.Finish(*target_) ? absl::OkStatus() : CannotWrite(errno);
+    case Way::kInPlace: {
+      // Room first: what is there is lost once the writing begins.
+      const auto size = static_cast<off_t>(kept_.size());
+      if (size > 0 && fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 &&
+          errno != EOPNOTSUPP && errno != ENOSYS) {
+        return CannotWrite(errno);
+      }
+      return absl::OkStatus();
+    }
+    case Way::kDirect:
+      return file_.Close() ? absl::OkStatus() : CannotWrite(errno);
+  }
+  return absl::OkStatus();
+}
+
+bool OutputFile::WriteInPlace() const {
+  // Cut off last: until then the room that was there stays ours.
+  return WriteAll(file_.get(), kept_) &&
+         ftruncate(file_.get(), static_cast<off_t>(kept_.size())) == 0;
+}
+
+absl::Status OutputFile::Publish(bool undoable) {
+  if (way_ == Way::kInPlace && (!WriteInPlace() || !file_.Close())) return CannotWrite(errno);
+  if (way_ == Way::kReplace && !replacement_.Rename(*target_, undoable)) return CannotOpen(errno);
+  return absl::OkStatus();
+}
+
+void OutputFile::Undo() {
+  if (way_ == Way::kReplace) replacement_.UndoRename(*target_);
 }
 
 absl::Status OutputFile::Commit() {
-  if (file_ == nullptr || std::fclose(std::exchange(file_, nullptr)) != 0) return Failed();
-  if (temporary_.empty()) return absl::OkStatus();
-  std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
-  if (error) return Failed();
-  temporary_.clear();
+  OutputFile* const self = this;
+  return CommitAll({&self, 1});
+}
+
+absl::Status CommitAll(std::span<OutputFile* const> files) {
+  for (OutputFile* file : files) DEVLINK_RETURN_IF_ERROR(file->Prepare());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    // With nothing behind it that could fail, a rename need not be undone.
+    const absl::Status published = files[i]->Publish(/*undoable=*/i + 1 < files.size());
+    if (published.ok()) continue;
+    while (i-- > 0) files[i]->Undo();
+    return published;
+  }
   return absl::OkStatus();
+}
+
+absl::Status OutputFile::Write(std::string_view text) {
+  DEVLINK_RETURN_IF_ERROR(Begin(text.size()));
+  return Append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 absl::Status WriteTextFile(const std::string& path, std::string_view text) {
   OutputFile file(path);
-  DEVLINK_RETURN_IF_ERROR(file.Begin(text.size()));
-  DEVLINK_RETURN_IF_ERROR(
-      file.Append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  DEVLINK_RETURN_IF_ERROR(file.Write(text));
   return file.Commit();
 }
 

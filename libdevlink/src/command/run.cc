@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
+#include "base/file.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -29,6 +33,7 @@ namespace {
 
 constexpr int kFatalStatus = 1;
 constexpr int kErrorStatus = 255;
+constexpr std::uint64_t kMaxRegisterFile = std::uint64_t{64} << 20;
 
 int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
   int status = 0;
@@ -72,8 +77,14 @@ class Run {
     diagnostic.text = std::move(text);
     Say(diagnostic);
   }
+  // Lines behind the first say why.
   int Fail(const absl::Status& status) const {
-    Say(Severity::kFatal, std::string(status.message()));
+    std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
+    Diagnostic fatal;
+    fatal.severity = Severity::kFatal;
+    fatal.text = std::move(lines.front());
+    fatal.notes.assign(std::next(lines.begin()), lines.end());
+    Say(fatal);
     return kFatalStatus;
   }
 
@@ -81,7 +92,7 @@ class Run {
   absl::StatusOr<LinkSession> Open();
   int LinkAndWrite();
   void AddInputs(LinkSession& session) const;
-  absl::Status WriteRegisterFile(const LinkOutcome& outcome) const;
+  std::optional<std::string> RegisterFile(const LinkOutcome& outcome) const;
   absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
 
   const NvlinkCommand& command_;
@@ -102,7 +113,8 @@ absl::StatusOr<LinkSession> Run::Open() {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
   }
   return LinkSession::Create(std::move(options),
-                             {.toolchain = std::make_shared<Toolchain>(std::move(tools)),
+                             {.environment = context_.environment,
+                              .toolchain = std::make_shared<Toolchain>(std::move(tools)),
                               .log = sinks_.log,
                               .progress = sinks_.progress,
                               .passes = command_.print_after.empty() ? nullptr : &printer_,
@@ -123,25 +135,38 @@ void Run::AddInputs(LinkSession& session) const {
   if (files) std::all_of(libraries->begin(), libraries->end(), add);
 }
 
-absl::Status Run::WriteRegisterFile(const LinkOutcome& outcome) const {
-  std::ifstream file(command_.register_file, std::ios::binary);
-  if (file.good()) {
-    const std::string old{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (KeepsRegisterFile(outcome, old)) return absl::OkStatus();
+// Nothing where the file that is there stays as it is.
+std::optional<std::string> Run::RegisterFile(const LinkOutcome& outcome) const {
+  if (command_.register_file.empty()) return std::nullopt;
+  const auto old = base::ReadFile(command_.register_file, kMaxRegisterFile);
+  if (old.ok() && KeepsRegisterFile(outcome, std::string(old->begin(), old->end()))) {
+    return std::nullopt;
   }
-  return internal::WriteTextFile(command_.register_file,
-                                 RegisterFileText(outcome, context_.working_directory));
+  return RegisterFileText(outcome, context_.working_directory);
 }
 
+// All of them or none.
 absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const {
+  std::list<internal::OutputFile> texts;
+  std::vector<internal::OutputFile*> files;
+  const auto add = [&](const std::string& path, std::string_view text) {
+    files.push_back(&texts.emplace_back(path));
+    return files.back()->Write(text);
+  };
   if (!command_.options.check_only || command_.options.lto.enabled) {
-    DEVLINK_RETURN_IF_ERROR(outcome.ptx.empty()
-                                ? output.Commit()
-                                : internal::WriteTextFile(command_.output, outcome.ptx));
+    if (outcome.ptx.empty()) {
+      files.push_back(&output);
+    } else {
+      DEVLINK_RETURN_IF_ERROR(add(command_.output, outcome.ptx));
+    }
   }
-  if (!command_.register_file.empty()) DEVLINK_RETURN_IF_ERROR(WriteRegisterFile(outcome));
-  if (command_.report.empty()) return absl::OkStatus();
-  return internal::WriteTextFile(command_.report, ToJson(outcome.report));
+  if (const auto text = RegisterFile(outcome)) {
+    DEVLINK_RETURN_IF_ERROR(add(command_.register_file, *text));
+  }
+  if (!command_.report.empty()) {
+    DEVLINK_RETURN_IF_ERROR(add(command_.report, ToJson(outcome.report)));
+  }
+  return internal::CommitAll(files);
 }
 
 int Run::LinkAndWrite() {
@@ -157,8 +182,10 @@ int Run::LinkAndWrite() {
     return written.ok() ? status : Fail(written);
   }
   // nvlink writes the register file also of a link that ends with errors, if none is fatal.
-  if (outcome.inputs_accepted && !command_.register_file.empty() && status == kErrorStatus) {
-    WriteRegisterFile(outcome).IgnoreError();
+  if (outcome.inputs_accepted && status == kErrorStatus) {
+    if (const auto text = RegisterFile(outcome)) {
+      internal::WriteTextFile(command_.register_file, *text).IgnoreError();
+    }
   }
   return status != 0 ? status : Fail(outcome.status);
 }

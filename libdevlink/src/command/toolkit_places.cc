@@ -28,6 +28,8 @@ void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
   }
   for (const std::string& entry : SplitPath(context.path)) {
     if (!backend.ptxas_path.empty()) break;
+    // Programs and libraries of whatever folder the linker happens to run in are not its tools.
+    if (!entry.starts_with('/')) continue;
     const fs::path ptxas = fs::path(entry) / "ptxas";
     if (access(ptxas.c_str(), X_OK) != 0) continue;
     backend.ptxas_path = ptxas.string();
@@ -40,7 +42,7 @@ void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
 void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compatibility,
                       LtoBackendOptions& backend) {
   backend.nvjitlink_path = assemblers.nvjitlink_path;
-  if (compatibility == Compatibility::kNvlink) {
+  if (compatibility == Compatibility::kNvlink && !backend.nvvm_path.empty()) {
     backend.nvvm_path = (fs::path(backend.nvvm_path) / "lib64/libnvvm.so").string();
     return;
   }
@@ -48,7 +50,8 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compati
   if (!backend.nvvm_path.empty()) {
     places.push_back(backend.nvvm_path);
     // nvcc names a folder that does not exist in toolkits made of wheels.
-    places.push_back(fs::path(backend.nvvm_path).lexically_normal().parent_path().string());
+    const fs::path above = fs::path(backend.nvvm_path).lexically_normal().parent_path();
+    if (!above.empty()) places.push_back(above.string());
   }
   if (!assemblers.ptxas_path.empty()) {
     places.push_back(fs::path(assemblers.ptxas_path).parent_path().parent_path().string());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,7 @@ class Folder {
     CommandContext context;
     context.working_directory = "/work";
     context.library_path = library_path;
+    context.environment = environment;
     const auto command = ParseNvlinkCommand(words, context);
     INFO(command.status().message());
     REQUIRE(command.ok());
@@ -52,6 +54,7 @@ class Folder {
   }
 
   std::string library_path;
+  const Environment* environment = nullptr;
   std::string out;
   std::string said;
 
@@ -156,13 +159,51 @@ TEST_CASE("The first input that cannot be used ends the command with 1", "[comma
 TEST_CASE("What cannot be written ends the command with 1", "[command]") {
   Folder folder;
   const std::string nowhere = folder.At("none/file");
-  const std::string text = "tool fatal   : Could not open output file '" + nowhere + "'\n";
+  const std::string text = "tool fatal   : Could not open output file '" + nowhere +
+                           "'\ntool note    : No such file or directory\n";
   CHECK(folder.Run({"-arch=sm_80", "-o", nowhere, folder.At("helper.cubin")}) == 1);
   CHECK(folder.said == text);
   CHECK(folder.Run(folder.Whole({"--report", nowhere})) == 1);
   CHECK(folder.said == text);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
   CHECK(folder.Run(folder.Whole({"--register-link-binaries", nowhere})) == 1);
   CHECK(folder.said == text);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+}
+
+TEST_CASE("Of several outputs all appear or none", "[command]") {
+  Folder folder;
+  const Words words = folder.Whole(
+      {"--report=" + folder.At("r.json"), "--register-link-binaries=" + folder.At("ids.h")});
+  // One that cannot be written, each in turn.
+  for (const std::string name : {"x.cubin", "r.json", "ids.h"}) {
+    CAPTURE(name);
+    fs::create_directory(folder.At(name));
+    CHECK(folder.Run(words) == 1);
+    fs::remove(folder.At(name));
+    for (const std::string other : {"x.cubin", "r.json", "ids.h"}) {
+      CHECK_FALSE(fs::exists(folder.At(other)));
+    }
+  }
+  CHECK(folder.Run(words) == 0);
+  for (const std::string name : {"x.cubin", "r.json", "ids.h"}) CHECK(fs::exists(folder.At(name)));
+}
+
+TEST_CASE("A stopped command writes nothing", "[command]") {
+  class Stopped : public ForwardingEnvironment {
+   public:
+    [[nodiscard]] std::stop_token StopToken() const override {
+      std::stop_source source;
+      source.request_stop();
+      return source.get_token();
+    }
+  };
+  const Stopped stopped;
+  Folder folder;
+  folder.environment = &stopped;
+  CHECK(folder.Run(folder.Whole({"--report=" + folder.At("r.json")})) == 1);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+  CHECK_FALSE(fs::exists(folder.At("r.json")));
 }
 
 TEST_CASE("A target that is not linked and a cache that is not a folder end the command",
