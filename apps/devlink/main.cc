@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program `devlink`: tells the library what the process knows, and prints what it says.
-#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -18,7 +16,9 @@
 
 #include "devlink/allocator.h"
 #include "devlink/experimental/spdlog_sink.h"
+#include "devlink/interruption.h"
 #include "devlink/nvlink_command.h"
+#include "devlink/standard_streams.h"
 #include "devlink/terminal_progress.h"
 
 namespace devlink::app {
@@ -47,12 +47,16 @@ SpdlogSink LogOnStandardError() {
 }
 
 int Main(const std::vector<std::string>& words) {
+  SecureStandardStreams();
+  const Interruption interruption;
   TerminalProgress progress;
-  const auto say = [&progress](const Diagnostic& diagnostic) {
+  const auto say = [&](const Diagnostic& diagnostic) {
+    if (interruption.came()) return;  // whoever stopped the link knows
     progress.Clear();
-    fmt::print(stderr, "{}", RenderDiagnostic(diagnostic, "devlink"));
+    PrintError(RenderDiagnostic(diagnostic, "devlink"));
   };
-  const CommandContext context = TakeContext();
+  CommandContext context = TakeContext();
+  context.environment = &interruption;
   const auto command = ParseNvlinkCommand(words, context);
   if (!command.ok()) {
     say({.severity = Severity::kFatal, .text = std::string(command.status().message())});
@@ -62,11 +66,13 @@ int Main(const std::vector<std::string>& words) {
   if (command->log) log.emplace(LogOnStandardError());
   // Compilers within this process take and free large blocks all the time.
   command->options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
-  return RunNvlinkCommand(*command, context,
-                          {.out = [](std::string_view text) { fmt::print("{}", text); },
-                           .say = say,
-                           .log = log ? &*log : nullptr,
-                           .progress = &progress});
+  const int status = RunNvlinkCommand(
+      *command, context,
+      {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});
+  interruption.EndProcess();
+  if (status != 0 || OutputWasTaken()) return status;
+  say({.severity = Severity::kFatal, .text = "Could not write to standard output"});
+  return 1;
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/terminal_progress.h"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "devlink/allocator.h"
+#include "devlink/standard_streams.h"
 
 namespace devlink::app {
 
@@ -34,14 +32,13 @@ void TerminalProgress::Report(const ProgressEvent& event) {
       event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
   if (columns_ == 0) return;
   if (!may_last) return Clear();
-  fmt::print(stderr, "{}{}", kEraseLine, ProgressText(event, columns_ - 1));
-  std::fflush(stderr);
+  PrintError(kEraseLine + ProgressText(event, columns_ - 1));
   is_shown_ = true;
 }
 
 void TerminalProgress::Clear() {
   if (!is_shown_) return;
-  fmt::print(stderr, "{}", kEraseLine);
+  PrintError(kEraseLine);
   is_shown_ = false;
 }
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "assemble/child_start.h"
 #include "base/strings.h"
 
 namespace devlink::internal {
@@ -110,25 +110,27 @@ bool Collect(int pipe, const Patience& patience, std::size_t max_text, std::stri
   return false;
 }
 
-// Waits for the end.
-void Reap(pid_t pid, int& status) {
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+enum class Ended { kKnown, kUnknown, kNotYet };
+
+// Waits for the end. It stays unknown where the host ignores SIGCHLD or waits for every child.
+Ended Reap(pid_t pid, int& status) {
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return Ended::kUnknown;
   }
+  return Ended::kKnown;
 }
 
-// The same. False where patience is over before.
-bool Reap(pid_t pid, const Patience& patience, int& status) {
-  if (patience.endless()) {
-    Reap(pid, status);
-    return true;
-  }
+// The same, as long as patience lasts.
+Ended Reap(pid_t pid, const Patience& patience, int& status) {
+  if (patience.endless()) return Reap(pid, status);
   while (!patience.over()) {
     const pid_t done = waitpid(pid, &status, WNOHANG);
-    if (done == pid || (done < 0 && errno != EINTR)) return true;
+    if (done == pid) return Ended::kKnown;
+    if (done < 0 && errno != EINTR) return Ended::kUnknown;
     // It closed its stderr and goes on: rare, and not worth more than a nap.
     if (done == 0) poll(nullptr, 0, 1);
   }
-  return false;
+  return Ended::kNotYet;
 }
 
 }  // namespace
@@ -136,28 +138,16 @@ bool Reap(pid_t pid, const Patience& patience, int& status) {
 absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
                                      const ChildOptions& options) {
   std::array<int, 2> ends{};
-  // Close-on-exec from the start: another thread may start a program at any moment.
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return CannotStart(argv[0], errno);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (options.with_stdout) {
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  } else {
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  }
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
   const std::vector<char*> words = Raw(argv);
   const std::vector<char*> variables = Raw(options.environment);
   pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, words[0], &actions, &attributes, words.data(), variables.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  const int error = StartChild({.argv = words.data(),
+                                .environment = variables.data(),
+                                .text = ends[1],
+                                .with_stdout = options.with_stdout,
+                                .max_file_bytes = options.max_file_bytes},
+                               pid);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
@@ -166,13 +156,22 @@ absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
   ChildResult result;
   const Patience patience(options.timeout, options.stop);
   int status = 0;
-  if (!Collect(ends[0], patience, options.max_text, result.text) || !Reap(pid, patience, status)) {
+  Ended ended = Ended::kNotYet;
+  if (Collect(ends[0], patience, options.max_text, result.text)) {
+    ended = Reap(pid, patience, status);
+  }
+  if (ended == Ended::kNotYet) {
     result.stopped = patience.stopped();
     result.timed_out = !result.stopped;
     kill(-pid, SIGKILL);
     Reap(pid, status);
   }
   close(ends[0]);
+  if (ended == Ended::kUnknown) {
+    return absl::UnavailableError(
+        base::Cat({"nobody knows how '", argv[0],
+                   "' ended: this process ignores SIGCHLD or waits for every child"}));
+  }
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,12 +26,16 @@ struct ChildOptions {
   std::stop_token stop;
   std::size_t max_text = 0;
   bool with_stdout = false;
+  // Bound on the size of each file that it writes.
+  std::uint64_t max_file_bytes = ~std::uint64_t{0};
 };
 
 // Runs a program to its end, without a shell: `argv[0]` is its path. stdin is empty and stdout goes
-// nowhere unless it is asked for. The program has a process group of its own, all of which is
-// killed when the timeout has passed or `stop` asks for it. Unavailable where the program cannot be
-// started. Thread-safe.
+// nowhere unless it is asked for. The program has no other file of this process, signals as a shell
+// gives them to it, leaves no core, and a process group of its own, all of which is killed when the
+// timeout has passed or `stop` asks for it. It is killed when this process ends. Unavailable where
+// the program cannot be started, or where its end cannot be known since this process ignores
+// SIGCHLD. Thread-safe.
 absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
                                      const ChildOptions& options);
 

@@ -120,7 +120,8 @@ class PtxasProcess final : public Backend {
     auto child = RunChild(argv, {.environment = options().environment,
                                  .timeout = options().timeout,
                                  .stop = stop,
-                                 .max_text = kMaxLog});
+                                 .max_text = kMaxLog,
+                                 .max_file_bytes = options().max_output_bytes});
     if (!child.ok()) {
       output.status = child.status();
       return output;

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/child_process.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/process.h"
 
 namespace devlink::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using internal::ChildOptions;
 using internal::ChildResult;
 using internal::RunChild;
@@ -84,6 +92,84 @@ TEST_CASE("A stop that was asked for before ends a child at once", "[child]") {
   std::stop_source source;
   source.request_stop();
   CHECK(Run(kSlow, {.stop = source.get_token(), .max_text = 100}).stopped);
+}
+
+TEST_CASE("A child has the signals of a fresh program, whatever the host made of its own",
+          "[child]") {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  auto* const old = std::signal(SIGPIPE, SIG_IGN);
+  // Lines such as "SigBlk:	0000000000000000".
+  const auto result = Run({"/bin/sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status >&2"},
+                          {.environment = {"PATH=/usr/bin:/bin"}, .max_text = 1000});
+  std::signal(SIGPIPE, old);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (result.text.empty()) DEVLINK_SKIP("no /proc");
+  CHECK(result.text == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
+TEST_CASE("A child has no file of its host", "[child]") {
+  // Not close-on-exec, as hosts often leave them.
+  const int file = open("/dev/null", O_RDONLY);  // NOLINT(android-cloexec-open)
+  REQUIRE(file >= 0);
+  const int far = fcntl(file, F_DUPFD, 400);
+  const auto result = Run({"/bin/sh", "-c", "ls /proc/self/fd >&2"},
+                          {.environment = {"PATH=/usr/bin:/bin"}, .max_text = 1000});
+  close(far);
+  close(file);
+  // The streams, and the folder that ls reads.
+  CHECK(result.text == "0\n1\n2\n3\n");
+}
+
+TEST_CASE("A child whose end nobody knows did not succeed", "[child]") {
+  auto* const old = std::signal(SIGCHLD, SIG_IGN);
+  const auto result = RunChild({"/bin/sh", "-c", "exit 3"}, {});
+  const auto limited = RunChild({"/bin/sh", "-c", "exit 3"}, {.timeout = std::chrono::minutes(1)});
+  std::signal(SIGCHLD, old);
+  CHECK(absl::IsUnavailable(result.status()));
+  CHECK(absl::IsUnavailable(limited.status()));
+}
+
+TEST_CASE("A child ends with its host", "[child]") {
+  const TemporaryDirectory directory;
+  const std::string note = directory.File("pid");
+  const pid_t host = fork();
+  if (host == 0) {
+    (void)RunChild({"/bin/sh", "-c", "echo $$ > " + note + "; exec sleep 600"},
+                   {.environment = {"PATH=/usr/bin:/bin"}});
+    _exit(1);
+  }
+  REQUIRE(host > 0);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::string pid;
+  while (!pid.ends_with('\n') && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(milliseconds(10));
+    pid = ReadText(note).value_or("");
+  }
+  REQUIRE_FALSE(pid.empty());
+  kill(host, SIGKILL);
+  REQUIRE(waitpid(host, nullptr, 0) == host);
+  // Gone, or a zombie that nobody waits for.
+  const auto alive = [&] {
+    const std::string state =
+        ReadText("/proc/" + pid.substr(0, pid.size() - 1) + "/stat").value_or("");
+    return !state.empty() && state.find(") Z ") == std::string::npos;
+  };
+  while (alive() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  CHECK_FALSE(alive());
+}
+
+TEST_CASE("A child cannot write files of any size", "[child]") {
+  const TemporaryDirectory directory;
+  const auto result =
+      Run({"/bin/sh", "-c", "head -c 100000 /dev/zero > " + directory.File("x")},
+          {.environment = {"PATH=/usr/bin:/bin"}, .max_text = 1000, .max_file_bytes = 5000});
+  CHECK(result.exit_status != 0);
+  CHECK(fs::file_size(directory.File("x")) == 5000);
 }
 
 }  // namespace

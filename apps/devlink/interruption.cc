@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/interruption.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <system_error>
+#include <thread>
+
+namespace devlink::app {
+
+namespace {
+
+// For a link to tidy up. Compilers within the process do not hear of the request.
+constexpr timespec kPatience = {.tv_sec = 2, .tv_nsec = 0};
+
+void DieBy(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  kill(getpid(), signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+}
+
+}  // namespace
+
+struct Interruption::State {
+  std::stop_source stop;
+  std::atomic<int> signal = 0;
+};
+
+Interruption::Interruption() : state_(std::make_shared<State>()) {
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now = {};
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
+      sigaddset(&awaited, signal);
+    }
+  }
+  // All threads have this mask from this one.
+  pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
+  try {
+    std::thread([state = state_, awaited] {
+      int signal = 0;
+      if (sigwait(&awaited, &signal) != 0) return;
+      state->signal = signal;
+      state->stop.request_stop();
+      sigtimedwait(&awaited, nullptr, &kPatience);
+      DieBy(signal);
+    }).detach();
+  } catch (const std::system_error&) {
+    // Without a thread to wait for them, signals end the process as they always do.
+    pthread_sigmask(SIG_UNBLOCK, &awaited, nullptr);
+  }
+}
+
+std::stop_token Interruption::StopToken() const { return state_->stop.get_token(); }
+
+bool Interruption::came() const { return state_->signal != 0; }
+
+void Interruption::EndProcess() const {
+  if (came()) DieBy(state_->signal);
+}
+
+}  // namespace devlink::app
