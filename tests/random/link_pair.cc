@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <string_view>
 
 #include "devlink-diff/cubin_diff.h"
@@ -81,14 +83,17 @@ std::string TargetName(ProgramTarget target) {
 std::string UnderDevlinksName(const std::string& messages) {
   constexpr std::string_view kName = "nvlink ";
   constexpr std::string_view kNote = "devlink note    :";
+  constexpr std::string_view kRepeated = "' cannot be statically determined";
   std::string out;
-  ForEachLine(messages, [&out, kName, kNote](std::string_view line) {
+  std::set<std::string, std::less<>> said;
+  ForEachLine(messages, [&](std::string_view line) {
     if (line.empty() || line.starts_with(kNote)) return;
-    const std::string ours = line.starts_with(kName)
-                                 ? Cat("devlink ", line.substr(kName.size()), "\n")
-                                 : Cat(line, "\n");
-    // nvlink warns of one entry's stack once for every call; devlink once (docs/compatibility.md).
-    if (out.find(ours) == std::string::npos) out += ours;
+    if (!line.starts_with(kName)) {
+      Append(out, line, "\n");
+      return;
+    }
+    if (line.ends_with(kRepeated) && !said.emplace(line).second) return;
+    Append(out, "devlink ", line.substr(kName.size()), "\n");
   });
   return out;
 }

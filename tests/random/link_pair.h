@@ -34,7 +34,8 @@ struct LinkOutcome {
   std::string messages;  // as the command line prints them, under the name devlink, without notes
 };
 
-// nvlink's messages under devlink's name, each once.
+// nvlink's messages under devlink's name. Of nvlink's warnings about one entry's stack, which it
+// repeats for every call (docs/compatibility.md), the first; all else as often as it is said.
 std::string UnderDevlinksName(const std::string& messages);
 
 // Links files with the library in this process, up to the first that it cannot take, as nvlink
