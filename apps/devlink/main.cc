@@ -4,40 +4,22 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "devlink/allocator.h"
 #include "devlink/experimental/spdlog_sink.h"
-#include "devlink/interruption.h"
 #include "devlink/nvlink_command.h"
-#include "devlink/standard_streams.h"
 #include "devlink/terminal_progress.h"
+#include "process/command_context.h"
+#include "process/interruption.h"
+#include "process/standard_streams.h"
 
 namespace devlink::app {
 namespace {
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-CommandContext TakeContext() {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  return {.path = Variable("PATH"),
-          .library_path = Variable("LIBRARY_PATH"),
-          .working_directory = fs::current_path(error).string(),
-          .temporary_directory = fs::temp_directory_path(error).string(),
-          .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};
-}
 
 SpdlogSink LogOnStandardError() {
   auto logger = std::make_shared<spdlog::logger>(

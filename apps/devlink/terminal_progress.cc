@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "devlink/allocator.h"
-#include "devlink/standard_streams.h"
+#include "process/standard_streams.h"
 
 namespace devlink::app {
 

@@ -67,7 +67,8 @@ const std::vector<Source>& Sources() {
   static const std::vector<Source> sources = [] {
     std::vector<Source> out;
     // devlink-diff reads cubins on its own: it is there to find what the library has wrong.
-    for (const char* folder : {"libdevlink/src", "libdevlink/include", "apps/devlink"}) {
+    for (const char* folder :
+         {"libdevlink/src", "libdevlink/include", "apps/devlink", "apps/process"}) {
       for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
         const auto extension = entry.path().extension();
         if (extension == ".cc" || extension == ".h") out.push_back(Read(entry.path()));

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/catch.h"
@@ -34,8 +35,11 @@ TEST_CASE("The library does not speak, ask its environment or end the program", 
   const std::regex forbidden(
       R"(<iostream>|\bstd::(cout|cerr|clog)\b|\bgetenv\b|\b(exit|_exit|abort|quick_exit)\s*\()"
       R"(|\bf?printf\s*\(|\bspdlog\b|\bassert\s*\(|\bCHECK\s*\()");
+  // What a child does that did not become the program which it was started for.
+  constexpr std::string_view kEndsChildren = "libdevlink/src/assemble/child_start.cc";
   for (const fs::path& file : SourcesUnder(LibrarySources())) {
-    const std::string code = WithoutCommentsAndLiterals(TextOf(file));
+    std::string code = WithoutCommentsAndLiterals(TextOf(file));
+    if (NameInTree(file) == kEndsChildren) code = std::regex_replace(code, std::regex("_exit"), "");
     std::smatch match;
     if (std::regex_search(code, match, forbidden)) {
       FAIL_CHECK(NameInTree(file) << " has " << match.str());

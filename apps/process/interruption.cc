@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/interruption.h"
+#include "process/interruption.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devlink/standard_streams.h"
+#include "process/standard_streams.h"
 
 #include <fcntl.h>
 

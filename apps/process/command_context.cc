@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process/command_context.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace devlink::app {
+
+namespace {
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> TakeToolVariables() {
+  std::vector<std::string> out;
+  for (const std::string_view name : ToolVariables()) {
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value != nullptr) out.push_back(std::string(name) + "=" + value);
+  }
+  return out;
+}
+
+}  // namespace
+
+CommandContext TakeContext() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  return {.path = Variable("PATH"),
+          .library_path = Variable("LIBRARY_PATH"),
+          .working_directory = fs::current_path(error).string(),
+          .temporary_directory = fs::temp_directory_path(error).string(),
+          .tool_variables = TakeToolVariables(),
+          .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};
+}
+
+}  // namespace devlink::app
