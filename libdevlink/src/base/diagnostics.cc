@@ -2,6 +2,7 @@
 #include "devlink/diagnostics.h"
 
 #include "base/strings.h"
+#include "base/visible_text.h"
 
 namespace devlink {
 
@@ -27,12 +28,13 @@ std::string_view KindText(Severity severity) {
 std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool) {
   std::string out;
   if (diagnostic.verbatim) {
-    out = base::Cat({diagnostic.text, "\n"});
+    out = base::Cat({base::VisibleText(diagnostic.text), "\n"});
   } else if (!diagnostic.text.empty()) {
-    out = base::Cat({tool, " ", KindText(diagnostic.severity), ": ", diagnostic.text, "\n"});
+    out = base::Cat(
+        {tool, " ", KindText(diagnostic.severity), ": ", base::VisibleText(diagnostic.text), "\n"});
   }
   for (const std::string& note : diagnostic.notes) {
-    out += base::Cat({tool, " note    : ", note, "\n"});
+    out += base::Cat({tool, " note    : ", base::VisibleText(note), "\n"});
   }
   return out;
 }

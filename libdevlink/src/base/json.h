@@ -6,7 +6,8 @@
 
 namespace devlink::base {
 
-// A JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+// A JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD; characters that no
+// terminal should get are escaped (base/visible_text.h).
 std::string JsonString(std::string_view text);
 
 }  // namespace devlink::base

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "devlink/sinks.h"
 
 namespace devlink {
@@ -46,11 +47,7 @@ std::string ProgressText(const ProgressEvent& event, std::size_t width) {
     out += base::Cat({" ", std::to_string(event.done), " of ", std::to_string(event.total)});
   }
   if (event.subject.empty() || out.size() + 2 >= width) return out;
-  std::string subject(event.subject);
-  for (char& c : subject) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  subject = Shorten(std::move(subject), width - out.size() - 2);
+  std::string subject = Shorten(base::VisibleText(event.subject), width - out.size() - 2);
   return subject.empty() ? out : base::Cat({out, ": ", subject});
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/visible_text.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
@@ -29,7 +30,9 @@ struct LinkContext {
   // `text` is a function that returns the line; it is called only where somebody listens.
   template <typename Text>
   void Log(const Text& text) const {
-    if (log != nullptr && log->Wants(LogLevel::kDebug)) log->Write(LogLevel::kDebug, text());
+    if (log != nullptr && log->Wants(LogLevel::kDebug)) {
+      log->Write(LogLevel::kDebug, base::VisibleText(text()));
+    }
   }
 
   void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,
