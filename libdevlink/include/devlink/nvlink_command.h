@@ -34,21 +34,27 @@ namespace devlink {
 // What a command takes from the process that runs it. The library looks at no environment variable
 // and at no working directory of its own accord. Everything may be empty. A plain value.
 struct CommandContext {
-  // The value of PATH: the first folder with `ptxas` is the toolkit's. Entries that are not absolute
-  // do not count.
+  // The value of PATH: the first folder with `ptxas` is the toolkit's. Entries that are not
+  // absolute do not count.
   std::string path;
   std::string library_path;  // the value of LIBRARY_PATH: where -l looks after the folders of -L
   // Absolute. The register file has ids made of it for inputs without ids of their own.
   std::string working_directory;
   std::string temporary_directory;  // where ptxas may write
+  // `NAME=value` of those of ToolVariables that are set.
+  std::vector<std::string> tool_variables;
   // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.
   std::string program_directory;
   // Reads a file of options (-optf); nothing where it cannot be read. Without it the file system is
   // read.
   std::function<std::optional<std::string>(const std::string& path)> read_options_file;
-  // Files and threads of the link, and whether it is to go on; null: Environment::Default. Borrowed.
+  // Files and threads of the link, and whether it is to go on; null: Environment::Default.
+  // Borrowed.
   const Environment* environment = nullptr;
 };
+
+// The environment variables that NVIDIA's compilers look at when they run within this process.
+std::span<const std::string_view> ToolVariables();
 
 // A command that was read. A plain value.
 struct NvlinkCommand {

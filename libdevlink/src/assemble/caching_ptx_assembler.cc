@@ -152,6 +152,7 @@ class CachingAssembler final : public CachingPtxAssembler {
       builder.Key(way.name, cache_.KeyOfFile(options_.*way.path));
     }
     return builder.Texts("environment", options_.environment)
+        .Texts("host environment", options_.host_environment)
         .Text("version text", options_.profile.version_text)
         .Text("build text", options_.profile.build_text)
         .Build();

@@ -31,8 +31,6 @@ struct StoredOption {
   std::uint32_t most = 0;
 };
 
-// Threads that a file may ask for: ptxas starts as many as it is told to, before it has work.
-constexpr std::uint32_t kMostThreads = 256;
 constexpr std::uint32_t kMostRegisters = 65536;
 
 // What ptxas 13.0 --help lists, but for --gpu-name, which the link decides, and for what names

@@ -11,6 +11,9 @@
 
 namespace devlink::internal {
 
+// Threads that a file may ask for: tools start as many as they are told to, before they have work.
+inline constexpr int kMostThreads = 256;
+
 // InvalidArgument for the first of `words`, the option text of a member, that must not reach the
 // assembler; the message names it and says why.
 absl::Status CheckStoredOptions(std::span<const std::string> words);

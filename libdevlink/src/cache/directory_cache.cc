@@ -91,6 +91,11 @@ bool ReadAll(int file, void* data, std::size_t size) {
   return true;
 }
 
+// Whether nobody else can have written it.
+bool IsOursAlone(const struct stat& info) {
+  return info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 class DirectoryCache final : public CacheStore {
  public:
   DirectoryCache(DirectoryCacheOptions options, int directory)
@@ -166,7 +171,9 @@ class DirectoryCache final : public CacheStore {
 
   Entry Read(int file, const CacheKey& key, std::vector<std::uint8_t>& value) const {
     struct stat info = {};
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Entry::kDamaged;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !IsOursAlone(info)) {
+      return Entry::kDamaged;
+    }
     const auto size = static_cast<std::uint64_t>(info.st_size);
     EntryHeader header{};
     if (size < sizeof(header) || !ReadAll(file, &header, sizeof(header)) ||
@@ -194,11 +201,24 @@ class DirectoryCache final : public CacheStore {
       added_ = 0;
       policy.Interval = std::chrono::seconds(0);
     }
-    // By this name the directory is there even where somebody removed it in the meantime; LLVM ends
-    // the process where it cannot examine the file system.
-    const std::string path = absl::StrCat("/proc/self/fd/", directory_);
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) llvm::pruneCache(path, policy);
+    // LLVM ends the process where it cannot examine the file system.
+    if (const std::string path = PathOfDirectory(); !path.empty()) llvm::pruneCache(path, policy);
+  }
+
+  // A path that leads to the very directory that is open; empty where there is none.
+  [[nodiscard]] std::string PathOfDirectory() const {
+    struct stat open_one = {};
+    if (fstat(directory_, &open_one) != 0) return {};
+    // By the first name it is there even where somebody removed it in the meantime; not every
+    // system has /proc.
+    for (const std::string& path : {absl::StrCat("/proc/self/fd/", directory_), options_.path}) {
+      struct stat info = {};
+      if (stat(path.c_str(), &info) == 0 && info.st_dev == open_one.st_dev &&
+          info.st_ino == open_one.st_ino) {
+        return path;
+      }
+    }
+    return {};
   }
 
   const DirectoryCacheOptions options_;
@@ -226,6 +246,22 @@ absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(
   }
   const int directory = open(options.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return SystemError("cannot be opened", options.path);
+  struct stat info = {};
+  absl::Status usable;
+  if (fstat(directory, &info) != 0) {
+    usable = SystemError("cannot be examined", options.path);
+  } else if (!IsOursAlone(info)) {
+    usable = absl::PermissionDeniedError(absl::StrCat(
+        "cache directory '", options.path,
+        "': ", info.st_uid != geteuid() ? "belongs to somebody else" : "others may write to it",
+        "; whoever can write to a cache decides what is linked, so use a directory of your own "
+        "that "
+        "nobody else may write to (chmod go-w)"));
+  }
+  if (!usable.ok()) {
+    close(directory);
+    return usable;
+  }
   return std::make_shared<DirectoryCache>(std::move(options), directory);
 } catch (...) {
   return base::StatusOfException();

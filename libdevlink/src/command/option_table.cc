@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <utility>
 
@@ -145,6 +146,13 @@ absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
                 parsed.command.toolchain.lto.backend);
 }
 
+absl::Status ReadTimeout(const OptionValue& value, Parsed& parsed) {
+  DEVLINK_ASSIGN_OR_RETURN(const int seconds, ReadNumber(value.text));
+  if (seconds < 0) return NotDefined(value, "ptxas-timeout");
+  parsed.command.toolchain.ptx.timeout = std::chrono::seconds(seconds);
+  return absl::OkStatus();
+}
+
 absl::Status ReadPasses(const OptionValue& value, Parsed& parsed) {
   for (const std::string& name : value.items) {
     const auto pass = FindPass(name);
@@ -252,6 +260,8 @@ constexpr std::array kOptions = {
            "with -r: leave references to shared memory and constants to the next link"},
     Option{"ptx-backend", "ptx-backend", Takes::kValue, Recorded::kNo, ReadPtxBackend,
            "nvptxcompiler, ptxas or nvjitlink"},
+    Option{"ptxas-timeout", "ptxas-timeout", Takes::kValue, Recorded::kNo, ReadTimeout,
+           "seconds that one run of ptxas may take; 0, the default: any number"},
     Option{"lto-backend", "lto-backend", Takes::kValue, Recorded::kNo, ReadLtoBackend,
            "nvvm or nvjitlink"},
     Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::cache>,

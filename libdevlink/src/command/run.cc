@@ -13,7 +13,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
@@ -77,13 +76,15 @@ class Run {
     diagnostic.text = std::move(text);
     Say(diagnostic);
   }
-  // Lines behind the first say why.
+  // A line behind the sentence says why.
   int Fail(const absl::Status& status) const {
-    std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
     Diagnostic fatal;
     fatal.severity = Severity::kFatal;
-    fatal.text = std::move(lines.front());
-    fatal.notes.assign(std::next(lines.begin()), lines.end());
+    fatal.text = std::string(status.message());
+    if (const std::size_t end = fatal.text.rfind('\n'); end != std::string::npos) {
+      fatal.notes.push_back(fatal.text.substr(end + 1));
+      fatal.text.resize(end);
+    }
     Say(fatal);
     return kFatalStatus;
   }

@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -37,11 +40,13 @@ void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
     if (fs::exists(library, error)) backend.nvjitlink_path = library.lexically_normal().string();
   }
   backend.temporary_directory = context.temporary_directory;
+  backend.host_environment = context.tool_variables;
 }
 
 void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compatibility,
                       LtoBackendOptions& backend) {
   backend.nvjitlink_path = assemblers.nvjitlink_path;
+  backend.host_environment = assemblers.host_environment;
   if (compatibility == Compatibility::kNvlink && !backend.nvvm_path.empty()) {
     backend.nvvm_path = (fs::path(backend.nvvm_path) / "lib64/libnvvm.so").string();
     return;
@@ -70,3 +75,17 @@ void FindTools(const CommandContext& context, const LinkOptions& options,
 }
 
 }  // namespace devlink::internal
+
+namespace devlink {
+
+// Found with a getenv in front of the system's that writes down what it is asked for, with release
+// 13.0 of nvPTXCompiler, libNVVM and libnvJitLink.
+std::span<const std::string_view> ToolVariables() {
+  static constexpr std::array<std::string_view, 8> kVariables = {
+      "AS_SECURE_LOG_FILE",   "DUMP_KNOBS_TO_FILE",     "LIBNVVM_DISABLE_CONCURRENT_API",
+      "LIBNVVM_NVVM_VERSION", "LLVM_OVERRIDE_PRODUCER", "NVJITLINK_TRACE_MESSAGES",
+      "NVVM_IR_VER_CHK",      "NV_NVVM_VERSION"};
+  return kVariables;
+}
+
+}  // namespace devlink

@@ -12,6 +12,7 @@
 #include "input/choose_code.h"
 #include "input/expand.h"
 #include "input/recognise.h"
+#include "input/register_file.h"
 
 namespace devlink::internal {
 
@@ -91,7 +92,12 @@ class RecordMaker {
 
  private:
   void TakeBlob(const DeviceBlob& blob) {
-    if (blob.module_ids.mixed && settings_.keeps_lists_of_ids) return RejectMixedIds(blob.name);
+    if (settings_.keeps_lists_of_ids) {
+      if (blob.module_ids.mixed) return RejectMixedIds(blob.name);
+      const auto& ids = blob.module_ids.own;
+      const auto strange = std::ranges::find_if_not(ids, IsModuleId);
+      if (strange != ids.end()) return RejectId(blob.name, *strange);
+    }
     if (!blob.further_section) BeginObject(blob);
     ObjectRecord& object = record_->objects.back();
     // Whether the device runtime takes part is seen in the link; until then nothing is wrong.
@@ -112,11 +118,20 @@ class RecordMaker {
 
   // Where a register file is to be written, the lists of ids must be sound.
   void RejectMixedIds(const std::string& name) {
-    const Rejection rejection{
-        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, name,
-                               std::string(format::nvlink_text::kUnexpectedModuleIds),
-                               base::Cat({"the section __nv_module_id of '", name,
-                                          "' lists modules that were linked before, and others"}))};
+    RejectIds(name, base::Cat({"the section __nv_module_id of '", name,
+                               "' lists modules that were linked before, and others"}));
+  }
+
+  void RejectId(const std::string& name, std::string_view id) {
+    constexpr std::size_t kShown = 100;
+    RejectIds(name, base::Cat({"'", name, "' calls a module '", id.substr(0, kShown),
+                               "', which is not a name that may stand in a register file"}));
+  }
+
+  void RejectIds(const std::string& name, std::string why) {
+    const Rejection rejection{format::MakeDiagnostic(
+        Severity::kFatal, DiagnosticCode::kMalformedInput, name,
+        std::string(format::nvlink_text::kUnexpectedModuleIds), std::move(why))};
     record_->diagnostics = {rejection.diagnostic};
     record_->status = rejection.ToStatus();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/register_file.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -9,14 +11,23 @@
 
 namespace devlink::internal {
 
+namespace {
+
+bool IsAlphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
 std::string MakeModuleId(std::string_view working_directory, std::string_view name) {
   std::string out =
       name.starts_with('/') ? std::string(name) : base::Cat({working_directory, "/", name});
-  for (char& c : out) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!kept) c = '_';
-  }
+  std::ranges::replace_if(out, [](char c) { return !IsAlphanumeric(c); }, '_');
   return out;
+}
+
+bool IsModuleId(std::string_view id) {
+  return std::ranges::all_of(id, [](char c) { return IsAlphanumeric(c) || c == '_'; });
 }
 
 std::string RegisterFileText(const std::vector<RegisteredModule>& modules, bool is_whole_program) {

@@ -18,6 +18,10 @@ namespace devlink::internal {
 // name that begins with a slash stands alone.
 std::string MakeModuleId(std::string_view working_directory, std::string_view name);
 
+// Whether an id that an input brings may stand in the file: it is compiled, and an input's text
+// must not become code. nvcc makes no others.
+bool IsModuleId(std::string_view id);
+
 // One input of the link: its own id first, then those that `ld -r` put behind it.
 struct RegisteredModule {
   std::vector<std::string_view> ids;

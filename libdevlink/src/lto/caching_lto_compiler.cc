@@ -136,7 +136,8 @@ class CachingCompiler final : public CachingLtoCompiler {
   [[nodiscard]] CacheKey KeyOfTool() const {
     CacheKeyBuilder builder("LTO compiler");
     builder.Number("choice", static_cast<std::uint64_t>(options_.backend))
-        .Number("protected", options_.needs_protected ? 1 : 0);
+        .Number("protected", options_.needs_protected ? 1 : 0)
+        .Texts("host environment", options_.host_environment);
     for (const std::string& file : Candidates(options_)) {
       builder.Key("library", cache_.KeyOfFile(file));
     }

@@ -8,11 +8,16 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "assemble/option_builders.h"
+#include "assemble/stored_options.h"
 #include "base/guard.h"
 #include "base/strings.h"
 #include "lto/consensus_table.h"
 
 namespace devlink {
+
+using internal::kMostThreads;
+using internal::RefuseOption;
 
 namespace {
 
@@ -212,6 +217,11 @@ absl::StatusOr<AgreedOptions> OptionConsensus::Resolve(const ConsensusOverrides&
           out.fmad = value;
           break;
         case MemberOption::kSplitCompile:
+          if (value > kMostThreads) {
+            return RefuseOption(found, "Invalid argument for option '-split-compile'",
+                                base::Cat({Reason(option), "; a module may ask for ",
+                                           std::to_string(kMostThreads), " threads"}));
+          }
           out.split_compile = value;
           break;
         case MemberOption::kInlineInfo:

@@ -2,46 +2,38 @@
 #include "devlink/toolchain.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/guard.h"
+#include "base/status_macros.h"
+#include "cache/open_once.h"
 #include "devlink/experimental/caching_lto_compiler.h"
 #include "devlink/experimental/caching_ptx_assembler.h"
 
 namespace devlink {
 
-struct Toolchain::State {
-  // Links for other releases, or with protected LTO IR, want a tool of their own.
-  struct OpenAssembler {
-    std::uint16_t release = 0;
-    std::unique_ptr<PtxAssembler> tool;
-    const CachingPtxAssembler* caching = nullptr;  // the same, where there is a cache
-  };
-  struct OpenLtoCompiler {
-    LtoBackend backend = LtoBackend::kAutomatic;
-    bool needs_protected = false;
-    std::unique_ptr<LtoCompiler> tool;
-    const CachingLtoCompiler* caching = nullptr;
-  };
-
-  ToolchainOptions options;
-  mutable std::mutex mutex;
-  std::vector<OpenAssembler> assemblers;
-  std::vector<OpenLtoCompiler> lto_compilers;
-};
-
 namespace {
 
-// Keeps a tool that was made, with or without a cache, in `entry`.
-template <typename Entry, typename Made>
-absl::Status Keep(Made made, Entry& entry) {
+template <typename Tool, typename CachingTool>
+struct Opened {
+  std::unique_ptr<Tool> tool;
+  const CachingTool* caching = nullptr;  // the same, where there is a cache
+};
+
+template <typename OpenedTool>
+absl::StatusOr<std::unique_ptr<OpenedTool>> Keep(auto made) {
   if (!made.ok()) return made.status();
-  if constexpr (requires { made.value()->cache_use(); }) entry.caching = made.value().get();
-  entry.tool = *std::move(made);
-  return absl::OkStatus();
+  auto out = std::make_unique<OpenedTool>();
+  if constexpr (requires { made.value()->cache_use(); }) out->caching = made.value().get();
+  out->tool = *std::move(made);
+  return out;
 }
 
 void AddUse(const CacheUse& use, CacheUse& sum) {
@@ -51,7 +43,63 @@ void AddUse(const CacheUse& use, CacheUse& sum) {
   std::copy(use.problems.begin(), use.problems.end(), std::back_inserter(sum.problems));
 }
 
+// Links for other releases, or with protected LTO IR, want a tool of their own. Never one that
+// another link opened for more: which compiler it is shows in the output.
+struct AssemblerKey {
+  std::uint16_t release = 0;
+  friend bool operator==(const AssemblerKey&, const AssemblerKey&) = default;
+};
+struct LtoCompilerKey {
+  LtoBackend backend = LtoBackend::kAutomatic;
+  bool needs_protected = false;
+  friend bool operator==(const LtoCompilerKey&, const LtoCompilerKey&) = default;
+};
+
+// The tools of one kind. Thread-safe. Nobody waits for a tool that somebody else wants.
+template <typename Key, typename Tool, typename CachingTool>
+class Tools {
+ public:
+  using OpenedTool = Opened<Tool, CachingTool>;
+  using Once = internal::OpenOnce<OpenedTool>;
+
+  absl::StatusOr<const Tool*> Get(const Key& key, typename Once::Open open) {
+    DEVLINK_ASSIGN_OR_RETURN(const OpenedTool* opened, Place(key, std::move(open)).Get());
+    return opened->tool.get();
+  }
+
+  void AddTo(std::uint32_t& count, CacheUse& sum) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, once] : tools_) {
+      const OpenedTool* opened = once->opened();
+      if (opened == nullptr) continue;
+      ++count;
+      if (opened->caching != nullptr) AddUse(opened->caching->cache_use(), sum);
+    }
+  }
+
+ private:
+  Once& Place(const Key& key, typename Once::Open open) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [other, once] : tools_) {
+      if (other == key) return *once;
+    }
+    return *tools_.emplace_back(key, std::make_unique<Once>(std::move(open))).second;
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::pair<Key, std::unique_ptr<Once>>> tools_;
+};
+
 }  // namespace
+
+struct Toolchain::State {
+  using Assemblers = Tools<AssemblerKey, PtxAssembler, CachingPtxAssembler>;
+  using LtoCompilers = Tools<LtoCompilerKey, LtoCompiler, CachingLtoCompiler>;
+
+  ToolchainOptions options;
+  Assemblers assemblers;
+  LtoCompilers lto_compilers;
+};
 
 Toolchain::Toolchain(ToolchainOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
@@ -60,61 +108,48 @@ Toolchain::Toolchain(ToolchainOptions options) : state_(std::make_unique<State>(
 Toolchain::~Toolchain() = default;
 
 absl::StatusOr<const PtxAssembler*> Toolchain::Assembler(const ToolkitProfile& profile) {
-  return base::Guard([&]() -> absl::StatusOr<const PtxAssembler*> {
-    // Held while a tool is opened, so that nobody opens it a second time.
-    const std::lock_guard lock(state_->mutex);
-    for (const State::OpenAssembler& open : state_->assemblers) {
-      if (open.release == profile.release) return open.tool.get();
-    }
+  using Opened = State::Assemblers::OpenedTool;
+  const auto open = [this, profile]() -> absl::StatusOr<std::unique_ptr<Opened>> {
     PtxBackendOptions backend = state_->options.ptx;
     backend.profile = profile;
-    State::OpenAssembler entry{.release = profile.release};
     const std::shared_ptr<CacheStore>& cache = state_->options.cache;
-    absl::Status made = cache != nullptr ? Keep(CreateCachingPtxAssembler(backend, cache), entry)
-                                         : Keep(CreatePtxAssembler(backend), entry);
-    if (!made.ok()) return made;
-    return state_->assemblers.emplace_back(std::move(entry)).tool.get();
-  });
+    return cache != nullptr ? Keep<Opened>(CreateCachingPtxAssembler(backend, cache))
+                            : Keep<Opened>(CreatePtxAssembler(backend));
+  };
+  return base::Guard([&] { return state_->assemblers.Get({profile.release}, open); });
 }
 
 absl::StatusOr<const LtoCompiler*> Toolchain::CompilerOfLtoIr(bool needs_protected,
                                                               bool as_nvlink) {
-  return base::Guard([&]() -> absl::StatusOr<const LtoCompiler*> {
-    const std::lock_guard lock(state_->mutex);
+  using Opened = State::LtoCompilers::OpenedTool;
+  LtoCompilerKey key{state_->options.lto.backend, needs_protected};
+  if (as_nvlink && key.backend == LtoBackend::kAutomatic && !needs_protected) {
+    key.backend = LtoBackend::kNvvm;
+  }
+  const auto open = [this, key]() -> absl::StatusOr<std::unique_ptr<Opened>> {
     LtoBackendOptions backend = state_->options.lto;
-    backend.needs_protected = needs_protected;
-    if (as_nvlink && backend.backend == LtoBackend::kAutomatic && !needs_protected) {
-      backend.backend = LtoBackend::kNvvm;
-    }
-    for (const State::OpenLtoCompiler& open : state_->lto_compilers) {
-      // Never one that another link opened for more: which compiler it is shows in the output.
-      if (open.backend == backend.backend && open.needs_protected == needs_protected) {
-        return open.tool.get();
-      }
-    }
-    State::OpenLtoCompiler entry{.backend = backend.backend, .needs_protected = needs_protected};
+    backend.needs_protected = key.needs_protected;
+    backend.backend = key.backend;
     const std::shared_ptr<CacheStore>& cache = state_->options.cache;
-    absl::Status made = cache != nullptr ? Keep(CreateCachingLtoCompiler(backend, cache), entry)
-                                         : Keep(CreateLtoCompiler(backend), entry);
-    if (!made.ok()) return made;
-    return state_->lto_compilers.emplace_back(std::move(entry)).tool.get();
-  });
+    return cache != nullptr ? Keep<Opened>(CreateCachingLtoCompiler(backend, cache))
+                            : Keep<Opened>(CreateLtoCompiler(backend));
+  };
+  return base::Guard([&] { return state_->lto_compilers.Get(key, open); });
 }
 
 std::uint32_t Toolchain::tools_opened() const {
-  const std::lock_guard lock(state_->mutex);
-  return static_cast<std::uint32_t>(state_->assemblers.size() + state_->lto_compilers.size());
+  std::uint32_t count = 0;
+  CacheUse ignored;
+  state_->assemblers.AddTo(count, ignored);
+  state_->lto_compilers.AddTo(count, ignored);
+  return count;
 }
 
 CacheUse Toolchain::cache_use() const {
-  const std::lock_guard lock(state_->mutex);
+  std::uint32_t ignored = 0;
   CacheUse sum;
-  for (const auto& open : state_->assemblers) {
-    if (open.caching != nullptr) AddUse(open.caching->cache_use(), sum);
-  }
-  for (const auto& open : state_->lto_compilers) {
-    if (open.caching != nullptr) AddUse(open.caching->cache_use(), sum);
-  }
+  state_->assemblers.AddTo(ignored, sum);
+  state_->lto_compilers.AddTo(ignored, sum);
   return sum;
 }
 

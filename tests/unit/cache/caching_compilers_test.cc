@@ -267,6 +267,18 @@ TEST_CASE("What depends on files that words name is not kept", "[cache]") {
   }
 }
 
+TEST_CASE("What tools see of their process makes a result another", "[cache]") {
+  PtxFixture f;
+  const PtxJob job{.name = "a", .text = ".version 9.0"};
+  for (int i = 1; i <= 2; ++i) {
+    REQUIRE(f.Make()->Assemble(job).status.ok());
+    CHECK(f.counts.worked == i);
+    REQUIRE(f.Make()->Assemble(job).status.ok());
+    CHECK(f.counts.worked == i);
+    f.options.host_environment = {"NVVM_IR_VER_CHK=0"};
+  }
+}
+
 TEST_CASE("A substitute's results are not kept", "[cache]") {
   PtxFixture f;
   const PtxJob job{.name = "a", .text = "text"};

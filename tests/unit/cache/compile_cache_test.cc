@@ -164,6 +164,40 @@ TEST_CASE("What is not a file in the place of an entry does no harm", "[cache]")
   CHECK(Entries(directory.File("c")).size() == 1);  // nothing is left behind
 }
 
+TEST_CASE("A directory that others can change is not used", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("c");
+  fs::create_directory(path);
+  for (const fs::perms more : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(path, fs::perms::owner_all | more);
+    const auto store = CreateDirectoryCache({.path = path});
+    CHECK(store.status().code() == absl::StatusCode::kPermissionDenied);
+    CHECK(store.status().ToString().find("others may write to it") != std::string::npos);
+  }
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
+  const auto store = CreateDirectoryCache({.path = path});
+  REQUIRE(store.ok());
+  // An entry from a time when it was open to others.
+  const CacheKey key = KeyOf("x");
+  REQUIRE((*store)->Store(key, Bytes{1}).ok());
+  CHECK(Find(**store, key) == Bytes{1});
+  fs::permissions(path + "/llvmcache-" + key.Hex(), fs::perms::all);
+  CHECK(Find(**store, key).empty());
+}
+
+TEST_CASE("A directory of another user is not used", "[cache]") {
+  if (geteuid() != 0) DEVLINK_SKIP("only root can make one");
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("c");
+  fs::create_directory(path);
+  fs::permissions(path, fs::perms::owner_all);
+  constexpr uid_t kSomebody = 65534;
+  REQUIRE(chown(path.c_str(), kSomebody, kSomebody) == 0);
+  const auto store = CreateDirectoryCache({.path = path});
+  CHECK(store.status().code() == absl::StatusCode::kPermissionDenied);
+  CHECK(store.status().ToString().find("belongs to somebody else") != std::string::npos);
+}
+
 TEST_CASE("A directory that cannot be used says why", "[cache]") {
   const TemporaryDirectory directory;
   REQUIRE(WriteText(directory.File("file"), "x"));

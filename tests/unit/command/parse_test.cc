@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -154,6 +155,9 @@ const std::vector<Row> kRows = {
     {"ptx-backend",
      {"--ptx-backend=ptxas"},
      [](Command c) { return c.toolchain.ptx.backend == PtxBackend::kPtxas; }},
+    {"ptxas-timeout",
+     {"--ptxas-timeout=90"},
+     [](Command c) { return c.toolchain.ptx.timeout == std::chrono::seconds(90); }},
     {"lto-backend",
      {"--lto-backend", "nvjitlink"},
      [](Command c) { return c.toolchain.lto.backend == LtoBackend::kNvJitLink; }},

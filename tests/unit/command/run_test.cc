@@ -10,6 +10,7 @@
 #include "devlink/nvlink_command.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
+#include "support/host_object.h"
 #include "support/process.h"
 #include "unit/cubin_builder.h"
 
@@ -187,6 +188,32 @@ TEST_CASE("Of several outputs all appear or none", "[command]") {
   }
   CHECK(folder.Run(words) == 0);
   for (const std::string name : {"x.cubin", "r.json", "ids.h"}) CHECK(fs::exists(folder.At(name)));
+}
+
+TEST_CASE("A module's id that is code is not written into the register file", "[command]") {
+  Folder folder;
+  const auto run = [&](const std::string& id, const Words& more) {
+    WriteBytes(folder.At("host.o"),
+               MakeHostObject(BuildCubin({.functions = {{.name = "helper"}}}), 80,
+                              {{.name = "__nv_module_id", .contents = id + '\0'}}));
+    Words words = {"-arch=sm_80", "-o", folder.At("x.cubin"), folder.At("host.o")};
+    words.insert(words.end(), more.begin(), more.end());
+    return folder.Run(words);
+  };
+  const std::string file = folder.At("ids.h");
+  CHECK(run("_0123abcd_4_a_cu_f", {"--register-link-binaries=" + file}) == 0);
+  CHECK(ReadText(file).value_or("") ==
+        "#define NUM_PRELINKED_OBJECTS 2\n"
+        "DEFINE_REGISTER_FUNC(_test_module)\n"
+        "DEFINE_REGISTER_FUNC(_0123abcd_4_a_cu_f)\n");
+  fs::remove(file);
+  for (const std::string id : {"a)\n#include \"/etc/passwd\"\n(", "a b", "a;", "\xc3\xa4", "a\\"}) {
+    CAPTURE(id);
+    CHECK(run(id, {"--register-link-binaries=" + file}) == 1);
+    CHECK(folder.said.find("not a name that may stand in a register file") != std::string::npos);
+    CHECK_FALSE(fs::exists(file));
+    CHECK(run(id, {}) == 0);  // nobody writes it
+  }
 }
 
 TEST_CASE("A stopped command writes nothing", "[command]") {

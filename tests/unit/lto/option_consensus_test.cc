@@ -32,6 +32,16 @@ std::string Rendered(const std::vector<Diagnostic>& found) {
   return out;
 }
 
+TEST_CASE("No module has thousands of threads started", "[consensus]") {
+  for (const auto& [threads, taken] : {std::pair("256", true), std::pair("257", false)}) {
+    OptionConsensus consensus;
+    consensus.Vote("a.o", std::string("-split-compile ") + threads + " ");
+    std::vector<Diagnostic> found;
+    CHECK(consensus.Resolve({}, &found).ok() == taken);
+    CHECK(found.size() == (taken ? 0 : 1));
+  }
+}
+
 TEST_CASE("A value, its absence and two values are told apart", "[lto]") {
   CHECK(OptionConsensus().state(kFtz) == kNone);
   CHECK(ConsensusOf({"", ""}).state(kFtz) == kNone);

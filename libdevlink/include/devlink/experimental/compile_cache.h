@@ -88,7 +88,8 @@ struct DirectoryCacheOptions {
 // A directory, which any number of processes may use at once, also with different bounds. An entry
 // appears whole or not at all; one that is damaged is a miss and is removed. InvalidArgument for an
 // empty path or a negative time; NotFound, PermissionDenied, ResourceExhausted or Unavailable where
-// the directory cannot be made or opened, with the system's reason. The result may be shared by any
+// the directory cannot be made or opened, with the system's reason; PermissionDenied also for
+// one that belongs to another user or that others may write to. The result may be shared by any
 // number of compilers, sessions and threads.
 absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheOptions options);
 

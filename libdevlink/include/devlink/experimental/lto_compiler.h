@@ -80,6 +80,8 @@ struct LtoBackendOptions {
   std::string nvjitlink_path;  // of libnvJitLink.so.13
   // A module of the link is protected, which libNVVM cannot take.
   bool needs_protected = false;
+  // As in PtxBackendOptions.
+  std::vector<std::string> host_environment;
   // Bound on the size of the PTX, all pieces together.
   std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
 };

@@ -100,6 +100,9 @@ struct PtxBackendOptions {
   std::string temporary_directory;
   std::chrono::milliseconds timeout{0};
   std::vector<std::string> environment;
+  // `NAME=value` of those variables of this process that tools within it look at. Nothing sets them
+  // here; a cache tells by them that a tool would make something else.
+  std::vector<std::string> host_environment;
 
   // Of nvlink, whose build text takes the place of the libraries' in the cubin's tool record.
   ToolkitProfile profile;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever the environment refuses, at whichever moment: a run ends with an error and leaves
+// nothing behind, and what it kept for later runs is sound.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "devlink/link_session.h"
+#include "devlink/nvlink_command.h"
+#include "devlink/toolchain.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Fault { kRead, kMemory, kStop };
+
+// Refuses one request of a kind, the one with the given number.
+class Refusing final : public ForwardingEnvironment {
+ public:
+  Refusing(Fault fault, int step) : fault_(fault), step_(step) {}
+
+  absl::StatusOr<FileContents> ReadFile(const std::string& path,
+                                        std::uint64_t max_bytes) const override {
+    if (Hits(Fault::kRead)) return absl::NotFoundError("cannot read: refused");
+    return base().ReadFile(path, max_bytes);
+  }
+  absl::Status ReserveMemory(std::uint64_t bytes) const override {
+    if (Hits(Fault::kMemory)) return absl::ResourceExhaustedError("refused");
+    reserved_ += bytes;
+    return absl::OkStatus();
+  }
+  void ReleaseMemory(std::uint64_t bytes) const override { reserved_ -= bytes; }
+  std::stop_token StopToken() const override {
+    if (Hits(Fault::kStop)) source_.request_stop();
+    return source_.get_token();
+  }
+
+  [[nodiscard]] bool was_hit() const { return steps_ > step_; }
+  [[nodiscard]] std::uint64_t reserved() const { return reserved_; }
+
+ private:
+  bool Hits(Fault fault) const { return fault == fault_ && steps_++ == step_; }
+
+  const Fault fault_;
+  const int step_;
+  mutable std::atomic<int> steps_ = 0;
+  mutable std::atomic<std::uint64_t> reserved_ = 0;
+  mutable std::stop_source source_;
+};
+
+// An assembler for which every text is one cubin.
+std::string MakeAssembler(const TemporaryDirectory& directory, const std::string& cubin) {
+  fs::create_directory(directory.File("tools"));
+  std::string program = directory.File("tools/ptxas");
+  REQUIRE(WriteText(program,
+                    "#!/bin/sh\n"
+                    "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
+                    "exec /bin/cp '" +
+                        cubin + "' \"$3\"\n"));
+  fs::permissions(program, fs::perms::owner_all);
+  return program;
+}
+
+class Folder {
+ public:
+  Folder() {
+    REQUIRE(WriteBytes(
+        At("caller.cubin"),
+        BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}})));
+    REQUIRE(WriteBytes(At("helper.cubin"), BuildCubin({.functions = {{.name = "helper"}}})));
+    REQUIRE(WriteText(At("helper.ptx"), ".version 8.0\n.target sm_80\n.address_size 64\n"));
+    fs::create_directory(At("out"));
+    fs::create_directory(At("temporary"));
+    MakeAssembler(directory_, At("helper.cubin"));
+  }
+
+  [[nodiscard]] std::string At(const std::string& name) const { return directory_.File(name); }
+
+  int Run(const Environment& environment) {
+    CommandContext context;
+    context.path = At("tools");
+    context.working_directory = "/work";
+    context.temporary_directory = At("temporary");
+    context.environment = &environment;
+    const std::vector<std::string> words = {"-arch=sm_80",
+                                            "--ptx-backend=ptxas",
+                                            "--cache=" + At("cache"),
+                                            "--report=" + At("out/r.json"),
+                                            "--register-link-binaries=" + At("out/ids.h"),
+                                            "-o",
+                                            At("out/x.cubin"),
+                                            At("caller.cubin"),
+                                            At("helper.ptx")};
+    const auto command = ParseNvlinkCommand(words, context);
+    REQUIRE(command.ok());
+    said.clear();
+    const auto say = [this](const Diagnostic& d) { said += RenderDiagnostic(d, "tool"); };
+    return RunNvlinkCommand(*command, context, {.out = {}, .say = say});
+  }
+
+  std::string said;
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_CASE("Each refusal of the environment ends a run cleanly", "[faults]") {
+  Folder folder;
+  const auto fault = GENERATE(Fault::kRead, Fault::kMemory, Fault::kStop);
+  int steps = 0;
+  for (;; ++steps) {
+    CAPTURE(fault, steps);
+    REQUIRE(steps < 1000);
+    const Refusing environment(fault, steps);
+    const int status = folder.Run(environment);
+    CHECK(environment.reserved() == 0);
+    CHECK(fs::is_empty(folder.At("temporary")));
+    if (!environment.was_hit()) {
+      CAPTURE(folder.said);
+      CHECK(status == 0);
+      break;
+    }
+    CHECK(status != 0);
+    CHECK_FALSE(folder.said.empty());
+    CHECK(fs::is_empty(folder.At("out")));
+    // The first run that gets far enough fills the cache; each starts without one.
+    fs::remove_all(folder.At("cache"));
+  }
+  CHECK(steps > 0);
+  const auto cubin = ReadBytes(folder.At("out/x.cubin"));
+  REQUIRE(cubin);
+  // What was kept gives the same again, without the assembler.
+  fs::remove(folder.At("out/x.cubin"));
+  REQUIRE(WriteText(folder.At("helper.cubin"), "no cubin any more"));
+  CHECK(folder.Run(Environment::Default()) == 0);
+  CHECK(ReadBytes(folder.At("out/x.cubin")) == cubin);
+}
+
+TEST_CASE("What a run was refused midway leaves its cache sound", "[faults]") {
+  Folder folder;
+  REQUIRE(folder.Run(Environment::Default()) == 0);
+  const auto cubin = ReadBytes(folder.At("out/x.cubin"));
+  for (const Fault fault : {Fault::kRead, Fault::kMemory, Fault::kStop}) {
+    for (int step = 0;; ++step) {
+      REQUIRE(step < 1000);
+      const Refusing environment(fault, step);
+      (void)folder.Run(environment);
+      // The outputs of the run before are not touched by one that fails.
+      CHECK(ReadBytes(folder.At("out/x.cubin")) == cubin);
+      if (!environment.was_hit()) break;
+    }
+  }
+  CHECK(folder.Run(Environment::Default()) == 0);
+  CHECK(ReadBytes(folder.At("out/x.cubin")) == cubin);
+}
+
+TEST_CASE("Modules that were assembled count against a pool's bound", "[faults]") {
+  const TemporaryDirectory directory;
+  ToolchainOptions tools;
+  tools.ptx.backend = PtxBackend::kPtxas;
+  tools.ptx.ptxas_path = MakeAssembler(directory, directory.File("made.cubin"));
+  tools.ptx.temporary_directory = directory.path().string();
+  const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  auto toolchain = std::make_shared<Toolchain>(tools);
+  std::uint64_t size = 0;
+  std::shared_ptr<ModulePool> pool;
+  for (int i = 0; i < 8; ++i) {
+    const auto cubin =
+        BuildCubin({.functions = {{.name = "k" + std::to_string(i), .entry = true}}});
+    REQUIRE(WriteBytes(directory.File("made.cubin"), cubin));
+    if (pool == nullptr) {
+      size = cubin.size();
+      pool = std::make_shared<ModulePool>(ModulePoolOptions{.max_bytes = 2 * size});
+    }
+    auto session = LinkSession::Create({.target = *Arch::Parse("sm_80")},
+                                       {.pool = pool, .toolchain = toolchain});
+    REQUIRE(session.ok());
+    REQUIRE(session->AddInput("a.ptx", std::vector<std::uint8_t>(ptx.begin(), ptx.end())).ok());
+    REQUIRE(session->Link().ok());
+    CHECK(pool->bytes() <= 4 * size);
+  }
+  CHECK(pool->use().forgotten >= 4);
+}
+
+}  // namespace
+}  // namespace devlink::testing
