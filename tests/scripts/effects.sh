@@ -48,8 +48,8 @@ mkdir tools temporary
 cat >tools/ptxas <<'SH'
 #!/bin/sh
 if [ "$1" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi
-echo $$ >"$(dirname "$0")/pid.new"
-mv "$(dirname "$0")/pid.new" "$(dirname "$0")/pid"
+echo $$ >"$TMPDIR/pid.new"
+mv "$TMPDIR/pid.new" "$TMPDIR/pid"
 exec sleep 600
 SH
 chmod +x tools/ptxas
@@ -60,15 +60,14 @@ alive() { [[ -d /proc/$1 ]] && ! grep -q 'State:[[:space:]]*Z' "/proc/$1/status"
 # interrupt SIGNAL: sends it to a link that waits for its assembler.
 interrupt() {
   local signal="$1" linker child status=0
-  rm -f tools/pid
+  rm -rf temporary/*
   env PATH="$PWD/tools:/usr/bin:/bin" TMPDIR="$PWD/temporary" "$DEVLINK" -arch=sm_80 \
     --ptx-backend ptxas -o killed.cubin --report=killed.json a.ptx 2>killed.txt &
   linker=$!
   for _ in {1..600}; do
-    [[ ! -s tools/pid ]] || break
+    child="$(cat temporary/*/pid 2>/dev/null)" && break
     sleep 0.1
   done
-  child="$(<tools/pid)"
   kill "-$signal" "$linker"
   wait "$linker" || status=$?
   [[ $status -eq $((128 + $(kill -l "$signal"))) ]] || complain "$signal: status $status"

@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "assemble/child_fence.h"
 #include "assemble/child_start.h"
 #include "base/strings.h"
 
@@ -141,12 +142,15 @@ absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return CannotStart(argv[0], errno);
   const std::vector<char*> words = Raw(argv);
   const std::vector<char*> variables = Raw(options.environment);
+  std::optional<ChildFence> fence;
+  if (!options.writable_folder.empty()) fence.emplace(options.writable_folder);
   pid_t pid = 0;
   const int error = StartChild({.argv = words.data(),
                                 .environment = variables.data(),
                                 .text = ends[1],
                                 .with_stdout = options.with_stdout,
-                                .max_file_bytes = options.max_file_bytes},
+                                .max_file_bytes = options.max_file_bytes,
+                                .fence = fence ? &*fence : nullptr},
                                pid);
   close(ends[1]);
   if (error != 0) {

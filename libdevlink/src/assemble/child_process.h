@@ -28,6 +28,8 @@ struct ChildOptions {
   bool with_stdout = false;
   // Bound on the size of each file that it writes.
   std::uint64_t max_file_bytes = ~std::uint64_t{0};
+  // The folder below which it may write; it is kept within a ChildFence. Empty: anywhere, no fence.
+  std::string writable_folder;
 };
 
 // Runs a program to its end, without a shell: `argv[0]` is its path. stdin is empty and stdout goes

@@ -76,6 +76,7 @@ bool ArrangeStreams(const ChildStart& start) {
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_FSIZE, start.max_file_bytes);
   if (ArrangeStreams(start) && CloseOthersOnExec()) {
+    if (start.fence != nullptr) start.fence->Enter();
     UnblockSignals();
     execve(start.argv[0], start.argv, start.environment);
   }

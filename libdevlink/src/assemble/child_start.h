@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "assemble/child_fence.h"
+
 namespace devlink::internal {
 
 // What a child becomes. All of it is borrowed and ready: between fork and exec nothing may be
@@ -15,6 +17,7 @@ struct ChildStart {
   int text = -1;  // its stderr, and with `with_stdout` its stdout; the others are /dev/null
   bool with_stdout = false;
   std::uint64_t max_file_bytes = 0;
+  const ChildFence* fence = nullptr;  // null: none
 };
 
 // Starts a program in a process group of its own, with default signals, without any other file of

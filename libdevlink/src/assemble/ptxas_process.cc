@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -24,7 +25,7 @@ constexpr std::size_t kMaxLog = std::size_t{64} << 20;
 
 std::string Message(int error) { return std::generic_category().message(error); }
 
-// A directory that vanishes with the object, and the two files in it.
+// A directory that vanishes with the object and all that is in it.
 class WorkDirectory {
  public:
   explicit WorkDirectory(const std::string& parent)
@@ -33,14 +34,14 @@ class WorkDirectory {
   }
   ~WorkDirectory() {
     if (!made_) return;
-    unlink(Input().c_str());
-    unlink(Output().c_str());
-    rmdir(path_.c_str());
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
   }
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
 
   [[nodiscard]] bool made() const { return made_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
   // Called as nvlink calls its text: then messages about it need little change.
   [[nodiscard]] std::string Input() const { return base::Cat({path_, "/", kPtxInputName}); }
   // The name that ptxas records where it is given none.
@@ -117,11 +118,16 @@ class PtxasProcess final : public Backend {
                                      directory.Output()};
     const std::vector<std::string> rest = WithoutOutputOption(arguments);
     argv.insert(argv.end(), rest.begin(), rest.end());
-    auto child = RunChild(argv, {.environment = options().environment,
+    // ptxas has files of its own, whose names can be guessed, and leaves them where it is killed.
+    std::vector<std::string> environment = options().environment;
+    std::erase_if(environment, [](const std::string& v) { return v.starts_with("TMPDIR="); });
+    environment.push_back(base::Cat({"TMPDIR=", directory.path()}));
+    auto child = RunChild(argv, {.environment = std::move(environment),
                                  .timeout = options().timeout,
                                  .stop = stop,
                                  .max_text = kMaxLog,
-                                 .max_file_bytes = options().max_output_bytes});
+                                 .max_file_bytes = options().max_output_bytes,
+                                 .writable_folder = directory.path()});
     if (!child.ok()) {
       output.status = child.status();
       return output;

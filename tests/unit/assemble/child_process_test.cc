@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "assemble/child_fence.h"
 #include "support/catch.h"
 #include "support/process.h"
 
@@ -170,6 +171,30 @@ TEST_CASE("A child cannot write files of any size", "[child]") {
           {.environment = {"PATH=/usr/bin:/bin"}, .max_text = 1000, .max_file_bytes = 5000});
   CHECK(result.exit_status != 0);
   CHECK(fs::file_size(directory.File("x")) == 5000);
+}
+
+TEST_CASE("A child behind a fence writes in its folder only, and opens no connection", "[child]") {
+  if (!internal::CanFenceWrites()) DEVLINK_SKIP("this kernel has no Landlock");
+  const TemporaryDirectory directory;
+  fs::create_directory(directory.File("inside"));
+  REQUIRE(WriteText(directory.File("victim"), "old"));
+  fs::create_symlink(directory.File("victim"), directory.File("inside/link"));
+  const auto result = Run({"/bin/sh", "-c",
+                           "cd '" + directory.File("inside") +
+                               "' && echo new > file; echo new > link; echo new > ../other; "
+                               "rm ../victim; echo x > /dev/null && echo end >&2"},
+                          {.environment = {"PATH=/usr/bin:/bin"},
+                           .max_text = 10000,
+                           .writable_folder = directory.File("inside")});
+  CHECK(result.text.ends_with("end\n"));
+  CHECK(ReadText(directory.File("inside/file")) == "new\n");
+  CHECK(ReadText(directory.File("victim")) == "old");
+  CHECK_FALSE(fs::exists(directory.File("other")));
+  const auto status = Run({"/bin/sh", "-c", "grep -E 'NoNewPrivs|Seccomp:' /proc/self/status >&2"},
+                          {.environment = {"PATH=/usr/bin:/bin"},
+                           .max_text = 1000,
+                           .writable_folder = directory.File("inside")});
+  CHECK(status.text == "NoNewPrivs:\t1\nSeccomp:\t2\n");
 }
 
 }  // namespace

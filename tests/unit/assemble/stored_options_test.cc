@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "devlink/experimental/ptx_assembler.h"
 #include "devlink/experimental/ptxas_options.h"
 #include "devlink/link_session.h"
 #include "devlink/toolchain.h"
@@ -108,6 +109,29 @@ TEST_CASE("A fat binary's options start no assembler if one of them is refused",
   CAPTURE(text);
   CHECK(text.find("'-optf' is not an option that a file may give") != std::string::npos);
   CHECK(text.find("the PTX is that of 'bad.fatbin'") != std::string::npos);
+}
+
+TEST_CASE("ptxas leaves nothing behind, wherever it writes for itself", "[assemble]") {
+  const TemporaryDirectory directory;
+  const std::string program = directory.File("ptxas");
+  REQUIRE(WriteText(program,
+                    "#!/bin/sh\n"
+                    "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
+                    "case $TMPDIR in " +
+                        directory.File("t") +
+                        "/*) ;; *) exit 7 ;; esac\n"
+                        "mkdir \"$TMPDIR/d\" && echo x > \"$TMPDIR/d/tmpxft\" || exit 8\n"
+                        "echo 'ptxas fatal   : as far as here' >&2\nexit 1\n"));
+  fs::permissions(program, fs::perms::owner_all);
+  fs::create_directory(directory.File("t"));
+  const auto assembler = CreatePtxAssembler({.backend = PtxBackend::kPtxas,
+                                             .ptxas_path = program,
+                                             .temporary_directory = directory.File("t"),
+                                             .environment = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp"}});
+  REQUIRE(assembler.ok());
+  const PtxResult result = (*assembler)->Assemble({.name = "a.ptx", .text = ".version 8.0\n"});
+  CHECK(result.status.ToString().find("as far as here") != std::string::npos);
+  CHECK(fs::is_empty(directory.File("t")));
 }
 
 }  // namespace
