@@ -18,9 +18,9 @@ class Folder : public devlink::DefinitionProvider {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
-  absl::StatusOr<std::vector<devlink::ProvidedInput>> Provide(
+  absl::StatusOr<std::vector<devlink::MemoryInput>> Provide(
       std::span<const devlink::UndefinedSymbol> undefined) override {
-    std::vector<devlink::ProvidedInput> found;
+    std::vector<devlink::MemoryInput> found;
     for (const devlink::UndefinedSymbol& symbol : undefined) {
       const std::string name = path_ + "/" + symbol.name + ".cubin";
       std::ifstream in(name, std::ios::binary);

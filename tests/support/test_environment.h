@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,11 +21,41 @@
 
 namespace devlink::testing {
 
+// Ways to run workers that are allowed, and not what anyone would expect.
+using Executor = std::function<void(unsigned workers, const std::function<void(unsigned)>& work)>;
+inline std::map<std::string, Executor> OddExecutors() {
+  const auto alone = [](unsigned worker, const std::function<void(unsigned)>& work) {
+    std::thread(work, worker).join();
+  };
+  return {{"only the first",
+           [](unsigned /*workers*/, const std::function<void(unsigned)>& work) { work(0); }},
+          {"one after the other, last one first",
+           [alone](unsigned workers, const std::function<void(unsigned)>& work) {
+             for (unsigned worker = workers; worker-- > 1;) alone(worker, work);
+             work(0);
+           }},
+          {"the others come when all is done",
+           [alone](unsigned workers, const std::function<void(unsigned)>& work) {
+             work(0);
+             for (unsigned worker = 1; worker < workers; ++worker) alone(worker, work);
+           }},
+          {"all at once, the first one late",
+           [](unsigned workers, const std::function<void(unsigned)>& work) {
+             std::vector<std::jthread> threads;
+             for (unsigned worker = 1; worker < workers; ++worker) {
+               threads.emplace_back(work, worker);
+             }
+             std::this_thread::sleep_for(std::chrono::milliseconds(2));
+             work(0);
+           }}};
+}
+
 class TestEnvironment final : public ForwardingEnvironment {
  public:
   // Files that are there instead of those of the machine. Set before the first use.
   std::map<std::string, std::vector<std::uint8_t>> files;
   unsigned parallelism = 4;
+  Executor executor;  // none: the machine's threads
   mutable MemoryBudget memory;
   std::stop_source stop;
 
@@ -47,6 +79,7 @@ class TestEnvironment final : public ForwardingEnvironment {
   void RunWorkers(unsigned workers, const std::function<void(unsigned)>& work) const override {
     ++parallel_runs;
     if (workers > most_workers) most_workers = workers;
+    if (executor) return executor(workers, work);
     base().RunWorkers(workers, work);
   }
   std::stop_token StopToken() const override { return stop.get_token(); }

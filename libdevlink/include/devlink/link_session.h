@@ -134,6 +134,13 @@ class LinkSession {
   // of it in parallel, and fails the link where it cannot be.
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
 
+  // Many inputs at once, in this order: what AddFile or AddInput make of each, but several are read
+  // at a time, as many as LinkOptions::parallel and the environment allow. All of them are added;
+  // the status is that of the first which failed. Cancelled where the environment asked to stop:
+  // then none is added.
+  absl::Status AddFiles(std::span<const std::string> paths);
+  absl::Status AddInputs(std::vector<MemoryInput>&& inputs);
+
   // What the host code of an input refers to that brings no device code into this link: an object
   // without code for the target, or one of host code alone.
   void AddHostReferences(HostReferences references);

@@ -3,8 +3,9 @@
 // File: devlink/module.h
 //
 // A module: one cubin that was read and checked; what can be said of it without linking it; and the
-// pool that keeps modules; and where a link finds those that it lacks. A JIT that links the same device library into every kernel adds it once
-// and shares the pool between its sessions: each later session finds the module parsed.
+// pool that keeps modules; and where a link finds those that it lacks. A JIT that links the same
+// device library into every kernel adds it once and shares the pool between its sessions: each
+// later session finds the module parsed.
 #pragma once
 
 #include <cstddef>
@@ -152,8 +153,8 @@ struct UndefinedSymbol {
   std::vector<std::string> inputs;  // that refer to it, by name, in link order
 };
 
-// An input that a link asked for: of any kind that LinkSession::AddInput takes.
-struct ProvidedInput {
+// An input from memory, of any kind that LinkSession::AddInput takes.
+struct MemoryInput {
   std::string name;  // how diagnostics and the register file call it
   std::vector<std::uint8_t> bytes;
 };
@@ -170,7 +171,7 @@ class DefinitionProvider {
   // undefined or nothing is added; each name is asked for once in a link. An error ends the link
   // and is its status. Called on the thread that links, which must not use the session meanwhile.
   // The same answers make the same output.
-  virtual absl::StatusOr<std::vector<ProvidedInput>> Provide(
+  virtual absl::StatusOr<std::vector<MemoryInput>> Provide(
       std::span<const UndefinedSymbol> undefined) = 0;
 };
 

@@ -69,8 +69,9 @@ std::string ProgressText(const ProgressEvent& event, std::size_t width = 79);
 // ---- Where a file goes that is never whole in memory ----
 
 // Takes a file from its first byte to its last. All calls come from the thread that writes; an
-// error ends the writing and is what the writer returns. What was appended until then is not a file:
-// a sink that keeps files writes to a temporary one and renames it when the writer has returned.
+// error ends the writing and is what the writer returns. What was appended until then is not a
+// file: a sink that keeps files writes to a temporary one and renames it when the writer has
+// returned.
 class OutputSink {
  public:
   virtual ~OutputSink() = default;

@@ -13,11 +13,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
 #include "base/stop.h"
 #include "format/elf_cuda.h"
 #include "model/module.h"
-#include "plan/settings.h"
+#include "plan/input_reader.h"
 #include "plan/undefined_names.h"
 
 namespace devlink::internal {
@@ -77,20 +76,13 @@ bool IsDeviceRuntime(const InputRecordRef& record) {
 
 // Reads what was provided, and puts it behind all inputs but a device runtime that stands last:
 // what joins may need that.
-absl::Status Join(std::vector<ProvidedInput>&& provided, const LinkOptions& options,
+absl::Status Join(std::vector<MemoryInput>&& provided, const LinkOptions& options,
                   const LinkContext& context, AssembledPtx& assembled,
                   std::vector<InputRecordRef>& inputs, std::vector<Diagnostic>& diagnostics) {
-  InputSettings settings = InputSettingsOf(options);
-  if (options.read_thin_members) {
-    settings.read_file = [&](const std::string& path) -> absl::StatusOr<std::vector<std::uint8_t>> {
-      DEVLINK_ASSIGN_OR_RETURN(FileContents file,
-                               context.environment.ReadFile(path, options.max_input_bytes));
-      return std::move(file.bytes);
-    };
-  }
+  const InputReader reader(options, context);
   std::vector<InputRecordRef> joining;
-  for (ProvidedInput& input : provided) {
-    InputRecordRef record = ReadInput(input.name, std::move(input.bytes), settings, context.pool);
+  for (MemoryInput& input : provided) {
+    InputRecordRef record = reader.ReadBytes(input.name, std::move(input.bytes));
     if (!record->status.ok()) {
       AppendFindings(*record, diagnostics);
       return record->status;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/link_session.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "format/nvlink_text.h"
 #include "input/input_record.h"
 #include "input/register_file.h"
+#include "plan/input_reader.h"
 #include "plan/link_context.h"
 #include "plan/option_conflicts.h"
 #include "plan/settings.h"
@@ -62,12 +64,6 @@ struct LinkSession::State {
     return out;
   }
 
-  [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path) const {
-    DEVLINK_ASSIGN_OR_RETURN(FileContents file,
-                             context.environment->ReadFile(path, options.max_input_bytes));
-    return std::move(file.bytes);
-  }
-
   template <typename Work>
   absl::Status Adding(Work work) noexcept {
     bool came_back = false;
@@ -82,6 +78,17 @@ struct LinkSession::State {
 
   absl::Status Add(InputRecordRef record) {
     return records.emplace_back(std::move(record))->status;
+  }
+
+  // All of them; the first that is wrong is returned.
+  absl::Status AddAll(absl::StatusOr<std::vector<InputRecordRef>> made) {
+    if (!made.ok()) {
+      if (!absl::IsCancelled(made.status())) interrupted = made.status();
+      return made.status();
+    }
+    absl::Status status;
+    for (InputRecordRef& record : *made) status.Update(Add(std::move(record)));
+    return status;
   }
 
   // A record that brings diagnostics and nothing else.
@@ -170,11 +177,13 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options, SessionCont
 absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const LibraryQuery& query) {
   std::vector<std::string> paths;
   DEVLINK_RETURN_IF_ERROR(state_->Adding([&]() -> absl::Status {
+    const internal::LinkContext context = state_->Context();
+    const internal::InputReader reader(state_->options, context);
     LibraryProbe probe;
     probe.exists = [this](const std::string& path) {
       return state_->context.environment->Exists(path);
     };
-    probe.read = [this](const std::string& path) { return state_->ReadFile(path); };
+    probe.read = [&reader](const std::string& path) { return reader.Bytes(path); };
     std::vector<Diagnostic> found;
     for (const std::string& name : query.names) {
       FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
@@ -191,34 +200,55 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
 }
 
 absl::Status LinkSession::AddFile(const std::string& path) {
-  return state_->Adding([&]() -> absl::Status {
-    const LinkOptions& options = state_->options;
-    const TimeSpan span(state_->context.time_trace, "read input", path);
-    state_->Context().Report(LinkPhase::kReading, state_->files_read++, 0, path);
-    auto file = state_->context.environment->ReadFile(path, options.max_input_bytes);
-    if (!file.ok()) return state_->Add(internal::RecordUnreadable(path, file.status()));
-    internal::InputSettings settings = internal::InputSettingsOf(options);
-    settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
-    return state_->Add(internal::ReadInput(path, std::move(file->bytes), settings,
-                                           state_->context.pool.get(), file->identity));
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    context.Report(LinkPhase::kReading, state_->files_read++, 0, path);
+    return state_->Add(internal::InputReader(state_->options, context).ReadPath(path));
+  });
+}
+
+absl::Status LinkSession::AddFiles(std::span<const std::string> paths) {
+  return state_->Adding([&] {
+    if (paths.empty()) return absl::OkStatus();
+    const internal::LinkContext context = state_->Context();
+    context.Report(LinkPhase::kReading, state_->files_read, 0, paths.front());
+    state_->files_read += static_cast<std::uint32_t>(paths.size());
+    const internal::InputReader reader(state_->options, context);
+    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
+      return reader.ReadPath(paths[i], &turn);
+    };
+    return state_->AddAll(
+        internal::ReadAll(paths.size(), state_->options, context.environment, read));
+  });
+}
+
+absl::Status LinkSession::AddInputs(std::vector<MemoryInput>&& inputs) {
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    const internal::InputReader reader(state_->options, context);
+    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
+      return reader.ReadBytes(inputs[i].name, std::move(inputs[i].bytes), &turn);
+    };
+    return state_->AddAll(
+        internal::ReadAll(inputs.size(), state_->options, context.environment, read));
   });
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
                                    HostReferences references) {
-  return state_->Adding([&]() -> absl::Status {
-    return state_->Add(internal::ReadCubin(name, bytes, std::move(references),
-                                           internal::InputSettingsOf(state_->options),
-                                           state_->context.pool.get()));
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    return state_->Add(internal::InputReader(state_->options, context)
+                           .ReadCubin(name, bytes, std::move(references)));
   });
 }
 
 absl::Status LinkSession::AddCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                    HostReferences references) {
-  return state_->Adding([&]() -> absl::Status {
-    return state_->Add(internal::ReadCubin(name, std::move(bytes), std::move(references),
-                                           internal::InputSettingsOf(state_->options),
-                                           state_->context.pool.get()));
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    return state_->Add(internal::InputReader(state_->options, context)
+                           .ReadCubin(name, std::move(bytes), std::move(references)));
   });
 }
 
@@ -232,15 +262,10 @@ absl::Status LinkSession::AddModule(std::string_view name, ModuleRef module,
 }
 
 absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes) {
-  return state_->Adding([&]() -> absl::Status {
-    const TimeSpan span(state_->context.time_trace, "read input", name);
-    // What came from memory opens no file unless the caller wants it to.
-    internal::InputSettings settings = internal::InputSettingsOf(state_->options);
-    if (state_->options.read_thin_members) {
-      settings.read_file = [this](const std::string& member) { return state_->ReadFile(member); };
-    }
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
     return state_->Add(
-        internal::ReadInput(name, std::move(bytes), settings, state_->context.pool.get()));
+        internal::InputReader(state_->options, context).ReadBytes(name, std::move(bytes)));
   });
 }
 

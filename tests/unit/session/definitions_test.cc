@@ -23,10 +23,10 @@ class Library : public DefinitionProvider {
  public:
   explicit Library(std::map<std::string, Cubin> cubins = {}) : cubins_(std::move(cubins)) {}
 
-  absl::StatusOr<std::vector<ProvidedInput>> Provide(
+  absl::StatusOr<std::vector<MemoryInput>> Provide(
       std::span<const UndefinedSymbol> undefined) override {
     asked.emplace_back(undefined.begin(), undefined.end());
-    std::vector<ProvidedInput> out;
+    std::vector<MemoryInput> out;
     for (const UndefinedSymbol& symbol : undefined) {
       const auto found = cubins_.find(symbol.name);
       if (found != cubins_.end()) out.push_back({symbol.name + ".cubin", found->second});
@@ -135,7 +135,7 @@ TEST_CASE("An answer that cannot be used ends the link", "[session]") {
 
 class Refuser : public DefinitionProvider {
  public:
-  absl::StatusOr<std::vector<ProvidedInput>> Provide(
+  absl::StatusOr<std::vector<MemoryInput>> Provide(
       std::span<const UndefinedSymbol> /*undefined*/) override {
     return absl::UnavailableError("the library is away");
   }
@@ -151,11 +151,11 @@ TEST_CASE("An error of whoever is asked is that of the link", "[session]") {
 // Defines everything by something new.
 class Endless : public DefinitionProvider {
  public:
-  absl::StatusOr<std::vector<ProvidedInput>> Provide(
+  absl::StatusOr<std::vector<MemoryInput>> Provide(
       std::span<const UndefinedSymbol> undefined) override {
     ++rounds;
     const std::string& name = undefined.front().name;
-    return std::vector<ProvidedInput>{{name, Make(name, {name + "x"})}};
+    return std::vector<MemoryInput>{{name, Make(name, {name + "x"})}};
   }
   int rounds = 0;
 };

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From an input to its record, with the environment that a session has: files, memory, threads.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "base/bounded_reader.h"
+#include "devlink/experimental/host_references.h"
+#include "devlink/link_options.h"
+#include "input/input_record.h"
+#include "input/input_settings.h"
+#include "plan/link_context.h"
+
+namespace devlink::internal {
+
+// Inputs that are read at the same time ask for memory one after the other, in their order: which
+// of them there is leave for does not depend on threads.
+class Turns {
+ public:
+  // The turn of one input; it ends with the object at the latest.
+  class Turn {
+   public:
+    Turn(Turns& turns, std::size_t number) : turns_(turns), number_(number) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { End(); }
+    void Await();
+    void End();
+
+   private:
+    Turns& turns_;
+    const std::size_t number_;
+    bool ended_ = false;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t now_ = 0;
+};
+
+// Every function may be called on several threads at a time. Leave to use memory for the bytes of
+// an input is asked for once they are there, and kept as long as the record. Borrows its arguments.
+class InputReader {
+ public:
+  InputReader(const LinkOptions& options, const LinkContext& context);
+
+  // A file, and the files that it names if it is a thin archive.
+  [[nodiscard]] InputRecordRef ReadPath(const std::string& path, Turns::Turn* turn = nullptr) const;
+  // An input from memory. It opens no file unless LinkOptions::read_thin_members is set.
+  [[nodiscard]] InputRecordRef ReadBytes(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                                         Turns::Turn* turn = nullptr) const;
+  [[nodiscard]] InputRecordRef ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
+                                         HostReferences references) const;
+  [[nodiscard]] InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes,
+                                         HostReferences references) const;
+
+  // The bytes of a file, within LinkOptions::max_input_bytes.
+  [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> Bytes(const std::string& path) const;
+
+ private:
+  const LinkOptions& options_;
+  const LinkContext& context_;
+  InputSettings settings_;
+};
+
+// What `read` makes of each number below `count`, in that order. Several are read at a time where
+// there are enough of them to be worth threads. Cancelled where the environment said stop; what an
+// exception means where `read` threw one.
+absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
+    std::size_t count, const LinkOptions& options, const Environment& environment,
+    absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read);
+
+}  // namespace devlink::internal
