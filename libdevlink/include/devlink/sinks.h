@@ -36,7 +36,6 @@ class LogSink {
 // phases out.
 enum class LinkPhase : std::uint8_t {
   kReading,     // inputs are read
-  kChoosing,    // reserved: never reported, code is chosen while inputs are read
   kLtoCompile,  // libNVVM, or libnvJitLink in its place
   kAssembling,  // PTX to cubins
   kLinking,

@@ -11,8 +11,6 @@ std::string_view PhaseText(LinkPhase phase) {
   switch (phase) {
     case LinkPhase::kReading:
       return "reading";
-    case LinkPhase::kChoosing:
-      return "choosing code";
     case LinkPhase::kLtoCompile:
       return "optimising";
     case LinkPhase::kAssembling:

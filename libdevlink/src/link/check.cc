@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/severity_policy.h"
 #include "base/strings.h"
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
@@ -27,8 +26,9 @@ using format::kMaxStaticShared;
 
 class Checker {
  public:
-  Checker(const CheckInput& input, const LinkOptions& options, std::vector<Diagnostic>& diagnostics)
-      : input_(input), program_(input.program), options_(options), diagnostics_(diagnostics) {}
+  Checker(const CheckInput& input, const CheckSettings& settings,
+          std::vector<Diagnostic>& diagnostics)
+      : input_(input), program_(input.program), settings_(settings), diagnostics_(diagnostics) {}
 
   absl::Status Run() {
     CheckStacks();
@@ -75,9 +75,8 @@ class Checker {
 
   // nvlink says it once for every call of the entry that leads into a circle; here it is said once.
   void CheckStacks() {
-    const base::SeverityPolicy policy{options_.warnings_are_errors, options_.suppress_warnings};
-    const auto severity = policy.Judge(Severity::kWarning);
-    if (options_.suppress_stack_size_warning || !severity) return;
+    const auto severity = settings_.severities.Judge(Severity::kWarning);
+    if (!settings_.warn_of_unknown_stacks || !severity) return;
     for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
       if (input_.resources.entries[i].stack) continue;
       const FunctionId entry = input_.liveness.entries[i];
@@ -89,9 +88,8 @@ class Checker {
   void CheckShared() {
     for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
       const FunctionId entry = input_.liveness.entries[i];
-      const std::uint64_t reserved = format::TraitsOf(options_.target).reserved_shared;
       const EntryShared& shared = input_.shared.entries[i];
-      const std::uint64_t size = shared.emitted ? shared.size - reserved : 0;
+      const std::uint64_t size = shared.emitted ? shared.size - settings_.reserved_shared : 0;
       if (size <= kMaxStaticShared) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
              nvlink_text::TooMuchShared(NameOf(entry), size, kMaxStaticShared), entry,
@@ -203,16 +201,16 @@ class Checker {
 
   const CheckInput& input_;
   const Program& program_;
-  const LinkOptions& options_;
+  const CheckSettings& settings_;
   std::vector<Diagnostic>& diagnostics_;
   absl::Status failure_;
 };
 
 }  // namespace
 
-absl::Status CheckProgram(const CheckInput& input, const LinkOptions& options,
+absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings,
                           std::vector<Diagnostic>& diagnostics) {
-  return Checker(input, options, diagnostics).Run();
+  return Checker(input, settings, diagnostics).Run();
 }
 
 }  // namespace devlink::internal

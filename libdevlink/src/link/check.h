@@ -4,12 +4,13 @@
 // Nothing is written where an error is found.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/severity_policy.h"
 #include "devlink/diagnostics.h"
-#include "devlink/link_options.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
 #include "link/constant_layout.h"
@@ -32,8 +33,14 @@ struct CheckInput {
   const Relocated& relocated;
 };
 
+struct CheckSettings {
+  base::SeverityPolicy severities;
+  bool warn_of_unknown_stacks = true;
+  std::uint64_t reserved_shared = 0;  // bytes in front of a kernel's shared memory
+};
+
 // NotFound for undefined references, ResourceExhausted where a limit of the target is exceeded.
-absl::Status CheckProgram(const CheckInput& input, const LinkOptions& options,
+absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings,
                           std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

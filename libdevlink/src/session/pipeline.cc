@@ -163,7 +163,10 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
   if (!options.relocatable) {
     sound = CheckProgram({set.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
                           passes.constants, passes.resources, passes.relocated},
-                         options, out.diagnostics);
+                         {.severities = SeverityPolicyOf(options),
+                          .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
+                          .reserved_shared = ReservedShared(options)},
+                         out.diagnostics);
   }
   if (options.verbose) Append(DescribeUsage(passes, out.report), out.diagnostics);
   if (auto warning = WarnOfEarlyReferences(passes.relocated)) {

@@ -14,7 +14,9 @@
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "merge/merge.h"
+#include "model/module.h"
 #include "model/program.h"
+#include "unit/cubin_builder.h"
 #include "unit/input_builder.h"
 
 namespace devlink::testing {
@@ -49,6 +51,14 @@ inline Merged MergeInputs(const std::vector<ModuleRef>& modules,
   out.result = internal::Merge(out.inputs, options, out.diagnostics);
   return out;
 }
+
+// Modules of small cubins.
+inline std::vector<ModuleRef> LoadCubins(const std::vector<CubinSpec>& specs) {
+  std::vector<ModuleRef> out;
+  for (const CubinSpec& spec : specs) out.push_back(*internal::Module::Load(BuildCubin(spec)));
+  return out;
+}
+
 inline Merged MergeInputs(std::initializer_list<InputBuilder*> builders,
                           const internal::MergeOptions& options = {.sm = 80}) {
   std::vector<ModuleRef> modules;

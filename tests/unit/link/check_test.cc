@@ -20,14 +20,13 @@ struct Findings {
 };
 
 // Of linked inputs, of which a test may have changed what the passes found.
-Findings Check(const Linked& linked, LinkOptions options = {}) {
-  options.target = {.number = 80};
+Findings Check(const Linked& linked, const internal::CheckSettings& settings = {}) {
   const internal::PassResults& passes = linked.passes;
   std::vector<Diagnostic> diagnostics;
   const absl::Status status =
       internal::CheckProgram({linked.merged.inputs, passes.program, passes.graph, passes.liveness,
                               passes.shared, passes.constants, passes.resources, passes.relocated},
-                             options, diagnostics);
+                             settings, diagnostics);
   Findings out{.code = status.code(), .text = ""};
   for (const Diagnostic& diagnostic : diagnostics) {
     const bool warning = diagnostic.severity == Severity::kWarning;
@@ -62,9 +61,9 @@ TEST_CASE("Recursion is warned of", "[check]") {
   CHECK(found.code == absl::StatusCode::kOk);
   CHECK(found.text ==
         "warning: Stack size for entry function 'k' cannot be statically determined\n");
-  CHECK(Check(linked, {.suppress_stack_size_warning = true}).text.empty());
-  CHECK(Check(linked, {.suppress_warnings = true}).text.empty());
-  const Findings strict = Check(linked, {.warnings_are_errors = true});
+  CHECK(Check(linked, {.warn_of_unknown_stacks = false}).text.empty());
+  CHECK(Check(linked, {.severities = {.suppress_warnings = true}}).text.empty());
+  const Findings strict = Check(linked, {.severities = {.warnings_are_errors = true}});
   CHECK(strict.code == absl::StatusCode::kFailedPrecondition);
   CHECK(strict.text ==
         "error: Stack size for entry function 'k' cannot be statically determined\n");
