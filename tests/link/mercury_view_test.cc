@@ -42,6 +42,35 @@ using Lines = std::vector<std::string>;
 
 constexpr std::string_view kTarget = "sm_100";
 
+// The first section or symbol of an input that is not where its map says; empty where all are.
+std::string FirstMisplaced(const std::vector<internal::LinkInput>& inputs,
+                           const internal::Program& program, const internal::InputMaps& maps) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const internal::ModuleView& view = inputs[i].module->view(format::ViewKind::kMercury);
+    for (std::uint32_t s = 1; s < view.section_count(); ++s) {
+      const internal::SectionPlace& place = maps[i].sections[s];
+      const internal::InputSection section = view.SectionAt(s);
+      if (place.section == internal::kNone || place.by_record || section.data.empty()) continue;
+      const auto& pieces = program.sections[place.section].pieces;
+      const auto is_there = [&](const internal::Piece& piece) {
+        return piece.offset == place.base && piece.bytes.data() == section.data.data();
+      };
+      if (std::none_of(pieces.begin(), pieces.end(), is_there)) {
+        return Cat(section.name, " of ", inputs[i].name);
+      }
+    }
+    for (std::uint32_t s = 1; s < view.symbol_count(); ++s) {
+      const internal::SymbolId symbol = maps[i].symbols[s];
+      if (symbol == internal::kNone) continue;
+      const std::string_view name = view.SymbolAt(s).name;
+      if (!name.empty() && program.symbols[symbol].name != name) {
+        return Cat(name, " of ", inputs[i].name);
+      }
+    }
+  }
+  return {};
+}
+
 // The passes of an executable link, over the Mercury views alone.
 absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool debug) {
   using namespace internal;  // NOLINT: the passes
@@ -59,10 +88,14 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   auto merged = Merge(inputs,
                       {.sm = settings.target.number,
                        .profile = settings.profile,
-                       .view = format::ViewKind::kMercury},
+                       .view = format::ViewKind::kMercury,
+                       .keep_maps = true},
                       found);
   if (!merged.ok()) return merged.status();
   Program program = std::move(merged->program);
+  if (std::string lost = FirstMisplaced(inputs, program, merged->maps); !lost.empty()) {
+    return absl::InternalError(Cat("the maps misplace ", lost));
+  }
   CallGraph graph(program);
   Liveness liveness = FindLiveFunctions(program, graph, debug);
   SharedLayout shared = LayOutShared(program, graph, liveness, {.reserved = 0, .debug = debug});

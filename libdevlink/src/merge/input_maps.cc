@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/input_maps.h"
 
+#include <cstddef>
+
 namespace devlink::internal {
 
-InputMap MapOf(const InputState& input) {
+namespace {
+
+// The list that records of a section went to; kNone for sections that are not merged by record.
+SectionId ListOf(const InputSection& section, const InputState& input, const Program& program) {
+  if (section.role == SectionRole::kModuleInfo) return program.module_info;
+  if (section.role != SectionRole::kFunctionInfo && section.role != SectionRole::kRelocations) {
+    return kNone;
+  }
+  const SectionMapping& owner = input.section_map[section.info];
+  if (owner.state != SectionMapping::kMapped) return kNone;
+  const Section& of = program.sections[owner.section];
+  if (section.role == SectionRole::kRelocations) return of.rel;
+  return of.function == kNone ? kNone : program.functions[of.function].info;
+}
+
+}  // namespace
+
+InputMap MapOf(const InputState& input, const Program& program) {
   InputMap map;
   map.symbols = input.symbols;
   map.sections.reserve(input.section_map.size());
-  for (const SectionMapping& mapping : input.section_map) {
-    const bool mapped = mapping.state == SectionMapping::kMapped;
-    map.sections.push_back(mapped ? SectionPlace{mapping.section, mapping.base} : SectionPlace());
+  for (std::size_t i = 0; i < input.section_map.size(); ++i) {
+    const SectionMapping& mapping = input.section_map[i];
+    SectionPlace& place = map.sections.emplace_back();
+    if (mapping.state == SectionMapping::kMapped) {
+      place = {.section = mapping.section, .base = mapping.base};
+    } else if (const SectionId list = ListOf(input.sections[i], input, program); list != kNone) {
+      place = {.section = list, .by_record = true};
+    }
   }
   return map;
 }
@@ -22,7 +46,8 @@ bool IsLost(const ReplacedBodies& replaced, const Program& program, const Sectio
   if (section.function == kNone || !replaced.HasReplaced(section.function)) return false;
   const SymbolId symbol = program.functions[section.function].symbol;
   if (program.symbols[symbol].input == input) return false;
-  return section.kind == SectionKind::kText ||
+  return section.kind == SectionKind::kText || section.kind == SectionKind::kFunctionInfo ||
+         section.kind == SectionKind::kRelocations ||
          (section.kind == SectionKind::kFunctionConstants && replaced.WasEmptied(id));
 }
 

@@ -13,11 +13,14 @@
 
 namespace devlink::internal {
 
-// A section's bytes in the output. Sections that are merged record by record (attributes, call
-// graph, relocations, notes) have no place, and neither have those of which nothing is left.
+// Where a section went. Those of which nothing is left have no place, and neither have the call
+// graph and notes, which are no sections of the program.
 struct SectionPlace {
   SectionId section = kNone;
-  std::uint64_t base = 0;
+  std::uint64_t base = 0;  // of its bytes there
+  // Attributes and relocations, which are taken record by record: the section has those that stay,
+  // among others. A relocation that gets an addend stands in the section's `.rela` counterpart.
+  bool by_record = false;
   friend bool operator==(const SectionPlace&, const SectionPlace&) = default;
 };
 
@@ -31,7 +34,7 @@ struct InputMap {
 using InputMaps = std::vector<InputMap>;
 
 // The map of an input that has been merged.
-[[nodiscard]] InputMap MapOf(const InputState& input);
+[[nodiscard]] InputMap MapOf(const InputState& input, const Program& program);
 
 // Takes out of the maps what a later input replaced. Before the program is compacted.
 void ForgetReplaced(const ReplacedBodies& replaced, const Program& program, InputMaps& maps);

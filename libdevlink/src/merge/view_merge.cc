@@ -30,7 +30,7 @@ void ViewMerge::Add(InputId id, const ModuleView& view, InputMap* map) {
   functions_.Run();
   objects_.Run();
   MergeOtherSections();
-  if (map != nullptr) *map = MapOf(input_);
+  if (map != nullptr) *map = MapOf(input_, builder_.program);
 }
 
 Program ViewMerge::Finish(InputMaps& maps) && {

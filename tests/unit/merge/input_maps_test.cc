@@ -59,7 +59,27 @@ TEST_CASE("A merge tells where each input's sections and symbols went", "[merge]
   CHECK(first.section == second.section);
   CHECK(first.base == 0);
   CHECK(second.base == 16);
-  CHECK(PlaceOf(merged, 0, ".nv.info").section == kNone);
+}
+
+TEST_CASE("What is merged by record has the list that the records went to", "[merge]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  a.AddRecord(k, format::kInfoHalfValue, format::kAttrMaxRegCount, 40);
+  a.Relocate(a.TextOf(k), 0, 0x38, a.Declare("f"));
+  InputBuilder b;
+  b.Define(InputBuilder::Function{.name = "f"});
+  const Merged merged = MergeInputs({&a, &b}, {.sm = 80, .keep_maps = true});
+  const internal::Program& program = merged.program();
+  const internal::Function& kernel =
+      program.functions[program.symbols[SymbolOf(merged, 0, "k")].function];
+  const auto by_record = [](internal::SectionId section) {
+    return internal::SectionPlace{.section = section, .by_record = true};
+  };
+  CHECK(PlaceOf(merged, 0, ".nv.info") == by_record(program.module_info));
+  CHECK(PlaceOf(merged, 1, ".nv.info") == by_record(program.module_info));
+  CHECK(PlaceOf(merged, 0, ".nv.info.k") == by_record(kernel.info));
+  CHECK(PlaceOf(merged, 0, ".rel.text.k") == by_record(program.sections[kernel.text].rel));
+  CHECK(PlaceOf(merged, 0, ".text.k") == internal::SectionPlace{.section = kernel.text});
 }
 
 TEST_CASE("Maps are kept only where they are asked for", "[merge]") {
