@@ -54,6 +54,7 @@ class TestEnvironment final : public ForwardingEnvironment {
  public:
   // Files that are there instead of those of the machine. Set before the first use.
   std::map<std::string, std::vector<std::uint8_t>> files;
+  bool from_disk = false;  // those of the machine are there, too
   unsigned parallelism = 4;
   Executor executor;  // none: the machine's threads
   mutable MemoryBudget memory;
@@ -68,6 +69,7 @@ class TestEnvironment final : public ForwardingEnvironment {
       paths_read_.push_back(path);
     }
     const auto found = files.find(path);
+    if (found == files.end() && from_disk) return base().ReadFile(path, max_bytes);
     if (found == files.end()) return absl::NotFoundError("there is no such file");
     if (found->second.size() > max_bytes) return absl::ResourceExhaustedError("too large");
     const auto number = static_cast<std::uint64_t>(std::distance(files.begin(), found));

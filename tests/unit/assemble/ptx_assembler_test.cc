@@ -434,6 +434,9 @@ TEST_CASE("Option vectors are nvlink's", "[assemble]") {
   CHECK(found[0].text == "Invalid argument for option '-maxrregcount'");
   CHECK_FALSE(PtxasOptionBuilder(*Arch::Parse("sm_80")).SplitCompile(-100).Build().ok());
   CHECK_FALSE(PtxasOptionBuilder(*Arch::Parse("sm_80")).Xptxas("\"-O1").Build().ok());
+  // ptxas itself takes any number.
+  CHECK(*PtxasOptionBuilder(*Arch::Parse("sm_80")).LimitNumbers(false).MaxRegisters(1000).Build() ==
+        Words{"-arch=sm_80", "-m64", "-maxrregcount=1000", "-c"});
 }
 
 TEST_CASE("A missing assembler is named", "[assemble]") {

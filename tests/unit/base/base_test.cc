@@ -18,6 +18,7 @@
 #include "base/edit_distance.h"
 #include "base/file.h"
 #include "base/strings.h"
+#include "devlink/version.h"
 #include "support/catch.h"
 #include "support/process.h"
 
@@ -258,6 +259,11 @@ TEST_CASE("A borrowed library stays open and knows its path", "[base]") {
   CHECK_FALSE(DynamicLibrary::Borrow(handle, "no_such_function").ok());
   CHECK_FALSE(DynamicLibrary::Borrow(nullptr, "fegetround").ok());
   dlclose(handle);
+}
+
+TEST_CASE("The version is three numbers", "[base]") {
+  CHECK(std::count(Version().begin(), Version().end(), '.') == 2);
+  CHECK(Version().find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ TEST_CASE("A clock that goes back makes no negative times", "[time]") {
   CHECK(Contains(trace.Json(), "\"ts\": 2.000, \"dur\": 0.000"));
 }
 
+TEST_CASE("A trace's time begins with the trace", "[time]") {
+  const TimeTrace trace(SteppingClock());
+  const nanoseconds first = trace.Now();
+  CHECK(first > nanoseconds(0));
+  CHECK(trace.Now() > first);
+}
+
 TEST_CASE("Threads record into one trace", "[time]") {
   TimeTrace trace;
   std::vector<std::thread> threads;

@@ -70,6 +70,22 @@ TEST_CASE("SassLinksFor is nvlink's table", "[format]") {
   }
 }
 
+TEST_CASE("PTX is compiled for later architectures, that of one architecture for itself",
+          "[format]") {
+  const auto compiles = [](const char* member, const char* target) {
+    return PtxCompilesFor(*Arch::Parse(member), *Arch::Parse(target));
+  };
+  CHECK(compiles("sm_75", "sm_90"));
+  CHECK(compiles("sm_90", "sm_90a"));
+  CHECK_FALSE(compiles("sm_90", "sm_80"));
+  CHECK(compiles("sm_90a", "sm_90a"));
+  CHECK_FALSE(compiles("sm_90a", "sm_90"));
+  CHECK_FALSE(compiles("sm_90a", "sm_100"));
+  CHECK(compiles("sm_100f", "sm_100"));
+  CHECK(compiles("sm_100f", "sm_103"));
+  CHECK_FALSE(compiles("sm_100f", "sm_120"));
+}
+
 TEST_CASE("IsLinkTarget is sm_75 to sm_90a", "[format]") {
   CHECK(IsLinkTarget(*Arch::Parse("sm_75")));
   CHECK(IsLinkTarget(*Arch::Parse("sm_90a")));
@@ -213,6 +229,12 @@ TEST_CASE("Profiles exist for 13.0 to 13.5", "[format]") {
   }
   for (const std::string release : {"", "13", "13.", "13.6", "12.9", "13.00", "13.0 ", "14.0"}) {
     CHECK(ToolkitProfile::ForRelease(release).status().code() == absl::StatusCode::kNotFound);
+  }
+}
+
+TEST_CASE("A profile has the name that it is asked for by", "[format]") {
+  for (const char* name : {"13.0", "13.3", "13.5"}) {
+    CHECK(ToolkitProfile::ForRelease(name)->ReleaseName() == name);
   }
 }
 

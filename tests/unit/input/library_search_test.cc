@@ -60,6 +60,13 @@ TEST_CASE("A shared library in any directory hides the archives in all", "[input
   CHECK(found.diagnostics.empty());
 }
 
+TEST_CASE("Processors have the names that -cpu-arch takes", "[input]") {
+  CHECK(ParseCpuArch("X86_64") == CpuArch::kX86_64);
+  CHECK(ParseCpuArch("AARCH64") == CpuArch::kAarch64);
+  CHECK_FALSE(ParseCpuArch("x86_64 ").has_value());
+  CHECK_FALSE(ParseCpuArch("").has_value());
+}
+
 TEST_CASE("A library that is nowhere is not an error", "[input]") {
   CHECK(Find({}, {"a", "b"}).path.empty());
   CHECK(Find({}, {}).diagnostics.empty());

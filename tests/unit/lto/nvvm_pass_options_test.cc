@@ -241,6 +241,16 @@ TEST_CASE("-Xopt options are read and written", "[nvvm]") {
   CHECK(NvvmPassOptions::Parse(Words{}, k7)->empty());
 }
 
+TEST_CASE("A word is set as its name and value are", "[nvvm]") {
+  NvvmPassOptions options(k7);
+  CHECK(options.SetWord("-unroll-count=3").ok());
+  CHECK(options.SetWord("--do-licm=0").ok());
+  CHECK(options.Value("unroll-count") == "3");
+  CHECK(options.Value("do-licm") == "0");
+  CHECK(absl::IsInvalidArgument(options.SetWord("unroll-count=3")));
+  CHECK(absl::IsInvalidArgument(options.SetWord("-no-such-knob=3")));
+}
+
 TEST_CASE("Values can be taken back, and a default steps in", "[nvvm]") {
   NvvmPassOptions options(k7);
   CHECK(options.IsOn("do-licm"));

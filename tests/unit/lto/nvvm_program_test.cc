@@ -77,6 +77,18 @@ NvvmResult CompileFaulty(const char* fault, int answer, std::uint64_t max_bytes 
   return program.Compile({"-arch=compute_90", "-link-lto"}, max_bytes);
 }
 
+TEST_CASE("A place is tried as the library first, then as a toolkit", "[nvvm]") {
+  const auto files = NvvmLibraryFiles("/opt/cuda/");
+  REQUIRE(files.size() > 2);
+  CHECK(files.front() == "/opt/cuda/");
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    CHECK(files[i].starts_with("/opt/cuda/"));
+    CHECK_FALSE(files[i].starts_with("/opt/cuda//"));
+  }
+  CHECK(NvvmLibraryFiles("/opt/cuda")[1] == files[1]);
+  CHECK(NvvmLibraryFiles("").empty());
+}
+
 TEST_CASE("A place means the library or a folder that has it", "[nvvm]") {
   const TemporaryDirectory directory;
   const fs::path& root = directory.path();
@@ -219,6 +231,18 @@ TEST_CASE("libNVVM makes LTO IR and links it", "[nvvm][live]") {
     CHECK(part.status.ok());
     CHECK(part.code == 0);
   }
+}
+
+TEST_CASE("libNVVM compiles NVVM IR as it is", "[nvvm][live]") {
+  if (!Real()) DEVLINK_SKIP("no libNVVM");
+  const Bytes text = NvvmModule(80, "k", "", "");
+  NvvmProgram program(*Real());
+  program.AddNvvmIr("text.ll", text);
+  const NvvmResult made = program.Compile({"-arch=compute_80"});
+  INFO(made.log);
+  REQUIRE(made.status.ok());
+  REQUIRE(made.pieces.size() == 1);
+  CHECK(Has(made.pieces.front(), ".entry k("));
 }
 
 TEST_CASE("A handle of the caller's will do", "[nvvm][live]") {
