@@ -30,8 +30,8 @@ SpdlogSink LogOnStandardError() {
 
 int Main(const std::vector<std::string>& words) {
   SecureStandardStreams();
-  const Interruption interruption;
-  TerminalProgress progress;
+  Interruption interruption;
+  TerminalProgress progress(interruption);
   const auto say = [&](const Diagnostic& diagnostic) {
     if (interruption.came()) return;  // whoever stopped the link knows
     progress.Clear();

@@ -17,7 +17,7 @@ constexpr unsigned kUsualColumns = 80;
 
 }  // namespace
 
-TerminalProgress::TerminalProgress() {
+TerminalProgress::TerminalProgress(Interruption& interruption) : interruption_(interruption) {
   if (isatty(STDERR_FILENO) == 0) return;
   winsize size = {};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -30,6 +30,8 @@ void TerminalProgress::Report(const ProgressEvent& event) {
   // What only takes milliseconds would do no more than flicker.
   const bool may_last =
       event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
+  if (may_last) interruption_.Watch();
+  if (event.phase == LinkPhase::kWriting) interruption_.Hold();
   if (columns_ == 0) return;
   if (!may_last) return Clear();
   PrintError(kEraseLine + ProgressText(event, columns_ - 1));

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "devlink/sinks.h"
+#include "process/interruption.h"
 
 namespace devlink::app {
 
 // One line on the terminal that says what is being compiled, while it is; none where standard error
-// is not a terminal. Tells the allocator, too, what the link is about to do.
+// is not a terminal. Tells the allocator, and what handles signals, what the link is about to do.
 class TerminalProgress : public ProgressSink {
  public:
-  TerminalProgress();
+  explicit TerminalProgress(Interruption& interruption);
   ~TerminalProgress() override { Clear(); }
   TerminalProgress(const TerminalProgress&) = delete;
   TerminalProgress& operator=(const TerminalProgress&) = delete;
@@ -19,6 +20,7 @@ class TerminalProgress : public ProgressSink {
   void Clear();
 
  private:
+  Interruption& interruption_;
   unsigned columns_ = 0;  // 0: not a terminal
   bool is_shown_ = false;
 };

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <system_error>
 
@@ -124,12 +125,16 @@ Ended Reap(pid_t pid, int& status) {
 // The same, as long as patience lasts.
 Ended Reap(pid_t pid, const Patience& patience, int& status) {
   if (patience.endless()) return Reap(pid, status);
+  // It closed its stderr: nearly always since it ends, and is gone before the first nap is over.
+  timespec nap = {.tv_sec = 0, .tv_nsec = 20'000};
+  constexpr long kLongestNap = 5'000'000;
   while (!patience.over()) {
     const pid_t done = waitpid(pid, &status, WNOHANG);
     if (done == pid) return Ended::kKnown;
     if (done < 0 && errno != EINTR) return Ended::kUnknown;
-    // It closed its stderr and goes on: rare, and not worth more than a nap.
-    if (done == 0) poll(nullptr, 0, 1);
+    if (done < 0) continue;
+    nanosleep(&nap, nullptr);
+    nap.tv_nsec = std::min(2 * nap.tv_nsec, kLongestNap);
   }
   return Ended::kNotYet;
 }
