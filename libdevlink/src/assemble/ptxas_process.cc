@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/str_replace.h"
 #include "assemble/backend.h"
 #include "assemble/child_process.h"
 #include "base/file.h"
@@ -84,10 +85,7 @@ std::vector<std::string> WithoutOutputOption(const std::vector<std::string>& arg
 
 // The text as nvlink prints it.
 std::string NvlinkLog(std::string text, const std::string& input) {
-  for (std::size_t at = 0; (at = text.find(input, at)) != std::string::npos;) {
-    text.replace(at, input.size(), kPtxInputName);
-    at += kPtxInputName.size();
-  }
+  text = absl::StrReplaceAll(text, {{input, base::ToAbsl(kPtxInputName)}});
   // Of a version that is too new only the program says that it goes no further.
   constexpr std::string_view kAborted = "ptxas fatal   : Ptx assembly aborted due to errors\n";
   if (text.find("fatal   : Unsupported .version ") != std::string::npos &&

@@ -49,6 +49,24 @@ std::uint64_t FileSize(const format::Shdr& section) {
   return format::IsNobitsType(section.type) ? 0 : section.size;
 }
 
+// What moving the sections relies on: bytes within the file, and alignments that are some.
+bool AreSectionsSound(const BoundedReader& file, const Tables& tables) {
+  constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
+  // Each is looked for among all sections. Real files have three or four.
+  constexpr std::size_t kMaxSegments = 64;
+  if (tables.segments.size() > kMaxSegments) return false;
+  for (std::size_t i = 1; i < tables.sections.size(); ++i) {
+    const format::Shdr& section = tables.sections[i];
+    if (section.type == format::kShtNull) continue;
+    if (!file.Slice(section.offset, FileSize(section)).has_value()) return false;
+    if (section.addralign > 1 &&
+        (!base::IsPowerOfTwo(section.addralign) || section.addralign > kMaxAlign)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The records one after the other; nothing where one is cut or holds more than five strings.
 std::optional<std::vector<format::ToolRecord>> ReadRecords(base::Bytes note) {
   const BoundedReader reader(note);
@@ -188,6 +206,9 @@ absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
   Tables tables;
   if (!ReadTables(file, tables)) return Malformed("its tables lie outside the file");
   if (!tables.note.has_value()) return cubin;
+  if (!AreSectionsSound(file, tables)) {
+    return Malformed("a section lies outside the file, or has an alignment that is none");
+  }
   const format::Shdr& section = tables.sections[*tables.note];
   const auto bytes = file.Slice(section.offset, section.size);
   if (!bytes.has_value()) return Malformed("its .note.nv.tkinfo lies outside the file");
@@ -212,6 +233,11 @@ absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
     return Malformed("a segment does not begin and end with a section");
   }
 
+  // What every section may ask for alone, all of them together may not.
+  constexpr std::uint64_t kMaxGrowth = std::uint64_t{1} << 20;
+  if (places.file_size > 2 * cubin.size() + note.size() + kMaxGrowth) {
+    return Malformed("its sections are aligned so that it would grow many times");
+  }
   std::vector<std::uint8_t> out(places.file_size, 0);
   Put(out, 0, header);
   for (std::size_t i = 1; i < tables.sections.size(); ++i) {

@@ -295,10 +295,12 @@ absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Extract(const FatbinMember& me
 
 absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Isolate(const FatbinMember& member) const {
   return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
-    const auto is_that = [&member](const FatbinMember& own) {
-      return own.whole.data() == member.whole.data() && own.whole.size() == member.whole.size();
-    };
-    if (std::none_of(members_.begin(), members_.end(), is_that)) {
+    // In their order; a view of another fat binary's bytes is equal to none.
+    const auto own = std::lower_bound(
+        members_.begin(), members_.end(), member.offset,
+        [](const FatbinMember& left, std::uint64_t offset) { return left.offset < offset; });
+    if (own == members_.end() || own->whole.data() != member.whole.data() ||
+        own->whole.size() != member.whole.size()) {
       return absl::OutOfRangeError(absl::StrCat(Where(member), "it belongs to another fat binary"));
     }
     const FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion, sizeof(FatbinHeader),

@@ -131,11 +131,16 @@ class SharedLayouter {
   void PlaceCommonVariables() {
     std::vector<Region> regions;
     std::vector<std::uint64_t> users;  // of the variable in hand
+    // By users: the region that took the last such variable. Those before it met some of these
+    // users, and a region never loses any.
+    absl::flat_hash_map<std::vector<std::uint64_t>, std::size_t> last_of;
     for (const SymbolId variable : common_) {
       users.assign((locals_.size() + 63) / 64, 0);
       users_.at(variable).ForEach(
           [&](std::uint32_t entry) { users[entry / 64] |= std::uint64_t{1} << (entry % 64); });
-      auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) {
+      const auto last = last_of.try_emplace(users, 0).first;
+      const auto begin = regions.begin() + static_cast<std::ptrdiff_t>(last->second);
+      auto region = std::find_if(begin, regions.end(), [&](const Region& r) {
         for (std::size_t i = 0; i < users.size(); ++i) {
           if ((r.users[i] & users[i]) != 0) return false;
         }
@@ -145,6 +150,7 @@ class SharedLayouter {
         region = regions.insert(regions.end(), Region());
         region->users.assign(users.size(), 0);
       }
+      last->second = static_cast<std::size_t>(region - regions.begin());
       const Symbol& symbol = SymbolOf(variable);
       region->variables.push_back(variable);
       for (std::size_t i = 0; i < users.size(); ++i) region->users[i] |= users[i];

@@ -79,6 +79,8 @@ Diagnostic Line(Severity severity, std::string text, std::string reason) {
 
 // What Reason() names in full: beyond that only how many there are.
 constexpr std::size_t kNamedModules = 8;
+// And so many values of which modules are named at all.
+constexpr std::size_t kNamedValues = 16;
 
 }  // namespace
 
@@ -133,10 +135,17 @@ std::string OptionConsensus::Reason(MemberOption option) const {
     std::size_t count = 0;
   };
   std::vector<Group> groups;
+  std::size_t unnamed = 0;
   for (const OptionVote& vote : votes(option)) {
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const Group& other) { return other.value == vote.value; });
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{vote.value, "", 0});
+    if (group == groups.end()) {
+      if (groups.size() == kNamedValues) {
+        ++unnamed;
+        continue;
+      }
+      group = groups.insert(groups.end(), Group{vote.value, "", 0});
+    }
     ++group->count;
     if (group->count > kNamedModules) continue;
     if (!group->names.empty()) group->names += ", ";
@@ -162,6 +171,7 @@ std::string OptionConsensus::Reason(MemberOption option) const {
       out += base::Cat({verb, std::to_string(*group.value)});
     }
   }
+  if (unnamed > 0) out += base::Cat({", and ", std::to_string(unnamed), " more say otherwise"});
   return out;
 }
 

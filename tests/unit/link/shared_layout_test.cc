@@ -160,5 +160,20 @@ TEST_CASE("Entries that share a function agree on where dynamic memory begins", 
   CHECK(layout.entries[1].size == 112);
 }
 
+// Each variable was compared with each that came before, entry by entry.
+TEST_CASE("Many variables of a function that the last of many entries call", "[link]") {
+  ProgramBuilder builder;
+  const auto helper = builder.AddFunction();
+  constexpr int kVariables = 30'000;
+  for (int i = 0; i < kVariables; ++i) builder.AddUse(helper, builder.AddShared(4, 4));
+  for (int i = 0; i < 10'000; ++i) {
+    const auto entry = builder.AddFunction(true);
+    if (i >= 9'998) builder.AddCall(entry, helper);
+  }
+  const auto layout = LayOut(builder);
+  CHECK(layout.entries.back().size == 4 * kVariables);
+  CHECK(layout.entries.front().size == 0);
+}
+
 }  // namespace
 }  // namespace devlink::testing
