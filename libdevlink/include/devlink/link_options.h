@@ -129,6 +129,11 @@ struct LinkOptions {
 
   // Bound on the size of one input, so that a hostile file cannot exhaust memory.
   std::uint64_t max_input_bytes = std::uint64_t{4} << 30;
+
+  // Bound on the memory, in bytes, that all inputs of a session and of its copies take together:
+  // what is read, and what is decompressed or copied out of it. An input that needs more is
+  // ResourceExhausted. A few kilobytes of compressed code can ask for gigabytes.
+  std::uint64_t max_memory_bytes = std::uint64_t{8} << 30;
 };
 
 }  // namespace devlink

@@ -2,6 +2,7 @@
 #include "input/choose_code.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -100,6 +101,13 @@ absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& set
       if (!missing.ok()) return missing;
     } else {
       const FatbinMember& member = members[begin + *choice.index];
+      // What claims to be larger than a limit is refused without being made.
+      const std::uint64_t size =
+          member.is_obfuscated ? member.whole.size() : member.uncompressed_size;
+      if (size <= limits.max_uncompressed_size) {
+        absl::Status leave = settings.TakeMemory(size);
+        if (!leave.ok()) return Unreadable(blob.name, leave, diagnostics);
+      }
       auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
       if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
       CodeRecord& code = chosen.emplace_back();

@@ -201,7 +201,7 @@ bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes byte
 }
 
 bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& found) {
-  auto object = ReadHostObject(bytes);
+  auto object = ReadHostObject(bytes, options_.memory);
   if (!object.ok()) {
     return NoFatbin(place.name,
                     base::Cat({"'", place.name, "': ", base::FromAbsl(object.status().message())}));
@@ -237,7 +237,7 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
 bool Expander::OtherByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
   if (IsElf(kind)) {
     if (!HasNoSegments(bytes)) return true;
-    const auto object = ReadHostObject(bytes);
+    const auto object = ReadHostObject(bytes, options_.memory);
     if (object.ok() && !object->nameless && !LacksItsCode(*object) && object->fatbins.empty()) {
       return true;
     }
@@ -332,7 +332,7 @@ void Expander::ExpandByContent(base::Bytes bytes) {
 
 // False where the link ends.
 bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
-  auto object = ReadHostObject(bytes);
+  auto object = ReadHostObject(bytes, options_.memory);
   if (!object.ok()) {
     if (place.depth > 0) return true;
     return NoFatbin(place.name, std::string(base::FromAbsl(object.status().message())));

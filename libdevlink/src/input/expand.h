@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bounded_reader.h"
+#include "base/memory_lease.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
 #include "input/archive.h"
@@ -23,8 +24,9 @@ namespace devlink::internal {
 // expect.
 struct ExpandOptions {
   Compatibility compatibility = Compatibility::kDevlink;
-  bool lto = false;      // -lto: LTO IR is welcome
-  FileReader read_file;  // for the members of thin archives
+  bool lto = false;                     // -lto: LTO IR is welcome
+  FileReader read_file;                 // for the members of thin archives
+  base::MemoryLease* memory = nullptr;  // what lists in host objects spend, if anything
 };
 
 // One piece of device code. Views are into the input's bytes or `Expansion::owned`.

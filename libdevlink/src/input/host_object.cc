@@ -70,7 +70,8 @@ enum class Wanted { kNothing, kFatbin, kIds, kReferences };
 
 class Reader {
  public:
-  Reader(base::Bytes bytes, const HostElf& file) : bytes_(bytes), file_(file) {}
+  Reader(base::Bytes bytes, const HostElf& file, base::MemoryLease* memory)
+      : bytes_(bytes), file_(file), memory_(memory) {}
 
   absl::StatusOr<HostObject> Read() {
     out_.nameless = file_.names().empty();
@@ -79,7 +80,10 @@ class Reader {
       DEVLINK_RETURN_IF_ERROR(ReadSection(i, file_.SectionAt(i)));
     }
     DEVLINK_RETURN_IF_ERROR(CheckOverlaps());
-    for (const auto& [wanted, name, contents] : found_) Take(wanted, name, contents);
+    for (const auto& [wanted, name, contents] : found_) {
+      DEVLINK_RETURN_IF_ERROR(AskForMemory(wanted, contents));
+      Take(wanted, name, contents);
+    }
     return std::move(out_);
   }
 
@@ -144,6 +148,13 @@ class Reader {
     return absl::OkStatus();
   }
 
+  // Every byte may be a text of its own.
+  [[nodiscard]] absl::Status AskForMemory(Wanted wanted, base::Bytes contents) const {
+    if (wanted == Wanted::kFatbin || memory_ == nullptr) return absl::OkStatus();
+    const auto texts = std::count(contents.begin(), contents.end(), 0) + 1;
+    return memory_->Take(contents.size() + static_cast<std::uint64_t>(texts) * sizeof(std::string));
+  }
+
   void Take(Wanted wanted, std::string_view name, base::Bytes contents) {
     if (wanted == Wanted::kFatbin) {
       out_.fatbins.push_back(contents);
@@ -159,15 +170,16 @@ class Reader {
 
   const base::Bytes bytes_;
   const HostElf& file_;
+  base::MemoryLease* const memory_;
   HostObject out_;
   std::vector<Found> found_;
 };
 
 }  // namespace
 
-absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes) {
+absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes, base::MemoryLease* memory) {
   DEVLINK_ASSIGN_OR_RETURN(const HostElf file, HostElf::Open(bytes));
-  return Reader(bytes, file).Read();
+  return Reader(bytes, file, memory).Read();
 }
 
 bool LacksItsCode(const HostObject& object) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/bounded_reader.h"
+#include "base/memory_lease.h"
 #include "devlink/experimental/host_references.h"
 
 namespace devlink::internal {
@@ -47,7 +48,8 @@ bool LacksItsCode(const HostObject& object);
 // Reads a relocatable ELF object of any machine, class and byte order. InvalidArgument where its
 // headers or one of these sections do not lie within `bytes`; the message begins with what is wrong
 // and names no file. Reads of the bytes only; thread-safe.
-absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes);
+// ResourceExhausted where `memory`, if there is any, gives no leave for the lists.
+absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes, base::MemoryLease* memory = nullptr);
 
 // Whether header and section table of an ELF file can be read at all, whatever its machine.
 absl::Status CheckElf(base::Bytes bytes);

@@ -72,12 +72,23 @@ class RecordMaker {
   }
 
   InputRecordRef Run(std::optional<FileIdentity> archive) {
-    const Expansion expansion = ExpandInput(
-        record_->name, bytes_, {settings_.compatibility, settings_.lto, settings_.read_file});
+    Expand(archive);
+    KeepOnlyLeaveForCode();
+    return std::move(record_);
+  }
+
+ private:
+  void Expand(std::optional<FileIdentity> archive) {
+    record_->memory = settings_.memory;
+    const Expansion expansion = ExpandInput(record_->name, bytes_,
+                                            {.compatibility = settings_.compatibility,
+                                             .lto = settings_.lto,
+                                             .read_file = settings_.read_file,
+                                             .memory = settings_.memory.get()});
     if (archive && IsArchive(Recognise(bytes_))) record_->archive = archive;
     for (const DeviceBlob& blob : expansion.blobs) {
       TakeBlob(blob);
-      if (!record_->status.ok()) return std::move(record_);
+      if (!record_->status.ok()) return;
     }
     record_->prelinked_ids = Owned(expansion.prelinked_ids);
     record_->has_silent_host_object = expansion.silent_host_object;
@@ -87,10 +98,23 @@ class RecordMaker {
     } else if (expansion.fatal()) {
       record_->status = absl::InvalidArgumentError(base::ToAbsl(expansion.diagnostics.back().text));
     }
-    return std::move(record_);
   }
 
- private:
+  // The input itself and the files of a thin archive are gone.
+  void KeepOnlyLeaveForCode() {
+    if (record_->memory == nullptr) return;
+    std::uint64_t kept = 0;
+    for (const ObjectRecord& object : record_->objects) {
+      for (const SectionRecord& section : object.sections) {
+        for (const CodeRecord& code : section.code) {
+          kept += code.bytes.size();
+          if (code.module != nullptr) kept += code.module->bytes().size();
+        }
+      }
+    }
+    record_->memory->ShrinkTo(kept);
+  }
+
   void TakeBlob(const DeviceBlob& blob) {
     if (settings_.keeps_lists_of_ids) {
       if (blob.module_ids.mixed) return RejectMixedIds(blob.name);
@@ -153,9 +177,15 @@ class RecordMaker {
       if (!section.status.ok()) section.code.clear();
       return;
     }
+    const bool is_all = blob.bytes.data() == bytes_.data() && blob.bytes.size() == bytes_.size();
+    if (absl::Status leave = settings_.TakeMemory(is_all ? 0 : blob.bytes.size()); !leave.ok()) {
+      section.diagnostics.push_back(DescribeUnreadable(blob.name, leave));
+      section.status = std::move(leave);
+      return;
+    }
     CodeRecord& code = section.code.emplace_back();
     code.kind = KindOf(blob.kind);
-    if (blob.bytes.data() == bytes_.data() && blob.bytes.size() == bytes_.size()) {
+    if (is_all) {
       code.bytes = std::move(bytes_);  // the input is this code and nothing else
     } else {
       code.bytes.assign(blob.bytes.begin(), blob.bytes.end());
@@ -189,6 +219,7 @@ InputRecordRef RecordOfCubin(std::string_view name, Bytes&& bytes, HostReference
                              const InputSettings& settings, ModulePool* pool) {
   auto record = std::make_shared<InputRecord>();
   record->name = name;
+  record->memory = settings.memory;
   ObjectRecord& object = record->objects.emplace_back();
   object.name = name;
   object.is_registered = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/memory_lease.h"
 #include "devlink/diagnostics.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/code_choice.h"
@@ -75,9 +76,10 @@ struct InputRecord {
 
   // What stands in objects that bring no code into the link.
   std::vector<std::string> prelinked_ids;
-  bool has_silent_host_object = false;  // one says nothing of what its host code refers to
-  std::vector<Diagnostic> diagnostics;  // of the input as a whole; said behind its objects'
-  absl::Status status;                  // the first that is wrong, if anything is
+  bool has_silent_host_object = false;        // one says nothing of what its host code refers to
+  std::vector<Diagnostic> diagnostics;        // of the input as a whole; said behind its objects'
+  absl::Status status;                        // the first that is wrong, if anything is
+  std::shared_ptr<base::MemoryLease> memory;  // leave for what stands here
 };
 
 using InputRecordRef = std::shared_ptr<const InputRecord>;

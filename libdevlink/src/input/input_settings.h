@@ -3,8 +3,10 @@
 // What reading an input depends on.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "base/memory_lease.h"
 #include "base/severity_policy.h"
 #include "devlink/arch.h"
 #include "devlink/toolkit_profile.h"
@@ -24,6 +26,12 @@ struct InputSettings {
   bool suppress_arch_warning = false;
   base::SeverityPolicy severities;
   FileReader read_file;  // for the members of thin archives; none: they are refused
+  // What reading spends, and the record keeps; none: as much as there is.
+  std::shared_ptr<base::MemoryLease> memory;
+
+  [[nodiscard]] absl::Status TakeMemory(std::uint64_t bytes) const {
+    return memory == nullptr ? absl::OkStatus() : memory->Take(bytes);
+  }
 };
 
 }  // namespace devlink::internal

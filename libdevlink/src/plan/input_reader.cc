@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/guard.h"
-#include "base/memory_reservation.h"
 #include "base/status_macros.h"
 #include "base/stop.h"
 #include "plan/settings.h"
@@ -19,21 +18,14 @@ namespace devlink::internal {
 
 namespace {
 
-// Calls `read` if there is memory for so many bytes, which belong to its record from then on.
+// Calls `read` if there is memory for so many bytes. What comes of them spends the same lease.
 template <typename Read>
-InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, const LinkContext& context,
+InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, base::MemoryLease& lease,
                           const Read& read, Turns::Turn* turn = nullptr) {
-  struct Kept {
-    base::MemoryReservation memory;
-    InputRecordRef record;
-  };
   if (turn != nullptr) turn->Await();
-  auto memory = base::MemoryReservation::Make(context.environment, bytes);
+  const absl::Status leave = lease.Take(bytes);
   if (turn != nullptr) turn->End();
-  if (!memory.ok()) return RecordUnreadable(std::string(name), memory.status());
-  auto kept = std::make_shared<Kept>(Kept{*std::move(memory), read()});
-  const InputRecord* record = kept->record.get();
-  return {std::move(kept), record};
+  return leave.ok() ? read() : RecordUnreadable(std::string(name), leave);
 }
 
 }  // namespace
@@ -56,48 +48,67 @@ void Turns::Turn::End() {
 InputReader::InputReader(const LinkOptions& options, const LinkContext& context)
     : options_(options), context_(context), settings_(InputSettingsOf(options)) {}
 
-absl::StatusOr<std::vector<std::uint8_t>> InputReader::Bytes(const std::string& path) const {
-  DEVLINK_ASSIGN_OR_RETURN(FileContents file,
-                           context_.environment.ReadFile(path, options_.max_input_bytes));
-  return std::move(file.bytes);
+std::shared_ptr<base::MemoryLease> InputReader::Lease() const {
+  return std::make_shared<base::MemoryLease>(context_.environment, context_.memory);
+}
+
+InputSettings InputReader::Settings() const {
+  InputSettings settings = settings_;
+  settings.memory = Lease();
+  return settings;
+}
+
+absl::StatusOr<FileContents> InputReader::ReadFile(const std::string& path,
+                                                   const base::MemoryLease& lease) const {
+  return context_.environment.ReadFile(path, std::min(options_.max_input_bytes, lease.left()));
+}
+
+FileReader InputReader::MemberReader(base::MemoryLease& lease) const {
+  return [this, &lease](const std::string& path) -> absl::StatusOr<std::vector<std::uint8_t>> {
+    DEVLINK_ASSIGN_OR_RETURN(FileContents file, ReadFile(path, lease));
+    DEVLINK_RETURN_IF_ERROR(lease.Take(file.bytes.size()));
+    return std::move(file.bytes);
+  };
 }
 
 InputRecordRef InputReader::ReadPath(const std::string& path, Turns::Turn* turn) const {
   const TimeSpan span(context_.time_trace, "read input", path);
-  auto file = context_.environment.ReadFile(path, options_.max_input_bytes);
+  InputSettings settings = Settings();
+  auto file = ReadFile(path, *settings.memory);
   if (!file.ok()) return RecordUnreadable(path, file.status());
-  InputSettings settings = settings_;
-  settings.read_file = [this](const std::string& member) { return Bytes(member); };
+  settings.read_file = MemberReader(*settings.memory);
   const auto read = [&] {
     return ReadInput(path, std::move(file->bytes), settings, context_.pool, file->identity);
   };
-  return WithMemory(path, file->bytes.size(), context_, read, turn);
+  return WithMemory(path, file->bytes.size(), *settings.memory, read, turn);
 }
 
 InputRecordRef InputReader::ReadBytes(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                       Turns::Turn* turn) const {
   const TimeSpan span(context_.time_trace, "read input", name);
-  InputSettings settings = settings_;
+  InputSettings settings = Settings();
   // What came from memory opens no file unless the caller wants it to.
   if (options_.read_thin_members) {
-    settings.read_file = [this](const std::string& member) { return Bytes(member); };
+    settings.read_file = MemberReader(*settings.memory);
   }
   const auto read = [&] { return ReadInput(name, std::move(bytes), settings, context_.pool); };
-  return WithMemory(name, bytes.size(), context_, read, turn);
+  return WithMemory(name, bytes.size(), *settings.memory, read, turn);
 }
 
 InputRecordRef InputReader::ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                       HostReferences references) const {
-  return WithMemory(name, bytes.size(), context_, [&] {
-    return internal::ReadCubin(name, std::move(bytes), std::move(references), settings_,
+  const InputSettings settings = Settings();
+  return WithMemory(name, bytes.size(), *settings.memory, [&] {
+    return internal::ReadCubin(name, std::move(bytes), std::move(references), settings,
                                context_.pool);
   });
 }
 
 InputRecordRef InputReader::ReadCubin(std::string_view name, base::Bytes bytes,
                                       HostReferences references) const {
-  return WithMemory(name, bytes.size(), context_, [&] {
-    return internal::ReadCubin(name, bytes, std::move(references), settings_, context_.pool);
+  const InputSettings settings = Settings();
+  return WithMemory(name, bytes.size(), *settings.memory, [&] {
+    return internal::ReadCubin(name, bytes, std::move(references), settings, context_.pool);
   });
 }
 

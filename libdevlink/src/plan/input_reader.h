@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/bounded_reader.h"
+#include "base/memory_lease.h"
 #include "devlink/experimental/host_references.h"
 #include "devlink/link_options.h"
 #include "input/input_record.h"
@@ -48,7 +50,8 @@ class Turns {
 };
 
 // Every function may be called on several threads at a time. Leave to use memory for the bytes of
-// an input is asked for once they are there, and kept as long as the record. Borrows its arguments.
+// an input is asked for once they are there, for what is made of them when it is, and kept for what
+// the record holds as long as it lives. Borrows its arguments.
 class InputReader {
  public:
   InputReader(const LinkOptions& options, const LinkContext& context);
@@ -63,10 +66,16 @@ class InputReader {
   [[nodiscard]] InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes,
                                          HostReferences references) const;
 
-  // The bytes of a file, within LinkOptions::max_input_bytes.
-  [[nodiscard]] absl::StatusOr<std::vector<std::uint8_t>> Bytes(const std::string& path) const;
+  // Leave to use memory for one input, or for a search.
+  [[nodiscard]] std::shared_ptr<base::MemoryLease> Lease() const;
+  // Reads whole files within LinkOptions::max_input_bytes and the lease. Borrows both.
+  [[nodiscard]] FileReader MemberReader(base::MemoryLease& lease) const;
 
  private:
+  [[nodiscard]] InputSettings Settings() const;
+  [[nodiscard]] absl::StatusOr<FileContents> ReadFile(const std::string& path,
+                                                      const base::MemoryLease& lease) const;
+
   const LinkOptions& options_;
   const LinkContext& context_;
   InputSettings settings_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "base/visible_text.h"
@@ -16,9 +17,10 @@
 
 namespace devlink::internal {
 
-// All borrowed.
+// All borrowed, but for the budget.
 struct LinkContext {
   const Environment& environment;
+  std::shared_ptr<MemoryBudget> memory;  // that inputs spend
   ModulePool* pool;
   Toolchain& toolchain;
   DefinitionProvider* definitions = nullptr;

@@ -30,12 +30,14 @@ struct LinkSession::State {
   SessionContext context;
   std::uint32_t files_read = 0;
   std::vector<InputRecordRef> records;
+  std::shared_ptr<MemoryBudget> memory;  // of records, which copies of the session share
   // Why there is no record of an input or a list that was to be added, such as one that memory ran
   // out for. A link without it might be another program.
   absl::Status interrupted;
 
   [[nodiscard]] internal::LinkContext Context() const {
     return {.environment = *context.environment,
+            .memory = memory,
             .pool = context.pool.get(),
             .toolchain = *context.toolchain,
             .definitions = context.definitions,
@@ -164,6 +166,7 @@ absl::StatusOr<LinkSession> LinkSession::Create(LinkOptions options, SessionCont
     std::erase_if(options.kernels_used, is_empty);
     std::erase_if(options.variables_used, is_empty);
     auto state = std::make_unique<State>();
+    state->memory = std::make_shared<MemoryBudget>(options.max_memory_bytes);
     state->options = std::move(options);
     state->context = std::move(context);
     if (state->context.environment == nullptr) state->context.environment = &Environment::Default();
@@ -183,7 +186,8 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
     probe.exists = [this](const std::string& path) {
       return state_->context.environment->Exists(path);
     };
-    probe.read = [&reader](const std::string& path) { return reader.Bytes(path); };
+    const auto lease = reader.Lease();
+    probe.read = reader.MemberReader(*lease);
     std::vector<Diagnostic> found;
     for (const std::string& name : query.names) {
       FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
