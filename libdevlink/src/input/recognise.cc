@@ -102,6 +102,12 @@ std::string_view Describe(ContentKind kind) {
 
 bool MentionsDeviceCode(base::Bytes bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // A cubin, in what was an archive before its first bytes were lost.
+  const bool is_unknown = Recognise(bytes) == ContentKind::kUnknown;
+  for (std::size_t at = 0; is_unknown && (at = text.find(format::kElfMagic, at)) != text.npos;
+       ++at) {
+    if (RecogniseElf(bytes.subspan(at)) == ContentKind::kCudaRelocatable) return true;
+  }
   return text.find("__nv_relfatbin"sv) != std::string_view::npos ||
          text.find("__cudaRegisterLinkedBinary"sv) != std::string_view::npos;
 }

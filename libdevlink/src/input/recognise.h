@@ -35,7 +35,8 @@ ContentKind Recognise(base::Bytes bytes);
 std::string_view Describe(ContentKind kind);
 
 // Whether the bytes have a name in them that only files with relocatable device code have: the
-// section that holds it, or what every object with such code calls. For files that cannot be read.
+// section that holds it, or what every object with such code calls; or, where they are of no known
+// kind, a cubin. For files that cannot be read.
 bool MentionsDeviceCode(base::Bytes bytes);
 
 bool IsElf(ContentKind kind);
