@@ -296,6 +296,63 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
+// --- Kernels that only device code runs ----------------------------------------------------------
+
+std::string FunctionWithShared(std::string_view name, std::string_view variable) {
+  return Cat(".visible .func ", name, "() { .reg .b32 %r<3>; mov.u32 %r1, %clock; mov.u32 %r2, ",
+             variable, "; st.shared.u32 [%r2], %r1; ret; }\n");
+}
+
+std::string KernelThatCalls(std::string_view name, const std::vector<std::string>& callees) {
+  std::string out = Cat(".visible .entry ", name, "() { ");
+  for (const std::string& callee : callees) out += Cat("call ", callee, "; ");
+  return out + "ret; }\n";
+}
+
+// nvlink makes the section of such a kernel when it comes to need it: first those with a variable
+// of their own, then those that share one, then those of `extern x[]`, which do not take the
+// alignment of the others.
+TEST_CASE("kernels have the shared memory of what they call, whoever asked for them") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    std::string kernels = Header(sm);
+    for (const auto* function : {"f", "g", "h", "d", "e"}) {
+      kernels += Cat(".extern .func ", function, "();\n");
+    }
+    kernels += KernelThatCalls("k4", {"f"}) + KernelThatCalls("k2", {"g"}) +
+               KernelThatCalls("k3", {"h", "f"}) + KernelThatCalls("k6", {"e"}) +
+               KernelThatCalls("k5", {"e", "g"}) + KernelThatCalls("k7", {}) +
+               KernelThatCalls("k8", {"h"}) + KernelThatCalls("k9", {"d"});
+    std::string wanted =
+        ".visible .entry wanted(.param .u64 p) { .reg .b64 %rd<3>; "
+        "ld.param.u64 %rd1, [p]; ";
+    for (int k = 2; k <= 9; ++k) wanted += Cat("mov.u64 %rd2, k", k, "; st.u64 [%rd1], %rd2; ");
+    kernels += wanted + "ret; }\n";
+    const std::string functions = Cat(
+        Header(sm), ".shared .align 4 .b8 sf[400];\n.shared .align 32 .b8 sg[40];\n",
+        ".shared .align 8 .b8 sh[80];\n.extern .shared .align 16 .b8 dyn[];\n",
+        FunctionWithShared("f", "sf"), FunctionWithShared("g", "sg"), FunctionWithShared("h", "sh"),
+        FunctionWithShared("d", "dyn"), FunctionWithShared("e", "dyn"));
+    const std::vector<Object> objects = {{comparison.Assemble(kernels), {}},
+                                         {comparison.Assemble(functions), {}}};
+    REQUIRE_FALSE(objects[0].cubin.empty());
+    REQUIRE_FALSE(objects[1].cubin.empty());
+    INFO("sm_" << sm);
+    for (const List& used : {List{"wanted", "k7"}, List{"wanted", "k3"}}) {
+      LinkOptions options;
+      options.kernels_used = used;
+      CHECK(comparison.Check(objects, options, {"-kernels-used", Join(used, ",")}) == "");
+      std::vector<Object> swapped = {objects[1], objects[0]};
+      CHECK(comparison.Check(swapped, options, {"-kernels-used", Join(used, ",")}) == "");
+    }
+    LinkOptions options;
+    options.variables_used = {"x"};
+    CHECK(comparison.Check(objects, options, {"-variables-used", "x"}) == "");
+  }
+}
+
 // --- Random programs, random lists ---------------------------------------------------------------
 
 // The functions of a cubin, for lists and as patterns.

@@ -43,8 +43,14 @@ __device__ float curve(float x, float y) {
 CUDA
 cat >nested.cu <<'CUDA'
 __device__ int shade(int);
-__global__ void child(int* p) { *p = shade(1); }
-__global__ void parent(int* p) { child<<<1, 1>>>(p); }
+__device__ __noinline__ int last(int x) {
+  __shared__ int s[100];
+  s[threadIdx.x] = x;
+  __syncthreads();
+  return s[99 - threadIdx.x];
+}
+__global__ void child(int* p) { *p = shade(last(*p)); }
+__global__ void parent(int* p) { p[1] = last(p[1]); child<<<1, 1>>>(p); }
 __global__ void other(int* p) { *p = shade(2); }
 int main() { parent<<<1, 1>>>(nullptr); other<<<1, 1>>>(nullptr); }
 CUDA

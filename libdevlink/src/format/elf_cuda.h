@@ -135,6 +135,7 @@ inline constexpr std::uint64_t kShfWrite = 1;
 inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint64_t kShfExec = 4;
 inline constexpr std::uint64_t kShfInfoLink = 0x40;
+inline constexpr std::uint64_t kEntrySharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
 

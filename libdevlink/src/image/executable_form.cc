@@ -34,7 +34,7 @@ void ExecutableForm::LeaveOutSections() {
   }
   for (std::uint32_t i = 0; i < liveness.entries.size(); ++i) {
     const SectionId shared = program_.functions[liveness.entries[i]].shared;
-    if (shared == kNone) continue;  // nobody asked for the kernel, and it has no shared memory
+    if (shared == kNone) continue;  // it gets one late, if it needs one at all
     kernel_of_shared_[shared] = i;
     if (!passes_.shared.entries[i].emitted) left_out_.sections[shared] = true;
   }

@@ -117,6 +117,7 @@ void ViewDescriber::AddLateSections() {
     writer_.AddName(kStringTable, format::section_name::kPrototypes);
   }
   if (form_.relocatable()) return;
+  AddSharedSections();
   AddBanks();
   if (program_.view == format::ViewKind::kMercury) return;  // that view has no such section
   handles_.actions = writer_.AddSection({.name = format::section_name::kRelocationActions,
@@ -124,6 +125,28 @@ void ViewDescriber::AddLateSections() {
                                          .align = 8,
                                          .entry_size = 8});
   residue.SetWideIndex(handles_.actions, number + 2);
+}
+
+// Of kernels that came to have shared memory by what they call.
+void ViewDescriber::AddSharedSections() {
+  for (const std::uint32_t i : passes_.shared.without_section) {
+    const FunctionId kernel = passes_.liveness.entries[i];
+    const EntryShared& shared = passes_.shared.entries[i];
+    const std::string_view name =
+        names_.Concat(format::section_name::kEntryShared,
+                      program_.symbols[program_.functions[kernel].symbol].name);
+    if (!shared.emitted) {
+      writer_.AddName(kSectionNameTable, name);
+      writer_.AddName(kStringTable, name);
+      continue;
+    }
+    const SectionHandle handle = writer_.AddSection({.name = name,
+                                                     .type = format::kShtNobits,
+                                                     .flags = format::kEntrySharedFlags,
+                                                     .align = shared.align,
+                                                     .nobits_size = shared.size});
+    new_sections_.push_back({handle, kernel, shared.has_symbol});
+  }
 }
 
 // Banks of kernels that had none, and lists of the relocations that stay in a bank.
@@ -142,7 +165,10 @@ void ViewDescriber::AddBanks() {
                                                               .flags = bank.flags,
                                                               .align = bank.align})
                                         : handles_.sections[bank.section];
-    if (is_new) new_banks_.emplace_back(handle, &bank);
+    if (is_new) {
+      new_sections_.push_back({handle, bank.entry, true});
+      new_banks_.emplace_back(handle, &bank);
+    }
     if (!has_relocations[i]) continue;
     bank_relocations_[i] =
         writer_.AddSection({.name = names_.Concat(format::section_name::kRela, bank.name),
@@ -166,7 +192,9 @@ void ViewDescriber::AddSymbols() {
   };
   add_section_symbol(handles_.call_graph);
   add_section_symbol(handles_.prototypes);
-  for (const auto& [handle, bank] : new_banks_) add_section_symbol(handle);
+  for (const NewSection& section : new_sections_) {
+    if (section.has_symbol) add_section_symbol(section.handle);
+  }
   add_section_symbol(handles_.actions);
   for (const ExternalInstance& instance : form_.Instances()) {
     instances_.push_back(writer_.AddSymbol({.name = "externsharedinstance",
@@ -205,8 +233,9 @@ void ViewDescriber::LinkSections() {
       writer_.SetInfoSection(handle, handles_.sections[section.owner]);
     }
   }
-  for (const auto& [handle, bank] : new_banks_) {
-    writer_.SetInfoSection(handle, handles_.sections[program_.functions[bank->entry].text]);
+  for (const NewSection& section : new_sections_) {
+    const SectionId text = program_.functions[section.kernel].text;
+    writer_.SetInfoSection(section.handle, handles_.sections[text]);
   }
 }
 

@@ -45,8 +45,15 @@ class ViewDescriber {
   [[nodiscard]] const ViewHandles& handles() const { return handles_; }
 
  private:
+  struct NewSection {  // of a kernel that the merge gave none of its kind
+    SectionHandle handle;
+    FunctionId kernel;
+    bool has_symbol;
+  };
+
   void AddSection(SectionId id, std::uint32_t counted_before);
   void AddLateSections();
+  void AddSharedSections();
   void AddBanks();
   void AddSymbol(SymbolId id);
   void AddSlotList(SectionId parameters);
@@ -61,6 +68,7 @@ class ViewDescriber {
   base::StringArena& names_;
   ViewHandles handles_;
   std::vector<SymbolHandle> instances_;  // as OutputForm::Instances
+  std::vector<NewSection> new_sections_;
   std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
   std::vector<SectionHandle> bank_relocations_;                  // by ConstantLayout::banks
   std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots

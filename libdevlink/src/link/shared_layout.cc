@@ -2,6 +2,8 @@
 #include "link/shared_layout.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -30,6 +32,11 @@ class SharedLayouter {
     layout_.entries.resize(liveness.entries.size());
     locals_.resize(liveness.entries.size());
     start_.assign(liveness.entries.size(), 0);
+    lacks_section_.reserve(liveness.entries.size());
+    for (const FunctionId entry : liveness.entries) {
+      lacks_section_.push_back(program.functions[entry].shared == kNone);
+      any_lacks_section_ = any_lacks_section_ || lacks_section_.back();
+    }
   }
 
   SharedLayout Run() {
@@ -110,11 +117,35 @@ class SharedLayouter {
       if (!referenced_.contains(id)) continue;
       const EntrySet& entries = users_[id];
       if (entries.size() == 1) {
+        GiveSections(entries);
         entries.ForEach([&](std::uint32_t entry) { locals_[entry].push_back(id); });
       } else {
         common_.push_back(id);
         any_module_variable_stays_ = true;
       }
+    }
+    for (const SymbolId id : common_) GiveSections(users_[id]);
+  }
+
+  // The last entry first, as nvlink goes.
+  void GiveSections(const EntrySet& entries) {
+    if (!any_lacks_section_) return;
+    const auto first = static_cast<std::ptrdiff_t>(layout_.without_section.size());
+    entries.ForEach([&](std::uint32_t entry) {
+      if (!lacks_section_[entry]) return;
+      lacks_section_[entry] = false;
+      layout_.without_section.push_back(entry);
+    });
+    std::sort(layout_.without_section.begin() + first, layout_.without_section.end(),
+              std::greater<>());
+  }
+
+  void GiveSectionsForExternal(
+      const absl::flat_hash_map<std::uint32_t, EntrySet>& users_of_function) {
+    if (users_of_function.empty()) return;
+    for (const auto& [function, symbol] : external_users_) {
+      const auto users = users_of_function.find(function);
+      if (users != users_of_function.end()) GiveSections(users->second);
     }
   }
 
@@ -190,7 +221,9 @@ class SharedLayouter {
       at += symbol.size;
       out.align = std::max(out.align, symbol.align);
     }
-    if (any_module_variable_stays_) out.align = std::max(out.align, program_.module_shared_align);
+    // nvlink makes the sections that only `extern __shared__` needs when this is done.
+    if (any_module_variable_stays_ && !lacks_section_[entry])
+      out.align = std::max(out.align, program_.module_shared_align);
     out.size = at;
   }
 
@@ -213,10 +246,12 @@ class SharedLayouter {
     };
     absl::flat_hash_map<std::uint32_t, std::uint32_t> entry_of;  // any one that reaches the item
     std::vector<bool> reaches_any(count, false);
+    absl::flat_hash_map<std::uint32_t, EntrySet> users_of;  // only where it matters
     VisitReachable(graph_, holdings, liveness_.entries,
                    [&](std::uint32_t entry, std::span<const Found> found) {
                      reaches_any[entry] = true;
                      for (const Found& use : found) {
+                       if (lacks_section_[entry]) users_of[use.item].Add(entry, count);
                        const auto [known, inserted] = entry_of.try_emplace(use.item, entry);
                        if (!inserted) parent[root_of(entry)] = root_of(known->second);
                      }
@@ -233,6 +268,7 @@ class SharedLayouter {
       out.size = offset[root_of(entry)];
       out.align = std::max(out.align, kExternalAlign);
     }
+    GiveSectionsForExternal(users_of);
     for (const auto& [item, entry] : entry_of) {
       if (options_.debug) {
         layout_.places[item].offset = offset[root_of(entry)];
@@ -296,6 +332,8 @@ class SharedLayouter {
   std::vector<SymbolId> common_;                   // those not of exactly one entry
   std::vector<std::vector<SymbolId>> locals_;      // by entry
   std::vector<std::uint64_t> start_;               // by entry: end of its common variables
+  std::vector<bool> lacks_section_;                // by entry
+  bool any_lacks_section_ = false;
   bool any_module_variable_stays_ = false;
   bool any_external_ = false;
 };

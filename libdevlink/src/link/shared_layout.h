@@ -58,6 +58,9 @@ struct PartialSharedLayout {
 struct SharedLayout {
   absl::flat_hash_map<SymbolId, SharedPlace> places;
   std::vector<EntryShared> entries;  // as Liveness::entries
+  // Numbers of entries that the merge gave no section, because nobody asked for them and they have
+  // no variables of their own, but that need one: in the order in which nvlink makes those.
+  std::vector<std::uint32_t> without_section;
   // By function that refers to `extern __shared__`: where that begins for it. Functions that no
   // entry reaches have none.
   absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;

@@ -55,6 +55,7 @@ class MemoryVerifier {
         stretches_(passes.liveness.entries.size()) {}
 
   absl::Status Run() {
+    DEVLINK_RETURN_IF_ERROR(CheckSections());
     CollectShared();
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
       const EntryShared& shared = passes_.shared.entries[i];
@@ -74,6 +75,20 @@ class MemoryVerifier {
  private:
   [[nodiscard]] std::string_view NameOf(std::size_t kernel) const {
     return program_.symbols[program_.functions[passes_.liveness.entries[kernel]].symbol].name;
+  }
+
+  // Shared memory without a section would not be there when the kernel runs.
+  [[nodiscard]] absl::Status CheckSections() const {
+    const std::vector<std::uint32_t>& late = passes_.shared.without_section;
+    const absl::flat_hash_set<std::uint32_t> gets_one(late.begin(), late.end());
+    for (std::uint32_t i = 0; i < passes_.shared.entries.size(); ++i) {
+      if (passes_.shared.entries[i].size == 0) continue;
+      if (program_.functions[passes_.liveness.entries[i]].shared != kNone) continue;
+      if (gets_one.contains(i)) continue;
+      return absl::InternalError(absl::StrCat("kernel '", base::ToAbsl(NameOf(i)),
+                                              "' has shared memory and no section for it"));
+    }
+    return absl::OkStatus();
   }
 
   void CollectShared() {

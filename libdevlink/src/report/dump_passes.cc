@@ -120,6 +120,10 @@ std::string DumpShared(const Program& program, const Liveness& liveness,
     lines.Number("align", entry.align).WordIf(entry.emitted, "emitted");
     lines.WordIf(entry.has_symbol, "symbol");
   }
+  if (!layout.without_section.empty()) lines.Line(0, "sections made late");
+  for (const std::uint32_t i : layout.without_section) {
+    lines.Line(1, names.Function(liveness.entries[i]));
+  }
   lines.Line(0, "variables");
   for (const SymbolId id : SortedKeys(layout.places)) {
     const SharedPlace& place = layout.places.at(id);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/shared_layout.h"
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "support/catch.h"
 #include "unit/link/program_builder.h"
@@ -173,6 +175,27 @@ TEST_CASE("Many variables of a function that the last of many entries call", "[l
   const auto layout = LayOut(builder);
   CHECK(layout.entries.back().size == 4 * kVariables);
   CHECK(layout.entries.front().size == 0);
+}
+
+TEST_CASE("A kernel that nobody asked for gets a section when it comes to need one", "[link]") {
+  ProgramBuilder builder;
+  const auto lone = builder.AddFunction(true);
+  const auto first = builder.AddFunction(true);
+  const auto second = builder.AddFunction(true);
+  const auto external = builder.AddFunction(true);
+  builder.AddFunction(true);
+  for (auto& function : builder.program.functions) function.shared = internal::kNone;
+  const auto asked_for = builder.AddFunction(true);
+  const auto common = builder.AddShared(64, 4);
+  const auto own = builder.AddShared(8, 32);
+  for (const auto user : {first, second, asked_for}) builder.AddUse(user, common);
+  builder.AddUse(lone, own);
+  builder.AddUse(external, builder.AddExternalShared());
+  const auto layout = LayOut(builder);
+  CHECK(layout.without_section == std::vector<std::uint32_t>{0, 2, 1, 3});
+  CHECK(layout.entries[1].align == 32);
+  CHECK(layout.entries[3].align == 16);  // made when the others had theirs
+  CHECK(layout.entries[4].size == 0);
 }
 
 }  // namespace
