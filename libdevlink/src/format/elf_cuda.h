@@ -31,14 +31,15 @@ struct Ehdr {
 };
 static_assert(sizeof(Ehdr) == 64);
 
-// `e_flags`: the index of `.note.nv.cuinfo`, the number of the architecture, and a low byte.
+// `e_flags`: the index of `.note.nv.cuinfo`, which stops at what a byte can hold, the number of the
+// architecture in 16 bits, and a low byte (ElfFlagsLowByte in format/views.h).
 constexpr std::uint32_t MakeElfFlags(std::uint32_t cuda_note, std::uint32_t sm, std::uint8_t low) {
-  return cuda_note << 24 | sm << 8 | low;
+  return (cuda_note < 0xff ? cuda_note : 0xff) << 24 | sm << 8 | low;
 }
 inline bool HasElfMagic(const Ehdr& header) {
   return std::memcmp(header.ident, kElfMagic.data(), kElfMagic.size()) == 0;
 }
-constexpr std::uint32_t SmOf(const Ehdr& header) { return header.flags >> 8 & 0xff; }
+constexpr std::uint32_t SmOf(const Ehdr& header) { return header.flags >> 8 & 0xffff; }
 
 struct Shdr {
   std::uint32_t name;
@@ -95,6 +96,8 @@ inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
 // Bytes of `Ehdr::ident`.
 inline constexpr std::size_t kIdentClass = 4;
 inline constexpr std::size_t kIdentData = 5;
+inline constexpr std::size_t kIdentOsAbi = 7;
+inline constexpr std::size_t kIdentAbiVersion = 8;
 inline constexpr std::uint8_t kClass32 = 1;     // host files only
 inline constexpr std::uint8_t kClass64 = 2;
 inline constexpr std::uint8_t kDataLittle = 1;  // as all cubins are

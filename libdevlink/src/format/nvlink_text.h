@@ -12,6 +12,7 @@ namespace devlink::format::nvlink_text {
 
 // Which part gave up.
 inline constexpr std::string_view kInternalError = "elfLink internal error";
+inline constexpr std::string_view kPlainInternalError = "Internal error";
 inline constexpr std::string_view kFatbinaryError = "elfLink fatbinary error";
 inline constexpr std::string_view kNvvmError = "elfLink nvvm error";
 inline constexpr std::string_view kLibraryLoadError = "elfLink linker library load error";

@@ -18,6 +18,12 @@ enum class ViewKind : std::uint8_t { kSass, kMercury };
 // Whether cubins of an architecture hold both.
 inline bool HasTwoViews(std::uint32_t sm) { return TraitsOf(sm).has_mercury; }
 
+// The low byte of `e_flags`.
+inline constexpr std::uint8_t kElfFlagTwoViews = 2;
+inline std::uint8_t ElfFlagsLowByte(std::uint32_t sm) {
+  return HasTwoViews(sm) ? kElfFlagTwoViews : 4;
+}
+
 // A section header in words that do not depend on the view: the name, type and flags that the
 // section has, or would have, in machine code. `.nv.capmerc.text.F` is `.text.F`.
 struct SectionWords {

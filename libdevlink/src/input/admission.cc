@@ -9,6 +9,7 @@
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
 #include "format/sm_traits.h"
+#include "format/views.h"
 #include "input/recognise.h"
 
 namespace devlink::internal {
@@ -48,29 +49,74 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
   return out;
 }
 
+namespace {
+
+// The low byte of `e_flags` says what kinds of code there are. nvlink looks at one bit of it.
+std::optional<Diagnostic> CheckFlags(const std::string& name, const format::Ehdr& header,
+                                     const InputSettings& settings) {
+  const auto low = static_cast<std::uint8_t>(header.flags & 0xff);
+  const std::uint8_t expected = format::ElfFlagsLowByte(format::SmOf(header));
+  if (low == expected) return std::nullopt;
+  if (settings.compatibility == Compatibility::kNvlink) {
+    const bool views_differ = ((low ^ expected) & format::kElfFlagTwoViews) != 0;
+    if (!views_differ) return std::nullopt;
+    return Fatal(DiagnosticCode::kMalformedInput, name,
+                 std::string(format::nvlink_text::kPlainInternalError));
+  }
+  return Fatal(DiagnosticCode::kMalformedInput, name,
+               base::Cat({"Input file '", name, "' is damaged"}),
+               absl::StrCat("the low byte of its e_flags is ", absl::Hex(low, absl::kZeroPad2),
+                            ", and ", absl::Hex(expected, absl::kZeroPad2),
+                            " in cubins for its architecture"));
+}
+
+std::optional<Diagnostic> CheckArch(const std::string& name, Arch member,
+                                    const InputSettings& settings) {
+  if (SassLinksFor(member, settings.target)) return std::nullopt;
+  Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
+                         format::nvlink_text::ArchDoesNotMatch(name, settings.target.Name()));
+  out.notes.push_back(base::Cat(
+      {"it was built for ", member.Name(), "; compile it with -arch=", settings.target.Name()}));
+  return out;
+}
+
+std::optional<Diagnostic> CheckAbi(const std::string& name, const format::Ehdr& header) {
+  const std::uint8_t os_abi = header.ident[format::kIdentOsAbi];
+  const std::uint8_t version = header.ident[format::kIdentAbiVersion];
+  if (os_abi == format::kOsAbiCuda && version == format::kAbiVersion) return std::nullopt;
+  Diagnostic out =
+      Fatal(DiagnosticCode::kAbiMismatch, name, format::nvlink_text::AbiDoesNotMatch(name));
+  out.notes.push_back(absl::StrCat("its ABI is ", os_abi, ", version ", version, "; expected ",
+                                   format::kOsAbiCuda, ", version ", format::kAbiVersion));
+  return out;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> FindHeaderObstacle(const std::string& name, const format::Ehdr& header,
+                                             const InputSettings& settings) {
+  if (auto abi = CheckAbi(name, header)) return abi;
+  return CheckArch(name, {static_cast<std::uint16_t>(format::SmOf(header))}, settings);
+}
+
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
                                        const InputSettings& settings) {
-  if (module.os_abi() != format::kOsAbiCuda || module.abi_version() != format::kAbiVersion) {
-    Diagnostic out =
-        Fatal(DiagnosticCode::kAbiMismatch, name, format::nvlink_text::AbiDoesNotMatch(name));
-    out.notes.push_back(absl::StrCat("its ABI is ", module.os_abi(), ", version ",
-                                     module.abi_version(), "; expected ", format::kOsAbiCuda,
-                                     ", version ", format::kAbiVersion));
-    return out;
-  }
+  if (auto abi = CheckAbi(name, module.header())) return abi;
   const Arch member{static_cast<std::uint16_t>(module.sm()),
                     module.architecture_specific() ? 'a' : '\0'};
-  if (!SassLinksFor(member, settings.target)) {
-    Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
-                           format::nvlink_text::ArchDoesNotMatch(name, settings.target.Name()));
-    out.notes.push_back(base::Cat(
-        {"it was built for ", member.Name(), "; compile it with -arch=", settings.target.Name()}));
-    return out;
-  }
+  if (auto arch = CheckArch(name, member, settings)) return arch;
+  if (auto flags = CheckFlags(name, module.header(), settings)) return flags;
   if (!settings.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
       settings.target.variant == 0) {
     return Fatal(DiagnosticCode::kArchMismatch, name,
                  std::string(format::nvlink_text::kAcceleratedToPlain));
+  }
+  if (!module.relocatable()) {
+    // nvlink leaves such a file out without a word, and its code with it.
+    Diagnostic out = Fatal(DiagnosticCode::kUnsupportedInput, name,
+                           base::Cat({"Input file '", name, "' is not relocatable"}));
+    out.notes.emplace_back("it is linked already; compile with nvcc -rdc=true (ptxas -c)");
+    return out;
   }
   const std::uint16_t toolkit = module.toolkit();
   if (toolkit > settings.profile.release) {
@@ -84,13 +130,6 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   }
   if (toolkit < format::TraitsOf(settings.target).oldest_toolkit) {
     return Fatal(DiagnosticCode::kInputTooOld, name, format::nvlink_text::MustBeRecompiled(name));
-  }
-  if (!module.relocatable()) {
-    // nvlink leaves such a file out without a word, and its code with it.
-    Diagnostic out = Fatal(DiagnosticCode::kUnsupportedInput, name,
-                           base::Cat({"Input file '", name, "' is not relocatable"}));
-    out.notes.emplace_back("it is linked already; compile with nvcc -rdc=true (ptxas -c)");
-    return out;
   }
   return std::nullopt;
 }

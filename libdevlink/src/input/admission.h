@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "devlink/diagnostics.h"
+#include "format/elf_cuda.h"
 #include "input/input_settings.h"
 #include "input/recognise.h"
 #include "model/module.h"
@@ -21,6 +22,11 @@ Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why);
 // reader found.
 Diagnostic DescribeMalformed(const std::string& name, ContentKind content, std::uint64_t size,
                              const absl::Status& why);
+
+// What keeps a cubin out of this link that the reader could not take, and that its header alone
+// tells: another ABI or architecture may be why.
+std::optional<Diagnostic> FindHeaderObstacle(const std::string& name, const format::Ehdr& header,
+                                             const InputSettings& settings);
 
 // What keeps a well-formed cubin out of this link: ABI, architecture, toolkit, kind; in nvlink's
 // order.

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/bounded_reader.h"
 #include "base/strings.h"
+#include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
 #include "input/admission.h"
@@ -43,11 +45,18 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
                 const InputSettings& settings, ModulePool* pool, CodeRecord& code) {
   const std::size_t size = bytes.size();
   const ContentKind content = Recognise(bytes);
+  const auto header = base::BoundedReader(bytes).ReadOrZero<format::Ehdr>(0);
   auto module = LoadModule(pool, std::forward<Bytes>(bytes));
   if (!module.ok()) {
     if (absl::IsResourceExhausted(module.status())) {
       code.rejection = Rejected(DescribeUnreadable(name, module.status()), module.status().code());
       return;
+    }
+    if (IsCudaElf(content) && !settings.check_only) {
+      if (auto obstacle = FindHeaderObstacle(name, header, settings)) {
+        code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+        return;
+      }
     }
     code.rejection = Rejected(DescribeMalformed(name, content, size, module.status()),
                               absl::StatusCode::kInvalidArgument);

@@ -124,9 +124,7 @@ class Module {
 
   [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
   [[nodiscard]] std::uint32_t sm() const { return format::SmOf(header_); }
-  [[nodiscard]] std::uint32_t flags() const { return header_.flags; }
-  [[nodiscard]] std::uint8_t os_abi() const { return header_.ident[7]; }
-  [[nodiscard]] std::uint8_t abi_version() const { return header_.ident[8]; }
+  [[nodiscard]] const format::Ehdr& header() const { return header_; }
   // The toolkit that made it (130 for 13.0); 0 where it does not say.
   [[nodiscard]] std::uint16_t toolkit() const { return toolkit_; }
   // Built for an 'a' target: code that no other architecture runs.

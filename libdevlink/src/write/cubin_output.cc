@@ -143,8 +143,7 @@ std::uint32_t CubinWriter::State::FileFlags() const {
   for (const SectionState& section : sections) {
     if (NameOf(section) == format::section_name::kCudaNote) note = section.index;
   }
-  const std::uint8_t low = format::HasTwoViews(header.sm) ? 2 : 4;
-  return format::MakeElfFlags(note, header.sm, low);
+  return format::MakeElfFlags(note, header.sm, format::ElfFlagsLowByte(header.sm));
 }
 
 format::Ehdr CubinWriter::State::FileHeader() const {

@@ -136,6 +136,14 @@ TEST_CASE("The number of an architecture stands in e_flags", "[format]") {
   format::Ehdr header = {};
   header.flags = 0x03005a04;
   CHECK(format::SmOf(header) == 90);
+  header.flags = 0x03015a04;
+  CHECK(format::SmOf(header) == 0x15a);
+}
+
+TEST_CASE("The note's index in e_flags stops at what a byte can hold", "[format]") {
+  CHECK(format::MakeElfFlags(254, 80, 4) == 0xfe005004);
+  CHECK(format::MakeElfFlags(255, 80, 4) == 0xff005004);
+  CHECK(format::MakeElfFlags(260, 80, 4) == 0xff005004);
 }
 
 }  // namespace

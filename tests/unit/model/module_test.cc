@@ -43,7 +43,7 @@ TEST_CASE("A written cubin loads", "[model]") {
   CHECK((*module)->relocatable());
   CHECK((*module)->sm() == 80);
   CHECK((*module)->toolkit() == 130);
-  CHECK((*module)->os_abi() == format::kOsAbiCuda);
+  CHECK((*module)->header().ident[format::kIdentOsAbi] == format::kOsAbiCuda);
   CHECK_FALSE((*module)->architecture_specific());
   CHECK((*module)->bytes().size() == bytes.size());
   const internal::ModuleView& view = (*module)->sass();

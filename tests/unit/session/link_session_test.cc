@@ -305,6 +305,45 @@ TEST_CASE("An executable cubin is not an input", "[session]") {
   CHECK(HasCode(session.diagnostics(), DiagnosticCode::kUnsupportedInput));
 }
 
+TEST_CASE("An executable cubin is called that on every target", "[session]") {
+  for (const std::uint16_t sm : {std::uint16_t{80}, std::uint16_t{90}}) {
+    LinkSession session = MakeSession("sm_" + std::to_string(sm));
+    Cubin cubin = BuildCubin({.sm = sm, .functions = {{.name = "k", .entry = true}}});
+    cubin[16] = 2;  // e_type
+    CHECK_FALSE(session.AddCubin("linked", cubin).ok());
+    REQUIRE(session.diagnostics().size() == 1);
+    CHECK(session.diagnostics()[0].text == "Input file 'linked' is not relocatable");
+  }
+}
+
+TEST_CASE("No bit of e_flags is passed over", "[session]") {
+  const Cubin cubin = Caller();
+  for (unsigned bit = 0; bit < 24; ++bit) {
+    Cubin changed = cubin;
+    changed[48 + bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    CAPTURE(bit);
+    CHECK(MakeSession("sm_80").AddCubin("changed", changed).code() ==
+          absl::StatusCode::kFailedPrecondition);
+  }
+  // nvlink looks at one bit of the low byte.
+  for (const unsigned bit : {0U, 1U, 2U, 7U}) {
+    Cubin changed = cubin;
+    changed[48] ^= static_cast<std::uint8_t>(1U << bit);
+    LinkSession session =
+        *LinkSession::Create({.target = {80}, .compatibility = Compatibility::kNvlink});
+    CHECK(session.AddCubin("changed", changed).ok() == (bit != 1));
+  }
+}
+
+TEST_CASE("A cubin for another architecture is called that, whatever else it is", "[session]") {
+  Cubin cubin = BuildCubin({.sm = 100, .functions = {{.name = "k", .entry = true}}});
+  cubin.resize(cubin.size() / 2);
+  LinkSession session = MakeSession("sm_80");
+  CHECK_FALSE(session.AddCubin("c", cubin).ok());
+  REQUIRE(session.diagnostics().size() == 1);
+  CHECK(session.diagnostics()[0].text == "Input file 'c' arch does not match target 'sm_80'");
+}
+
 TEST_CASE("Undefined references are reported with the caller", "[session]") {
   LinkSession session = MakeSession();
   const Cubin cubin = BuildCubin(

@@ -238,6 +238,21 @@ TEST_CASE("e_flags may be given as a whole", "[write]") {
   CHECK(Tables(*bytes).header.e_flags == 0x12345678);
 }
 
+TEST_CASE("e_flags do not name another section than the note", "[write]") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i) names.push_back(".debug_" + std::to_string(i));
+  for (const int count : {200, 300}) {
+    CubinWriter writer({.sm = 80});
+    for (int i = 0; i < count; ++i) writer.AddSection({.name = names[i], .type = SHT_PROGBITS});
+    writer.AddSection({.name = ".note.nv.cuinfo", .type = SHT_NOTE});
+    const auto bytes = writer.Write();
+    REQUIRE(bytes.ok());
+    const std::uint32_t flags = Tables(*bytes).header.e_flags;
+    CAPTURE(count);
+    CHECK(flags >> 24 == (count == 200 ? 204 : 255));
+  }
+}
+
 TEST_CASE("What does not belong together is refused", "[write]") {
   struct Parts {
     CubinWriter w{{.sm = 80}};
