@@ -25,6 +25,14 @@ __global__ void child(int* p) { *p = 1; }
 __global__ void parent(int* p) { child<<<1, 1>>>(p); }
 int main() { parent<<<1, 1>>>(nullptr); }
 CUDA
+cat >unhosted.cu <<'CUDA'
+__global__ void child(int* p) { *p = 1; }
+__global__ void parent(int* p) { child<<<1, 1>>>(p); }
+CUDA
+cat >dynamic.cu <<'CUDA'
+extern __shared__ int memory[];
+__global__ void dynamic(int* p) { memory[threadIdx.x] = *p; __syncthreads(); *p = memory[3]; }
+CUDA
 cat >late.cu <<'CUDA'
 __global__ void late(int* p) { *p = 5; }
 __global__ void later(int* p) { *p = 6; }
@@ -36,7 +44,7 @@ __global__ void extra(int* p) { *p = shade(p[1]); }
 CUDA
 codes=(-gencode "arch=compute_75,code=[sm_75,compute_75]" -gencode arch=compute_80,code=sm_80
   -gencode arch=compute_90,code=sm_90)
-for unit in main shade nested late; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
+for unit in main shade nested late unhosted dynamic; do nvcc -rdc=true -dc "${codes[@]}" -o $unit.o $unit.cu; done
 nvcc -rdc=true -ptx -arch=compute_90 -o extra.ptx extra.cu
 sed 's/\.entry/.enter/' extra.ptx >bad.ptx
 mkdir -p lib
@@ -67,7 +75,14 @@ for arch in sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a; do
   same $arch main.o -Llib -lshade -L"$runtime" -lcudadevrt
   same $arch -ignore-host-info main.o lib/libshade.a lib/libshade.a
   same $arch main.o
-  [[ -z $runtime ]] || same $arch nested.o -L"$runtime" -lcudadevrt
+  [[ -n $runtime ]] || continue
+  same $arch nested.o -L"$runtime" -lcudadevrt
+  # No host code launches a kernel but the device runtime's own.
+  same $arch unhosted.o -L"$runtime" -lcudadevrt
+  same $arch -L"$runtime" -lcudadevrt unhosted.o
+  # Memory that the launch gives its size is not undefined.
+  same $arch dynamic.o -L"$runtime" -lcudadevrt
+  same $arch -r dynamic.o -L"$runtime" -lcudadevrt
 done
 same sm_90 main.o shade.o extra.ptx
 same sm_90 -maxrregcount=32 -Xptxas -O1 main.o shade.o extra.ptx

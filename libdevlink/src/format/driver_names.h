@@ -9,6 +9,7 @@ namespace devlink::format {
 
 // CUDA's device runtime comes as libcudadevrt.a; nvlink goes by this part of a file's name.
 inline constexpr std::string_view kDeviceRuntimeName = "cudadevrt";
+inline constexpr std::string_view kDeviceRuntimeArchive = "libcudadevrt.a";
 
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);

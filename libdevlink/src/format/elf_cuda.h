@@ -161,9 +161,18 @@ inline constexpr std::uint8_t kSttCudaSampler = 11;
 inline constexpr std::uint8_t kSttCudaSurface = 12;
 inline constexpr std::uint8_t kSttCudaObject = 13;
 
+// A place in the symbol table that nothing uses. ptxas has such for sm_90.
+inline constexpr std::uint8_t kSttNone = 0;
+
 // References that are bound by name; always undefined.
 constexpr bool IsTextureType(std::uint8_t type) {
   return type >= kSttCudaTexture && type <= kSttCudaSurface;
+}
+
+// Symbols that code may refer to.
+constexpr bool IsKnownSymbolType(std::uint8_t type) {
+  return type == kSttObject || type == kSttFunc || type == kSttSection || type == kSttCudaObject ||
+         IsTextureType(type);
 }
 
 inline constexpr std::uint8_t kStoInternal = 0x01;

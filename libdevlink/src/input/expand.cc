@@ -47,7 +47,7 @@ bool PromisesDeviceCode(std::string_view path) {
 bool IsDeviceRuntime(std::string_view path, bool is_archive, Compatibility compatibility) {
   constexpr std::string_view kName = format::kDeviceRuntimeName;
   if (compatibility == Compatibility::kNvlink) return path.find(kName) != std::string_view::npos;
-  return is_archive && FileName(path).find(kName) != std::string_view::npos;
+  return is_archive && FileName(path) == format::kDeviceRuntimeArchive;
 }
 
 class Expander {

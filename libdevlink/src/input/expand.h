@@ -43,8 +43,8 @@ struct DeviceBlob {
   ModuleIds module_ids;
   HostReferences references;
   bool from_archive = false;
-  // The device runtime, linked only where something is undefined: from an archive whose file name
-  // has `cudadevrt` in it; by nvlink's rules whatever has it in its path, directories included.
+  // The device runtime, linked only where something is undefined: an archive of its file name; by
+  // nvlink's rules whatever has `cudadevrt` in its path, directories included.
   bool is_cudadevrt = false;
 };
 

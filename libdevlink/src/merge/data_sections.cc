@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/align.h"
+#include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 
@@ -29,6 +30,7 @@ void DataSections::Map(std::uint32_t index, bool by_variable) {
       if (program_.sections[id].bank == format::kVariableBank) program_.constant_bank3 = id;
     }
   }
+  CheckSameKind(section, id);
   Section& out = program_.sections[id];
   const std::uint64_t base = base::AlignUp(out.size, section.align);
   out.align = std::max(out.align, section.align);
@@ -47,10 +49,20 @@ void DataSections::MapDebug(std::uint32_t index) {
     builder_.Name(section.name, id);
     builder_.AddSectionSymbol(id);
   }
+  CheckSameKind(section, id);
   Section& out = program_.sections[id];
   input_.section_map[index] = {id, out.size, SectionMapping::kMapped};
   AppendPiece(out, section.data, out.size);
   out.size += section.size;
+}
+
+void DataSections::CheckSameKind(const InputSection& section, SectionId known) {
+  const Section& first = program_.sections[known];
+  const bool same_bank =
+      section.role != SectionRole::kConstantBank || first.bank == BankNumberOf(section);
+  if (first.kind == section.role && same_bank) return;
+  findings_.ReportLost(
+      base::Cat({"its section '", section.name, "' is of another kind than that of other inputs"}));
 }
 
 void DataSections::MapExternalShared() {

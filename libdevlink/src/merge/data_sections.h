@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "merge/constant_packing.h"
+#include "merge/findings.h"
 #include "merge/function_constants.h"
 #include "merge/input_state.h"
 #include "merge/kernel_sections.h"
@@ -16,11 +17,12 @@ namespace devlink::internal {
 
 class DataSections {
  public:
-  DataSections(ProgramBuilder& builder, InputState& input, FunctionConstants& constants,
-               KernelSections& kernels)
+  DataSections(ProgramBuilder& builder, InputState& input, MergeFindings& findings,
+               FunctionConstants& constants, KernelSections& kernels)
       : builder_(builder),
         program_(builder.program),
         input_(input),
+        findings_(findings),
         constants_(constants),
         kernels_(kernels) {}
 
@@ -38,9 +40,13 @@ class DataSections {
   }
 
  private:
+  // Sections are joined by name; those that hold something else cannot be.
+  void CheckSameKind(const InputSection& section, SectionId known);
+
   ProgramBuilder& builder_;
   Program& program_;
   InputState& input_;
+  MergeFindings& findings_;
   FunctionConstants& constants_;
   KernelSections& kernels_;
   ConstantPacking packing_;

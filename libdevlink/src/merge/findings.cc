@@ -41,6 +41,18 @@ void MergeFindings::ReportText(const Program& program, DiagnosticCode code, std:
                           .notes = std::move(notes)});
 }
 
+void MergeFindings::ReportLost(std::string what) {
+  if (!status_.ok()) return;  // one is enough to say what is wrong with the input
+  std::string text = base::Cat({"Input file '", CurrentName(), "' is damaged"});
+  status_ = absl::InvalidArgumentError(base::ToAbsl(text));
+  diagnostics_.push_back({.code = DiagnosticCode::kMalformedInput,
+                          .severity = Severity::kError,
+                          .text = std::move(text),
+                          .symbol = "",
+                          .input = CurrentName(),
+                          .notes = {std::move(what)}});
+}
+
 void MergeFindings::ReportFailure() {
   diagnostics_.push_back({.code = DiagnosticCode::kMergeFailed,
                           .severity = Severity::kFatal,

@@ -26,6 +26,8 @@ class MergeFindings {
   // `what` about a symbol, and where it was defined or specified first.
   void Report(const Program& program, DiagnosticCode code, std::string_view what, SymbolId first);
   void ReportText(const Program& program, DiagnosticCode code, std::string text, SymbolId symbol);
+  // Something of this input that no rule of the merge takes: going on would lose it in silence.
+  void ReportLost(std::string what);
   // Adds nvlink's last word on an input that could not be merged.
   void ReportFailure();
 

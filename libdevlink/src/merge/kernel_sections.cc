@@ -16,9 +16,9 @@ void KernelSections::Add(FunctionId function, const InputSymbol& symbol) {
 }
 
 SectionId KernelSections::AddShared(FunctionId function, std::string_view name) {
-  const SectionId shared =
-      builder_.AddSection(builder_.Concat(format::section_name::kEntryShared, name),
-                          SectionKind::kEntryShared, format::kShtNobits, format::kEntrySharedFlags, 1);
+  const SectionId shared = builder_.AddSection(
+      builder_.Concat(format::section_name::kEntryShared, name), SectionKind::kEntryShared,
+      format::kShtNobits, format::kEntrySharedFlags, 1);
   program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;
   program_.functions[function].shared = shared;

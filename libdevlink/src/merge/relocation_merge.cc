@@ -6,16 +6,31 @@
 #include <string_view>
 
 #include "base/bounded_reader.h"
+#include "base/strings.h"
 #include "format/sections.h"
 
 namespace devlink::internal {
 
 namespace section_name = format::section_name;
 
+namespace {
+
+// Constants of a discarded copy have no place of their own; all else has one by now.
+bool IsRelocatable(const InputSection& section) {
+  return section.role != SectionRole::kFunctionConstants &&
+         section.role != SectionRole::kEntryShared;
+}
+
+}  // namespace
+
 void RelocationMerge::Run(std::uint32_t index) {
   const InputSection& section = input_.sections[index];
   if (section.size == 0) return;  // nothing of it was checked
   const SectionMapping target = input_.section_map[section.info];
+  if (target.state == SectionMapping::kUnmapped && IsRelocatable(input_.sections[section.info])) {
+    findings_.ReportLost(
+        base::Cat({"its section '", section.name, "' relocates what is not there"}));
+  }
   if (target.state != SectionMapping::kMapped) return;
   const bool with_addend = section.type == format::kShtRela;
   const std::uint64_t step = with_addend ? sizeof(format::Rela) : format::kRelSize;
@@ -108,6 +123,14 @@ bool RelocationMerge::MovesSection(const format::Rela& relocation) const {
   return mapped.state == SectionMapping::kMapped && mapped.base != 0;
 }
 
+void RelocationMerge::Lose(const format::Rela& relocation, const SectionMapping& target) {
+  const Section& section = program_.sections[target.section];
+  if (relocation.symbol == 0 || section.kind == SectionKind::kDebug) return;
+  findings_.ReportLost(
+      base::Cat({"a relocation of '", section.name, "' names '",
+                 input_.view->SymbolAt(relocation.symbol).name, "', which is nowhere"}));
+}
+
 void RelocationMerge::Take(const format::Rela& relocation, SectionId list,
                            const SectionMapping& target) {
   Relocation out{.offset = relocation.offset + target.base,
@@ -117,14 +140,15 @@ void RelocationMerge::Take(const format::Rela& relocation, SectionId list,
                  .type = relocation.type};
   if (input_.view->SymbolTypeAt(relocation.symbol) == format::kSttSection) {
     const InputSymbol symbol = input_.view->SymbolAt(relocation.symbol);
-    if (symbol.section >= input_.section_map.size()) return;
+    if (symbol.section >= input_.section_map.size()) return Lose(relocation, target);
     const SectionMapping& mapped = input_.section_map[symbol.section];
-    if (mapped.state != SectionMapping::kMapped) return;
+    if (mapped.state == SectionMapping::kDiscarded) return;
+    if (mapped.state != SectionMapping::kMapped) return Lose(relocation, target);
     out.symbol = program_.sections[mapped.section].symbol;
     out.addend += static_cast<std::int64_t>(mapped.base);
   } else {
     out.symbol = input_.symbols[relocation.symbol];
-    if (out.symbol == kNone) return;
+    if (out.symbol == kNone) return Lose(relocation, target);
     if (IsOfDiscarded(relocation, target)) return;
   }
   program_.relocations.push_back(out);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "format/elf_cuda.h"
+#include "merge/findings.h"
 #include "merge/input_state.h"
 #include "merge/program_builder.h"
 
@@ -14,10 +15,12 @@ namespace devlink::internal {
 class RelocationMerge {
  public:
   // `writes_phantom_rel_names`: of the toolkit (ToolkitProfile).
-  RelocationMerge(ProgramBuilder& builder, InputState& input, bool writes_phantom_rel_names)
+  RelocationMerge(ProgramBuilder& builder, InputState& input, MergeFindings& findings,
+                  bool writes_phantom_rel_names)
       : builder_(builder),
         program_(builder.program),
         input_(input),
+        findings_(findings),
         writes_phantom_rel_names_(writes_phantom_rel_names) {}
 
   // Takes over a list of the input, but for what lies in or refers to copies that were discarded.
@@ -28,11 +31,14 @@ class RelocationMerge {
   [[nodiscard]] bool IsOfDuplicate(const format::Rela& relocation, SectionRole role) const;
   [[nodiscard]] bool IsOfDiscarded(const format::Rela& relocation,
                                    const SectionMapping& target) const;
+  // Code or data without what it refers to would be wrong; debug records are read with care.
+  void Lose(const format::Rela& relocation, const SectionMapping& target);
   void Take(const format::Rela& relocation, SectionId list, const SectionMapping& target);
 
   ProgramBuilder& builder_;
   Program& program_;
   InputState& input_;
+  MergeFindings& findings_;
   const bool writes_phantom_rel_names_;
 };
 

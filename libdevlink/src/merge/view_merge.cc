@@ -14,13 +14,13 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       builder_(options.sm, options.view, options.profile.weak_symbols_are_global),
       kernel_sections_(builder_, input_),
       constants_(builder_, input_, replaced_, options.relocatable),
-      data_(builder_, input_, constants_, kernel_sections_),
+      data_(builder_, input_, findings, constants_, kernel_sections_),
       functions_(builder_, input_, findings, replaced_, constants_, kernel_sections_,
                  options.kernels),
       objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable),
       attributes_(builder_, input_),
       call_graph_(builder_, input_, findings, options.relocatable),
-      relocations_(builder_, input_, options.profile.writes_phantom_rel_names) {}
+      relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}
 
 void ViewMerge::Add(InputId id, const ModuleView& view, InputMap* map) {
   builder_.Begin(id);

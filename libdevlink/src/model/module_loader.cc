@@ -260,12 +260,20 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   const InputSymbol symbol = view.SymbolAt(index);
   names += symbol.name.size();
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
+  const bool unused = symbol.type == format::kSttNone && symbol.binding == format::kStbLocal &&
+                      symbol.section == format::kShnUndef;
+  if (!unused && !format::IsKnownSymbolType(symbol.type)) return bad("its type is unknown");
+  if (symbol.type == format::kSttSection &&
+      (symbol.binding != format::kStbLocal || symbol.size != 0)) {
+    return bad("it stands for a section and has a size or is not local");
+  }
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   const bool object = symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
   if (!object && space != 0) {
     return bad("it has a memory space but is not a variable");
   }
   if (symbol.section == format::kShnUndef) return absl::OkStatus();
+  if (format::IsTextureType(symbol.type)) return bad("a texture reference that is defined");
   if (symbol.section == format::kShnAbs) {
     return object || symbol.type == format::kSttFunc
                ? bad("it is a number and not a place in a section")
@@ -412,10 +420,16 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     if (symbol >= view.symbol_count_) {
       return Bad(index, "a relocation names a symbol that does not exist");
     }
+    if (symbol != 0 && !format::IsKnownSymbolType(view.SymbolAt(symbol).type)) {
+      return Bad(index, "a relocation names a symbol that stands for nothing");
+    }
     const format::RelocationInfo* info = format::FindRelocation(type);
     const bool mercury = format::IsMercuryRelocation(type);
     if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
       return Bad(index, absl::StrCat("a relocation of unknown type ", type));
+    if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
+      return Bad(index, "a relocation names no symbol");
+    }
     const std::uint64_t bytes = info->bytes();
     if (offset > end || end - offset < bytes) {
       return Bad(index, "a relocation reaches beyond the section it relocates");

@@ -14,7 +14,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/stop.h"
-#include "format/elf_cuda.h"
 #include "model/module.h"
 #include "plan/input_reader.h"
 #include "plan/undefined_names.h"
@@ -25,11 +24,6 @@ namespace {
 
 // A provider whose every answer asks for something new would never come to an end.
 constexpr unsigned kMostRounds = 1000;
-
-// `extern __shared__ x[]` is laid out by the link itself.
-bool IsExternalShared(const InputSymbol& symbol) {
-  return (symbol.other & format::kStoSpaceMask) == format::kStoShared && symbol.size == 0;
-}
 
 // Calls `visit` with each symbol of a module.
 template <typename Visit>
@@ -52,7 +46,7 @@ std::vector<UndefinedSymbol> FindUndefined(std::span<const SelectedModule> modul
   absl::flat_hash_map<std::string_view, std::size_t> places;
   for (const SelectedModule& module : modules) {
     VisitSymbols(module, [&](const InputSymbol& symbol) {
-      if (!IsWanted(symbol) || IsExternalShared(symbol) || defined.contains(symbol.name)) return;
+      if (!IsWanted(symbol) || defined.contains(symbol.name)) return;
       const auto [place, is_new] = places.try_emplace(symbol.name, out.size());
       if (is_new) {
         const bool is_known = !asked.insert(symbol.name).second;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "format/make_diagnostic.h"
@@ -18,10 +19,25 @@ struct OrderedInput {
   LinkInput input;
 };
 
-bool AnythingUndefined(const std::vector<OrderedInput>& inputs) {
-  UndefinedNames names;
+bool AnythingUndefined(const std::vector<OrderedInput>& inputs, const LinkOptions& options) {
+  UndefinedNames names(options.relocatable);
   for (const OrderedInput& input : inputs) names.Add(*input.input.module);
   return names.Any();
+}
+
+bool NameAnyKernel(std::span<const HostReferences> objects) {
+  return std::any_of(objects.begin(), objects.end(), [](const HostReferences& object) {
+    return !object.kernels_external.names.empty() || !object.kernels_internal.names.empty();
+  });
+}
+
+// What the device runtime's host code launches counts only beside what others launch; alone it is
+// not a reason to leave kernels out.
+void ForgetKernels(std::span<HostReferences> runtime) {
+  for (HostReferences& object : runtime) {
+    object.kernels_external.names.clear();
+    object.kernels_internal.names.clear();
+  }
 }
 
 // nvlink has no place for the result of IR that came in no host object, and loses it.
@@ -66,11 +82,15 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
   for (SelectedModule& module : modules) {
     ordered.push_back({{module.order, 0}, std::move(module.input)});
   }
+  const auto runtimes = std::stable_partition(
+      references.begin(), references.end(),
+      [](const SelectedReferences& selected) { return !selected.of_device_runtime; });
+  const auto others = static_cast<std::size_t>(runtimes - references.begin());
   for (SelectedReferences& selected : references) {
     out.references.push_back(std::move(selected.references));
   }
-  const bool needs_runtime =
-      !lto.runtime.empty() && (options.keep_system_libraries || AnythingUndefined(ordered));
+  const bool needs_runtime = !lto.runtime.empty() &&
+                             (options.keep_system_libraries || AnythingUndefined(ordered, options));
   out.left_out_runtime = !lto.runtime.empty() && !needs_runtime;
   // A device runtime that says nothing of its host code counts all the same.
   for (const LtoHostObject& object : lto.host_objects) {
@@ -88,6 +108,8 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
     ordered.push_back({{held.order, 0}, {held.name, held.code->module}});
     out.references.push_back(held.references);
   }
+  const std::span<HostReferences> all(out.references);
+  if (!NameAnyKernel(all.first(others))) ForgetKernels(all.subspan(others));
   // Most often they are in order already.
   const auto before = [](const OrderedInput& a, const OrderedInput& b) {
     return a.order < b.order;

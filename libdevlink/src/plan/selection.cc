@@ -22,16 +22,23 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// nvlink does not count libdevice as a reason to compile anything.
-bool IsLibdevice(std::string_view name) {
-  return Contains(name, "nvvm") && Contains(name, "libdevice");
+// libdevice is not a reason to compile anything. nvlink goes by the whole path, and loses the code
+// of whoever works in a directory of such a name.
+bool IsLibdevice(std::string_view name, Compatibility compatibility) {
+  if (compatibility == Compatibility::kNvlink) {
+    return Contains(name, "nvvm") && Contains(name, "libdevice");
+  }
+  return name.substr(name.rfind('/') + 1).starts_with("libdevice.");
 }
 
 // Goes over the inputs in their order, once.
 class Selector {
  public:
   Selector(const LinkOptions& options, const LinkContext& context, AssembledPtx& assembled)
-      : options_(options), context_(context), assembled_(assembled) {}
+      : options_(options),
+        context_(context),
+        assembled_(assembled),
+        undefined_(options.relocatable) {}
 
   Selection Run(std::span<const InputRecordRef> records) {
     for (const InputRecordRef& record : records) {
@@ -65,7 +72,7 @@ class Selector {
     object_.reset();
     NoteLinkedBefore(record.prelinked_ids);
     if (record.has_silent_host_object) {
-      AddReferences({});
+      out_.references.push_back({{}, object_});
       out_.lto.host_objects.emplace_back();
       out_.lto.last_host_object = record.name;
       out_.lto.object_after_runtime |= !out_.lto.runtime.empty();
@@ -124,7 +131,7 @@ class Selector {
       }
       return undefined_.Any();
     }
-    UndefinedNames names;
+    UndefinedNames names(options_.relocatable);
     for (const SelectedModule& module : out_.modules) {
       if (module.registered && left_out[*module.registered]) continue;
       names.Add(*module.input.module);
@@ -136,7 +143,7 @@ class Selector {
     for (const SectionRecord& section : object.sections) {
       Report(section.diagnostics);
       DEVLINK_RETURN_IF_ERROR(section.status);
-      if (section.code.empty()) AddReferences(object.references);
+      if (section.code.empty()) AddReferences(object);
       if (options_.lto.enabled && object.from_host_object) MeetHostObject(object);
       for (const CodeRecord& code : section.code) {
         DEVLINK_RETURN_IF_ERROR(TakeCode(object, code));
@@ -163,12 +170,12 @@ class Selector {
     }
     NoteWithoutLto(object.name);
     out_.modules.push_back({{object.name, std::move(module)}, order_++, object_});
-    AddReferences(object.references);
+    AddReferences(object);
     return absl::OkStatus();
   }
 
-  void AddReferences(const HostReferences& references) {
-    out_.references.push_back({references, object_});
+  void AddReferences(const ObjectRecord& object) {
+    out_.references.push_back({object.references, object_, object.is_device_runtime});
   }
 
   void NoteLinkedBefore(const std::vector<std::string>& ids) {
@@ -201,9 +208,9 @@ class Selector {
     lto.last_order = order_++;
     if (object.from_host_object) {
       lto.order = lto.last_order;
-      AddReferences(object.references);
+      AddReferences(object);
     }
-    lto.worth_compiling |= !IsLibdevice(object.name);
+    lto.worth_compiling |= !IsLibdevice(object.name, options_.compatibility);
     lto.modules.push_back({object.name, &code});
   }
 
@@ -241,7 +248,7 @@ class Selector {
     }
     for (std::size_t i = 0; i < left_out.size(); ++i) {
       if (!out_.registered[i].is_needed_runtime || left_out[i]) continue;
-      UndefinedNames names;  // of what stands before it
+      UndefinedNames names(options_.relocatable);  // of what stands before it
       for (const SelectedModule& module : out_.modules) {
         if (module.registered && (*module.registered >= i || left_out[*module.registered]))
           continue;

@@ -42,6 +42,7 @@ struct SelectedModule {
 struct SelectedReferences {
   HostReferences references;
   std::optional<std::size_t> registered;
+  bool of_device_runtime = false;
 };
 
 // LTO IR that takes part; borrowed from its record.

@@ -9,10 +9,20 @@
 
 namespace devlink::internal {
 
+namespace {
+
+// `extern __shared__ x[]`, which the launch gives its size.
+bool IsExternalShared(const InputSymbol& symbol) {
+  return (symbol.other & format::kStoSpaceMask) == format::kStoShared && symbol.size == 0;
+}
+
+}  // namespace
+
 bool IsWanted(const InputSymbol& symbol) {
   return !symbol.name.empty() && symbol.section == format::kShnUndef &&
          symbol.binding != format::kStbLocal && symbol.binding != format::kStbWeak &&
-         !format::IsTextureType(symbol.type) && !format::IsKnownToDriver(symbol.name);
+         !IsExternalShared(symbol) && !format::IsTextureType(symbol.type) &&
+         !format::IsKnownToDriver(symbol.name);
 }
 
 bool IsOffered(const InputSymbol& symbol) {
@@ -25,6 +35,7 @@ void UndefinedNames::Add(const Module& module) {
   for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
     const InputSymbol symbol = view.SymbolAt(i);
     if (IsOffered(symbol)) defined_.insert(symbol.name);
+    if (functions_only_ && symbol.type != format::kSttFunc) continue;
     if (IsWanted(symbol)) wanted_.insert(symbol.name);
   }
 }

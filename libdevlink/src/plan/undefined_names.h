@@ -11,8 +11,8 @@
 
 namespace devlink::internal {
 
-// Whether a module asks for a definition of this symbol. Names that the driver knows, weak ones and
-// texture references need none.
+// Whether a module asks for a definition of this symbol. Names that the driver knows, weak ones,
+// texture references and `extern __shared__ x[]` need none.
 bool IsWanted(const InputSymbol& symbol);
 
 // Whether it offers one to other modules.
@@ -20,12 +20,16 @@ bool IsOffered(const InputSymbol& symbol);
 
 class UndefinedNames {
  public:
+  // In a link with -r only functions count, as the next link may bring variables.
+  explicit UndefinedNames(bool functions_only) : functions_only_(functions_only) {}
+
   // The module must outlive this.
   void Add(const Module& module);
 
   [[nodiscard]] bool Any() const;
 
  private:
+  const bool functions_only_;
   absl::flat_hash_set<std::string_view, base::NameHash> defined_;
   absl::flat_hash_set<std::string_view, base::NameHash> wanted_;
 };

@@ -103,6 +103,7 @@ TEST_CASE("The device runtime is known by its name", "[input]") {
   CHECK(is_runtime("d/libcudadevrt.a", archive, Compatibility::kDevlink));
   CHECK_FALSE(is_runtime("cudadevrt/l.a", archive, Compatibility::kDevlink));
   CHECK_FALSE(is_runtime("d/cudadevrt.o", kHost, Compatibility::kDevlink));
+  CHECK_FALSE(is_runtime("d/libmy_cudadevrt_utils.a", archive, Compatibility::kDevlink));
   for (const char* path : {"d/libcudadevrt.a", "cudadevrt/l.a"}) {
     CHECK(is_runtime(path, archive, Compatibility::kNvlink));
   }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/merge.h"
 
+#include <cstdint>
+#include <vector>
+
+#include "devlink/experimental/cubin_writer.h"
+#include "format/elf_cuda.h"
+#include "model/module.h"
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
@@ -90,6 +96,20 @@ TEST_CASE("Findings name both inputs, and the merge stops behind the one at faul
   CHECK(merged.diagnostics[0].text == "Multiple definition of 'f' in 'b', first defined in 'a'");
   CHECK(merged.diagnostics[1].code == DiagnosticCode::kMergeFailed);
   CHECK(merged.diagnostics[1].input == "b");
+}
+
+TEST_CASE("Sections of one name that hold different things are not joined", "[merge]") {
+  std::vector<internal::LinkInput> inputs;
+  for (const std::uint32_t type : {format::kShtCudaGlobalInit, format::kShtProgbits}) {
+    CubinWriter writer({.sm = 80});
+    const auto section = writer.AddSection({.name = ".nv.global.init", .type = type, .align = 4});
+    writer.AppendZeros(section, 4);
+    inputs.push_back({.name = "a", .module = *internal::Module::Load(*writer.Write())});
+  }
+  internal::MergeOptions options;
+  options.sm = 80;
+  std::vector<Diagnostic> diagnostics;
+  CHECK_FALSE(internal::Merge(inputs, options, diagnostics).ok());
 }
 
 }  // namespace

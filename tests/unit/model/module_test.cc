@@ -93,6 +93,36 @@ TEST_CASE("No extreme number in a header or table crashes the reader", "[model]"
   }
 }
 
+TEST_CASE("No symbol changes into one of another type, to be passed over", "[model]") {
+  const Cubin original =
+      BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true}}, .global_bytes = 8});
+  const auto module = Module::Load(original);
+  REQUIRE(module.ok());
+  const internal::ModuleView& view = (*module)->sass();
+  std::uint64_t table = 0;
+  for (const internal::InputSection& section : view.sections()) {
+    if (section.name != ".symtab") continue;
+    table = static_cast<std::uint64_t>(section.data.data() - (*module)->bytes().data());
+  }
+  REQUIRE(table != 0);
+  for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+    const internal::InputSymbol symbol = view.SymbolAt(i);
+    if (symbol.type != format::kSttFunc && symbol.type != format::kSttObject) continue;
+    for (std::uint8_t type = 0; type < 16; ++type) {
+      const bool is_texture = format::IsTextureType(type);
+      const bool is_variable = type == format::kSttObject || type == format::kSttCudaObject;
+      if (type == symbol.type || (symbol.section == format::kShnUndef && is_texture)) continue;
+      // What asks for a variable finds the function, and says so.
+      if (is_variable && (symbol.type != format::kSttFunc || symbol.section == 0)) continue;
+      Cubin bytes = original;
+      bytes[table + 24 * i + 4] =
+          static_cast<std::uint8_t>((bytes[table + 24 * i + 4] & 0xf0) | type);
+      CAPTURE(symbol.name, int{type});
+      CHECK_FALSE(Module::Load(std::move(bytes)).ok());
+    }
+  }
+}
+
 TEST_CASE("Text and other files are refused", "[model]") {
   const std::string text = ".version 8.0\n.target sm_80\n";
   CheckLoad(Cubin(text.begin(), text.end()));

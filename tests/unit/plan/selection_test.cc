@@ -6,11 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "format/elf_cuda.h"
+#include "model/module.h"
 #include "plan/link_order.h"
 #include "plan/settings.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
 #include "unit/cubin_builder.h"
+#include "unit/input_builder.h"
 
 namespace devlink::internal {
 namespace {
@@ -103,6 +106,18 @@ TEST_CASE("What names the driver knows asks for no device runtime", "[plan]") {
   Inputs inputs;
   inputs.Add("k", Calls("k", "vprintf"));
   inputs.Add("libcudadevrt.a", BuildArchive({{"r.cubin", Defines("vprintf")}}));
+  CHECK(Names(inputs.Choose()) == Strings{"k"});
+}
+
+TEST_CASE("Memory that a launch gives its size asks for no device runtime", "[plan]") {
+  testing::InputBuilder dynamic;
+  dynamic.DefineEntry("k");
+  dynamic.Define(testing::InputBuilder::Variable{
+      .name = "x", .space = format::kStoShared, .size = 0, .type = format::kSttCudaObject});
+  Inputs inputs;
+  const ModuleRef module = dynamic.Build();
+  inputs.Add("k", Cubin(module->bytes().begin(), module->bytes().end()));
+  inputs.Add("libcudadevrt.a", BuildArchive({{"r.cubin", Defines("runtime")}}));
   CHECK(Names(inputs.Choose()) == Strings{"k"});
 }
 
