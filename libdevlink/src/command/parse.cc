@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -38,12 +40,22 @@ std::string BaseName(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Pipes, too: shells pass them for what another command prints.
+// Bounds on all files of options of one command. Some have no end, and each may name others.
+constexpr std::size_t kMaxOptionsText = std::size_t{16} << 20;
+constexpr int kMaxOptionsFiles = 4096;
+
+// Up to the bound and a little more. Pipes, too: shells pass them for what another command prints.
 std::optional<std::string> ReadTextFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   if (!file || std::filesystem::is_directory(path, error)) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  std::string out;
+  std::array<char, 65536> piece;
+  while (out.size() <= kMaxOptionsText && file) {
+    file.read(piece.data(), piece.size());
+    out.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  return out;
 }
 
 // A word that begins with a dash, taken apart.
@@ -88,6 +100,8 @@ class Reader {
   void Remember(const Option& option, OptionValue value);
 
   const CommandContext& context_;
+  int options_files_ = 0;
+  std::size_t options_text_ = 0;
   std::map<const Option*, OptionValue> given_;  // the last value; of lists all items
 };
 
@@ -98,6 +112,12 @@ absl::Status Reader::ReadOptionsFiles(const std::vector<std::string>& names, int
     const auto text =
         context_.read_options_file ? context_.read_options_file(name) : ReadTextFile(name);
     if (!text) return Wrong({"Could not open options file '", name, "'"});
+    options_text_ += text->size();
+    if (++options_files_ > kMaxOptionsFiles || options_text_ > kMaxOptionsText) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Options file '", name, "' is one too many: of all files together at most ",
+                       kMaxOptionsFiles, " and ", kMaxOptionsText >> 20, " MiB are read"));
+    }
     if (depth == kMaxDepth) {
       return absl::InvalidArgumentError(absl::StrCat("Options file '", name, "' is included by ",
                                                      depth, " others, perhaps by itself"));

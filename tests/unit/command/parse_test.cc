@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -342,6 +343,22 @@ TEST_CASE("A file of options that cannot be read ends the command", "[command]")
 TEST_CASE("A file of options that reads itself ends the command", "[command]") {
   CHECK(Bad({"-optf", "one"}, {{"one", "-optf one"}}) ==
         "Options file 'one' is included by 16 others, perhaps by itself");
+}
+
+TEST_CASE("Files of options that multiply, or have no end, end the command", "[command]") {
+  const std::string refused = "is one too many: of all files together at most 4096 and 16 MiB";
+  Files tree = {{"14", "-g"}};
+  for (int i = 0; i < 14; ++i) {
+    const std::string next = std::to_string(i + 1);
+    tree[std::to_string(i)] = "-optf " + next + "," + next;
+  }
+  CHECK(Bad({"-optf", "0"}, tree).find(refused) != std::string::npos);
+  CHECK(Bad({"-optf", "one"}, {{"one", std::string((16 << 20) + 1, ' ')}}).find(refused) !=
+        std::string::npos);
+  if (!std::filesystem::is_character_file("/dev/zero")) return;
+  const Words words = {"-optf", "/dev/zero"};
+  CHECK(std::string(ParseNvlinkCommand(words, {}).status().message()).find(refused) !=
+        std::string::npos);
 }
 
 // --- What nvlink records -------------------------------------------------------------------------
