@@ -61,7 +61,9 @@ alive() { [[ -d /proc/$1 ]] && ! grep -q 'State:[[:space:]]*Z' "/proc/$1/status"
 interrupt() {
   local signal="$1" linker child status=0
   rm -rf temporary/*
-  env PATH="$PWD/tools:/usr/bin:/bin" TMPDIR="$PWD/temporary" "$DEVLINK" -arch=sm_80 \
+  # Whoever runs this may ignore SIGHUP.
+  env --default-signal PATH="$PWD/tools:/usr/bin:/bin" TMPDIR="$PWD/temporary" "$DEVLINK" \
+    -arch=sm_80 \
     --ptx-backend ptxas -o killed.cubin --report=killed.json a.ptx 2>killed.txt &
   linker=$!
   for _ in {1..600}; do

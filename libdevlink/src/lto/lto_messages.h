@@ -3,9 +3,10 @@
 // nvlink's lines about link-time optimization.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "devlink/diagnostics.h"
 #include "format/nvlink_text.h"
@@ -29,13 +30,17 @@ inline Diagnostic LtoFatal(std::string_view text, std::string_view note,
   return out;
 }
 
-// What libNVVM said, as one info line of several lines' length.
-inline Diagnostic LtoInfo(std::string text) {
-  Diagnostic out;
-  out.code = DiagnosticCode::kLtoCompilation;
-  out.severity = Severity::kInfo;
-  out.text = std::move(text);
-  return out;
+// What libNVVM said: an info line, and its further lines as they stand.
+inline void AddLtoLog(std::string_view log, std::vector<Diagnostic>& diagnostics) {
+  for (bool is_first = true, more = true; more; is_first = false) {
+    const std::size_t end = log.find('\n');
+    more = end != std::string_view::npos;
+    diagnostics.push_back({.code = DiagnosticCode::kLtoCompilation,
+                           .severity = Severity::kInfo,
+                           .text = std::string(log.substr(0, end)),
+                           .verbatim = !is_first});
+    if (more) log.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace devlink::internal

@@ -226,13 +226,13 @@ void NvJitLinkCompiler::Link(const NvJitLinkFunctions& functions, const Request&
   const int code = functions.complete(linker.get());
   const std::string log = linker.ErrorLog();
   if (code != 0) {
-    if (auto said = NvvmLog(log)) output.diagnostics.push_back(LtoInfo(*std::move(said)));
+    if (const auto said = NvvmLog(log)) AddLtoLog(*said, output.diagnostics);
     return Fail(output,
                 absl::InvalidArgumentError(
                     absl::StrCat("libnvJitLink answers error ", code, ": ", OneLine(log))),
                 kCompilationFailed);
   }
-  if (!log.empty()) output.diagnostics.push_back(LtoInfo(log));
+  if (!log.empty()) AddLtoLog(log, output.diagnostics);
   std::size_t size = 0;
   if (functions.ptx_size(linker.get(), &size) != 0 || size == 0) {
     return Fail(output, absl::InternalError("libnvJitLink hands out no PTX"), kInternalError);

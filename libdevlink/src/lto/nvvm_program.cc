@@ -249,7 +249,7 @@ void NvvmProgram::CompileAll(const internal::NvvmFunctions& functions, void* pro
   const std::string error = failed ? ErrorText(functions, result.code) : std::string();
   result.log = LogOf(functions, program);
   if (failed) {
-    result.diagnostics.push_back(internal::LtoInfo(result.log + error));
+    internal::AddLtoLog(result.log + error, result.diagnostics);
     Fail(result, NvvmStep::kCompile,
          absl::InvalidArgumentError(absl::StrCat("libNVVM answers ", error)),
          internal::kCompilationFailed);
@@ -261,7 +261,7 @@ void NvvmProgram::CompileAll(const internal::NvvmFunctions& functions, void* pro
     }
     return;
   }
-  if (!result.log.empty()) result.diagnostics.push_back(internal::LtoInfo(result.log));
+  if (!result.log.empty()) internal::AddLtoLog(result.log, result.diagnostics);
   auto pieces = PiecesOf(functions, program, max_bytes);
   if (pieces.ok()) {
     result.pieces = *std::move(pieces);

@@ -412,6 +412,8 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
     return Bad(index, "its name is not that of the section it relocates");
   }
+  // Lists of places in `.debug_loc` name labels that ptxas left without a place.
+  const bool of_debug = target.role == SectionRole::kDebug;
   const base::BoundedReader entries(section.data);
   for (std::uint64_t at = 0; at < section.size; at += step) {
     const auto offset = entries.ReadOrZero<std::uint64_t>(at);
@@ -420,7 +422,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     if (symbol >= view.symbol_count_) {
       return Bad(index, "a relocation names a symbol that does not exist");
     }
-    if (symbol != 0 && !format::IsKnownSymbolType(view.SymbolAt(symbol).type)) {
+    if (symbol != 0 && !of_debug && !format::IsKnownSymbolType(view.SymbolTypeAt(symbol))) {
       return Bad(index, "a relocation names a symbol that stands for nothing");
     }
     const format::RelocationInfo* info = format::FindRelocation(type);

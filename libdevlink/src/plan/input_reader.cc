@@ -28,6 +28,10 @@ InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, base::Memo
   return leave.ok() ? read() : RecordUnreadable(std::string(name), leave);
 }
 
+bool LacksMemory(const InputRecordRef& record) {
+  return record != nullptr && absl::IsResourceExhausted(record->status);
+}
+
 }  // namespace
 
 void Turns::Turn::Await() {
@@ -114,17 +118,17 @@ InputRecordRef InputReader::ReadCubin(std::string_view name, base::Bytes bytes,
 
 absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
     std::size_t count, const LinkOptions& options, const Environment& environment,
-    absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read) {
+    bool may_read_again, absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read) {
   // Starting a thread costs as much as reading a few inputs of ordinary size.
   constexpr std::size_t kWorthAThread = 4;
   const std::stop_token stop = environment.StopToken();
   std::vector<InputRecordRef> records(count);
   std::vector<absl::Status> statuses(count);
   std::atomic<std::size_t> next = 0;
-  Turns turns;
+  auto turns = std::make_unique<Turns>();
   const auto work = [&](unsigned /*worker*/) {
     for (std::size_t i = next++; i < count; i = next++) {
-      Turns::Turn turn(turns, i);  // also of one that is not read: others wait for it
+      Turns::Turn turn(*turns, i);  // also of one that is not read: others wait for it
       statuses[i] = base::Guard([&] {
         DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
         records[i] = read(i, turn);
@@ -139,6 +143,13 @@ absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
   }
   if (workers > 1) {
     environment.RunWorkers(static_cast<unsigned>(workers), work);
+    if (may_read_again && std::any_of(records.begin(), records.end(), LacksMemory)) {
+      // Who gets what is left must not depend on threads.
+      records.assign(count, nullptr);
+      turns = std::make_unique<Turns>();
+      next = 0;
+      work(0);
+    }
   } else {
     work(0);
   }

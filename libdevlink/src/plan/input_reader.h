@@ -82,10 +82,11 @@ class InputReader {
 };
 
 // What `read` makes of each number below `count`, in that order. Several are read at a time where
-// there are enough of them to be worth threads. Cancelled where the environment said stop; what an
-// exception means where `read` threw one.
+// there are enough of them to be worth threads; where memory does not suffice for that and `read`
+// may be asked again, one by one. Cancelled where the environment said stop; what an exception
+// means where `read` threw one.
 absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
     std::size_t count, const LinkOptions& options, const Environment& environment,
-    absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read);
+    bool may_read_again, absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read);
 
 }  // namespace devlink::internal

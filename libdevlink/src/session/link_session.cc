@@ -221,8 +221,8 @@ absl::Status LinkSession::AddFiles(std::span<const std::string> paths) {
     const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
       return reader.ReadPath(paths[i], &turn);
     };
-    return state_->AddAll(
-        internal::ReadAll(paths.size(), state_->options, context.environment, read));
+    return state_->AddAll(internal::ReadAll(paths.size(), state_->options, context.environment,
+                                            /*may_read_again=*/true, read));
   });
 }
 
@@ -233,8 +233,8 @@ absl::Status LinkSession::AddInputs(std::vector<MemoryInput>&& inputs) {
     const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
       return reader.ReadBytes(inputs[i].name, std::move(inputs[i].bytes), &turn);
     };
-    return state_->AddAll(
-        internal::ReadAll(inputs.size(), state_->options, context.environment, read));
+    return state_->AddAll(internal::ReadAll(inputs.size(), state_->options, context.environment,
+                                            /*may_read_again=*/false, read));
   });
 }
 

@@ -97,20 +97,5 @@ TEST_CASE("Every option of a link is set by a test of the library", "[tree]") {
   }
 }
 
-TEST_CASE("Every room has unit tests", "[tree]") {
-  std::size_t rooms = 0;
-  for (const auto& room : fs::directory_iterator(LibrarySources())) {
-    if (!room.is_directory()) continue;
-    ++rooms;
-    const std::string name = room.path().filename().string();
-    CAPTURE(name);
-    const auto files = SourcesUnder(TreeRoot() / "tests" / "unit" / name);
-    CHECK(std::any_of(files.begin(), files.end(), [](const fs::path& file) {
-      return file.filename().string().ends_with("_test.cc");
-    }));
-  }
-  CHECK(rooms > 10);
-}
-
 }  // namespace
 }  // namespace devlink::testing
