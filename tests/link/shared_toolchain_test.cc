@@ -129,6 +129,12 @@ class Program {
   Bytes plus_ir_;
 };
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadSanitizer = true;
+#else
+constexpr bool kThreadSanitizer = false;
+#endif
+
 TEST_CASE("Ten thousand links share one toolchain and one pool", "[session][toolkit]") {
   const auto toolkit = FindToolkit();
   if (!toolkit.has_value()) DEVLINK_SKIP("no CUDA toolkit");
@@ -167,8 +173,9 @@ TEST_CASE("Ten thousand links share one toolchain and one pool", "[session][tool
   CHECK(program.TimesOpened() == 1);
   CHECK(shared.toolchain->tools_opened() == 2);  // ptxas and libNVVM
   CHECK(shared.pool->size() <= 6);               // inputs, and what was made of them
-  // Each of them leaves less than a kilobyte, which is what the allocator's arenas vary by.
-  CHECK(after < before + (std::uint64_t{8} << 20));
+  // Each of them leaves less than a kilobyte, which is what the allocator's arenas vary by. The
+  // thread sanitizer keeps records of its own of what threads did.
+  if (!kThreadSanitizer) CHECK(after < before + (std::uint64_t{8} << 20));
 }
 
 }  // namespace
