@@ -135,7 +135,9 @@ class LinkSession {
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
 
   // Many inputs at once, in this order: what AddFile or AddInput make of each, but several are read
-  // at a time, as many as LinkOptions::parallel and the environment allow. All of them are added;
+  // at a time, as many as LinkOptions::parallel and the environment allow. Where memory does not
+  // suffice, AddFiles reads one by one; of AddInputs it may then depend on threads which compressed
+  // input is refused. All of them are added;
   // the status is that of the first which failed. Cancelled where the environment asked to stop:
   // then none is added.
   absl::Status AddFiles(std::span<const std::string> paths);
