@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
@@ -93,10 +94,6 @@ constexpr std::array kStoredOptions = {
 // Those whose value may follow the short name at once, and may not be a word of its own.
 constexpr std::string_view kJoined = "Om";
 
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool IsNumber(std::string_view text, std::uint32_t most) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -116,7 +113,7 @@ bool All(std::string_view list, Check check) {
 
 bool IsName(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return IsAlphanumeric(c) || c == '_' || c == '$' || c == '%';
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
   });
 }
 
@@ -134,7 +131,7 @@ bool Fits(std::string_view text, const StoredOption& option) {
     case Value::kLimit:
       return is_number(text) || text == "archmax" || text == "archmin";
     case Value::kWord:
-      return !text.empty() && std::ranges::all_of(text, IsAlphanumeric);
+      return !text.empty() && std::ranges::all_of(text, absl::ascii_isalnum);
     case Value::kNames:
       return All(text, IsName);
   }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "base/descriptor.h"
 #include "base/strings.h"
 
 namespace devlink::internal {
@@ -26,22 +27,6 @@ absl::Status LoaderSays(const std::string& path) {
   const char* why = dlerror();
   return CannotLoad(path, why != nullptr ? why : "no reason given");
 }
-
-class OpenFile {
- public:
-  explicit OpenFile(int number) : number_(number) {}
-  ~OpenFile() {
-    if (number_ >= 0) close(number_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  [[nodiscard]] int number() const { return number_; }
-  int Release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 bool CopyFile(int from, int to) {
   struct stat status = {};
@@ -71,16 +56,16 @@ absl::StatusOr<DynamicLibrary> DynamicLibrary::Load(const std::string& path) {
 }
 
 absl::StatusOr<DynamicLibrary> DynamicLibrary::LoadCopy(const std::string& path) {
-  const OpenFile from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (from.number() < 0) {
+  const base::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.get() < 0) {
     return absl::NotFoundError(base::Cat({"there is no library '", path, "' that can be read"}));
   }
-  OpenFile copy(memfd_create("devlink", MFD_CLOEXEC));
-  if (copy.number() < 0 || !CopyFile(from.number(), copy.number())) {
+  base::Descriptor copy(memfd_create("devlink", MFD_CLOEXEC));
+  if (copy.get() < 0 || !CopyFile(from.get(), copy.get())) {
     return CannotLoad(path, base::Cat({"no copy of it can be made in memory: ",
                                        std::strerror(errno)}));  // NOLINT(concurrency-mt-unsafe)
   }
-  const std::string name = base::Cat({"/proc/self/fd/", std::to_string(copy.number())});
+  const std::string name = base::Cat({"/proc/self/fd/", std::to_string(copy.get())});
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return LoaderSays(path);
   DynamicLibrary out(handle, path);

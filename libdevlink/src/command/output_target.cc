@@ -56,17 +56,6 @@ std::string RandomName() {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-bool Descriptor::Close() { return close(std::exchange(number_, -1)) == 0; }
-
 std::optional<OutputTarget> FindOutputTarget(const std::string& path) {
   OutputTarget target{.folder = Descriptor(), .name = path};
   Descriptor from;  // the folder that `target.name` is relative to

@@ -7,26 +7,12 @@
 
 #include <optional>
 #include <string>
-#include <utility>
+
+#include "base/descriptor.h"
 
 namespace devlink::internal {
 
-// Closes itself. Negative: none.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-
-  [[nodiscard]] int get() const { return number_; }
-  [[nodiscard]] bool open() const { return number_ >= 0; }
-  // False, with errno, where the system lost what was written.
-  bool Close();
-
- private:
-  int number_;
-};
+using base::Descriptor;
 
 // The last name of a path in its folder, links followed. The folder is held open, so that it is one
 // and the same whatever happens to its name.

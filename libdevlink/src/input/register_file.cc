@@ -5,29 +5,23 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "base/strings.h"
 #include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
-namespace {
-
-bool IsAlphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
-
 std::string MakeModuleId(std::string_view working_directory, std::string_view name) {
   std::string out =
       name.starts_with('/') ? std::string(name) : base::Cat({working_directory, "/", name});
-  std::ranges::replace_if(out, [](char c) { return !IsAlphanumeric(c); }, '_');
+  std::ranges::replace_if(out, [](unsigned char c) { return !absl::ascii_isalnum(c); }, '_');
   return out;
 }
 
 bool IsModuleId(std::string_view id) {
-  return std::ranges::all_of(id, [](char c) { return IsAlphanumeric(c) || c == '_'; });
+  return std::ranges::all_of(id,
+                             [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
 std::string RegisterFileText(const std::vector<RegisteredModule>& modules, bool is_whole_program) {
