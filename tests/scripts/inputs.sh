@@ -33,6 +33,11 @@ cat >dynamic.cu <<'CUDA'
 extern __shared__ int memory[];
 __global__ void dynamic(int* p) { memory[threadIdx.x] = *p; __syncthreads(); *p = memory[3]; }
 CUDA
+cat >placed.cu <<'CUDA'
+__device__ int* shared() { __shared__ int memory[5]; return memory; }
+__device__ int dead(int x) { return x * 5; }
+__global__ void placed(int* p) { __shared__ int own[3]; own[*p] = 1; *p = own[1] + *shared(); }
+CUDA
 cat >late.cu <<'CUDA'
 __global__ void late(int* p) { *p = 5; }
 __global__ void later(int* p) { *p = 6; }
@@ -52,18 +57,21 @@ ar rc lib/libshade.a shade.o
 
 # same ARCH ARGUMENT...: both linkers, then the cubins, the register files and the messages.
 same() {
-  local arch="$1" status=0 theirs=0
+  local arch="$1" status=0 theirs=0 like
   shift
-  rm -f nv.cubin our.cubin nv.reg our.reg
-  touch nv.reg our.reg
+  # Without, references are left to the next link.
+  [[ " $* " == *" -r "* ]] && like=(--compat=nvlink) || like=()
+  rm -f nv.cubin us.cubin nv.reg us.reg
+  touch nv.reg us.reg
   timeout 60 nvlink -arch="$arch" --register-link-binaries=nv.reg -o nv.cubin "$@" 2>nv.err ||
     theirs=$?
-  "$DEVLINK" -arch="$arch" --register-link-binaries=our.reg -o our.cubin "$@" 2>our.err || status=$?
+  "$DEVLINK" -arch="$arch" --register-link-binaries=us.reg -o us.cubin "${like[@]}" \
+    "$@" 2>our.err || status=$?
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
-  if [[ $status -ne $theirs ]] || ! cmp -s nv.reg our.reg || ! cmp -s nv.err our.err ||
-    { [[ -f nv.cubin ]] && ! "$diff_program" nv.cubin our.cubin >diff.txt; } ||
-    { [[ ! -f nv.cubin && -f our.cubin ]]; }; then
+  if [[ $status -ne $theirs ]] || ! cmp -s nv.reg us.reg || ! cmp -s nv.err our.err ||
+    { [[ -f nv.cubin ]] && ! "$diff_program" nv.cubin us.cubin >diff.txt; } ||
+    { [[ ! -f nv.cubin && -f us.cubin ]]; }; then
     echo "$arch $*: not as nvlink (status $status, nvlink $theirs)"
     head -n 20 diff.txt our.err 2>/dev/null || true
     failures=$((failures + 1))
@@ -75,6 +83,10 @@ for arch in sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a; do
   same $arch main.o -Llib -lshade -L"$runtime" -lcudadevrt
   same $arch -ignore-host-info main.o lib/libshade.a lib/libshade.a
   same $arch main.o
+  # A debugger is told of nothing, shared variables included.
+  nvcc -rdc=true -cubin -arch="$arch" -G -o placed.cubin placed.cu
+  same $arch -g -suppress-debug-info placed.cubin
+  same $arch -g -suppress-debug-info -r placed.cubin
   [[ -n $runtime ]] || continue
   same $arch nested.o -L"$runtime" -lcudadevrt
   # No host code launches a kernel but the device runtime's own.
@@ -146,8 +158,8 @@ for arch in sm_75 sm_80; do
   nvcc -rdc=true -ptx -arch=compute_75 -o early.ptx extra.cu
   ptxas -c -m64 -arch=$arch -o early.cubin early.ptx
   timeout 60 nvlink -arch=$arch -o nv.cubin main.o shade.o early.cubin
-  "$DEVLINK" -arch=$arch -o our.cubin main.o shade.o early.ptx
-  if ! "$diff_program" nv.cubin our.cubin >diff.txt; then
+  "$DEVLINK" -arch=$arch -o us.cubin main.o shade.o early.ptx
+  if ! "$diff_program" nv.cubin us.cubin >diff.txt; then
     echo "$arch: PTX is not linked as its cubin is"
     head -n 20 diff.txt
     failures=$((failures + 1))
@@ -156,8 +168,8 @@ done
 
 # and device code in a file of any name.
 cp shade.o shade.object
-"$DEVLINK" -arch=sm_80 -o our.cubin main.o shade.object
-if "$DEVLINK" --compat nvlink -arch=sm_80 -o our.cubin main.o shade.object.none 2>our.err; then
+"$DEVLINK" -arch=sm_80 -o us.cubin main.o shade.object
+if "$DEVLINK" --compat nvlink -arch=sm_80 -o us.cubin main.o shade.object.none 2>our.err; then
   echo "a missing file was accepted"
   failures=$((failures + 1))
 fi

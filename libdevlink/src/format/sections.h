@@ -21,7 +21,9 @@ inline constexpr std::string_view kSymbols = ".symtab";
 inline constexpr std::string_view kWideIndices = ".symtab_shndx";
 inline constexpr std::string_view kDebug = ".debug";  // these two: prefixes
 inline constexpr std::string_view kNvDebug = ".nv_debug_";
-inline constexpr std::string_view kDebugInfo = ".debug_info";
+inline constexpr std::string_view kDebugFrame = ".debug_frame";
+inline constexpr std::string_view kDebugLine = ".debug_line";
+inline constexpr std::string_view kSassLine = ".nv_debug_line_sass";
 inline constexpr std::string_view kToolNote = kToolNoteName;
 inline constexpr std::string_view kCudaNote = kCudaNoteName;
 inline constexpr std::string_view kModuleInfo = ".nv.info";
@@ -92,6 +94,13 @@ constexpr bool HoldsVariables(SectionRole role) {
     default:
       return false;
   }
+}
+
+// Debug sections whose relocations go with the body of a function that they describe; those of all
+// others stay, and name the body that is there (docs/cubin-format.md, "Weak and strong copies").
+constexpr bool GoesWithBody(std::string_view name) {
+  return name == section_name::kDebugLine || name == section_name::kSassLine ||
+         name == section_name::kDebugFrame;
 }
 
 // The merge takes code and data before records about them.

@@ -53,7 +53,7 @@ class Compactor {
         return false;
       }
       return section.kind != SectionKind::kDebug ||
-             section.name == format::section_name::kDebugInfo ||
+             !format::GoesWithBody(section.name) ||
              program_.sections[relocation.list].type != format::kShtRela ||
              !replaced_.IsDroppedDebugRelocation(relocation.symbol, index);
     });

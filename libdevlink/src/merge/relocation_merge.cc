@@ -105,13 +105,13 @@ bool RelocationMerge::IsOfDuplicate(const format::Rela& relocation, SectionRole 
   return after != input_.discarded_init.begin() && relocation.offset < std::prev(after)->end;
 }
 
-// Debug records of a discarded copy keep the zeroes of the input, but for `.debug_info`, which then
-// names the copy that stays.
+// Lines and frames of a discarded copy keep the zeroes of the input. Other debug sections name the
+// copy that stays.
 bool RelocationMerge::IsOfDiscarded(const format::Rela& relocation,
                                     const SectionMapping& target) const {
   const Section& section = program_.sections[target.section];
   return input_.discarded[relocation.symbol] && section.kind == SectionKind::kDebug &&
-         section.name != section_name::kDebugInfo;
+         format::GoesWithBody(section.name);
 }
 
 // Refers to a section symbol of the input whose bytes do not come first in the output's section.
