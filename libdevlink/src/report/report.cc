@@ -175,14 +175,17 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
   say(memory, "");
   for (std::size_t i = report.entries.size(); i-- > 0;) {  // last created first
     const EntryReport& entry = report.entries[i];
-    const std::uint64_t constants = CompilerConstantBytes(linked, linked.liveness.entries[i]);
+    const FunctionId kernel = linked.liveness.entries[i];
+    const std::uint64_t constants = CompilerConstantBytes(linked, kernel);
+    // Of calls without end nvlink counts none.
+    const std::uint64_t stack =
+        entry.stack_bytes ? *entry.stack_bytes : linked.resources.frames[kernel];
     say(absl::StrCat("Function properties for '", entry.name, "':"), entry.name);
-    std::string usage =
-        absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers, " barriers, ",
-                     entry.stack_bytes.value_or(0), " stack, ", entry.shared_bytes, " bytes smem, ",
-                     entry.parameter_bytes, " bytes cmem[0]");
+    std::string usage = absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers,
+                                     " barriers, ", stack, " stack, ", entry.shared_bytes,
+                                     " bytes smem, ", entry.parameter_bytes, " bytes cmem[0]");
     if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
-    absl::StrAppend(&usage, ", 0 bytes lmem", DescribeSlots(linked, linked.liveness.entries[i]));
+    absl::StrAppend(&usage, ", 0 bytes lmem", DescribeSlots(linked, kernel));
     say(usage, entry.name);
   }
   return out;
