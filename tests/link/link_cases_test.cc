@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "devlink-diff/cubin_diff.h"
+#include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "link/case_file.h"
 #include "random/link_pair.h"
@@ -42,12 +44,14 @@ class Comparison {
  public:
   Comparison(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
 
-  // As the case says; then with -r, and the result of that once more.
+  // As the case says; in two steps; then with -r as nvlink does it, and the result of that once
+  // more.
   Complaints Run() {
     if (!Compile()) return complaints_;
     const LinkOutcome expected = LinkWithNvlink();
     CheckExpectation(expected);
     Compare("", expected);
+    if (expected.ok && IsOneProgram()) CompareTwoSteps(expected);
     relocatable_ = true;
     const LinkOutcome relocatable = LinkWithNvlink();
     // nvlink has faults of its own here (docs/compatibility.md); nothing can be learned from them.
@@ -81,6 +85,49 @@ class Comparison {
       complaints_.push_back(Cat(what, "messages differ\nnvlink says:\n", expected.messages,
                                 "devlink says:\n", actual.messages));
     }
+  }
+
+  // Code and memory of a program are the same however many links it takes.
+  void CompareTwoSteps(const LinkOutcome& expected) {
+    relocatable_ = keeps_ = true;
+    const LinkOutcome first = LinkInProcess();
+    relocatable_ = keeps_ = false;
+    const std::vector<std::string> inputs = std::move(inputs_);
+    inputs_ = {directory_.File("kept.cubin")};
+    const bool written = first.ok && WriteBytes(inputs_.front(), first.cubin);
+    const LinkOutcome second = written ? LinkInProcess() : first;
+    inputs_ = inputs;
+    if (!second.ok) {
+      complaints_.push_back("in two steps: fails\n" + second.messages);
+      return;
+    }
+    const diff::CubinView direct = diff::ViewCubin(expected.cubin);
+    const diff::CubinView twice = diff::ViewCubin(second.cubin);
+    for (const diff::ViewSection& section : direct.sections) {
+      if (!IsProgram(section.key) || IsUnread(section.key)) continue;
+      const auto found = std::ranges::find(twice.sections, section.key, &diff::ViewSection::key);
+      if (found == twice.sections.end() || found->size != section.size ||
+          !std::ranges::equal(found->data, section.data)) {
+        complaints_.push_back(Cat("in two steps: another ", section.key));
+      }
+    }
+  }
+
+  // One case's variable is `extern x[]` in front of a definition of x, and -r makes one of both.
+  [[nodiscard]] bool IsOneProgram() const { return job_.program.name != "dynamic_then_static"; }
+
+  // Of replaced bodies nvlink leaves constants, or their place, that no code reads. A second link
+  // has other ones.
+  [[nodiscard]] bool IsUnread(std::string_view section) const {
+    constexpr std::string_view kCases[] = {"weak_replaced_constants", "weak_strange_constants_kept",
+                                           "weak_vacated_constants"};
+    return section.starts_with(".nv.constant2") &&
+           std::ranges::find(kCases, job_.program.name) != std::end(kCases);
+  }
+
+  static bool IsProgram(std::string_view section) {
+    constexpr std::string_view kKinds[] = {".text.", ".nv.constant", ".nv.global", ".nv.shared."};
+    return std::ranges::any_of(kKinds, [&](auto kind) { return section.starts_with(kind); });
   }
 
   // One case's constants come twice, of which nvlink then takes one (docs/compatibility.md).
@@ -144,6 +191,7 @@ class Comparison {
     options.target = Arch::Parse("sm_" + job_.arch).value_or(Arch{});
     options.debug = Has(flags, "-g");
     options.relocatable = relocatable_;
+    if (relocatable_ && !keeps_) options.compatibility = Compatibility::kNvlink;
     options.verbose = Has(flags, "-v");
     options.warnings_are_errors = Has(flags, "-Werror");
     options.suppress_warnings = Has(flags, "-disable-infos");
@@ -183,6 +231,7 @@ class Comparison {
   TemporaryDirectory directory_{"devlink-link"};
   std::vector<std::string> inputs_;
   bool relocatable_ = false;
+  bool keeps_ = false;  // references, as devlink -r does by default
   Complaints complaints_;
 };
 

@@ -102,7 +102,7 @@ std::string CheckLikeNvlink(const LtoRecording& theirs, const LtoRecording& ours
 }
 
 // Where the output is nvlink's by default, too: of IR that came in no host object nvlink loses the
-// result, unless that is the whole program.
+// result, unless that is the whole program. With -r, references wait for the next link.
 bool KeepsOutput(const LtoRecording& theirs, const LtoCase& link) {
   const bool has_place =
       std::any_of(link.inputs.begin(), link.inputs.end(),
@@ -115,7 +115,7 @@ bool KeepsOutput(const LtoRecording& theirs, const LtoCase& link) {
                                      }) &&
                         theirs.CompileLine().find("--device-c") == std::string::npos &&
                         link.environment.empty();
-  return has_place || (is_whole && !link.relocatable);
+  return !link.relocatable && (has_place || is_whole);
 }
 
 // By default devlink does what nvlink does, but where that fails without need.

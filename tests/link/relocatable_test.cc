@@ -129,15 +129,16 @@ class Modules {
     return UnderDevlinksName(RunProcess(command).err);
   }
 
-  LinkOutcome Link(const std::vector<std::string>& inputs, bool relocatable, bool keep) {
+  LinkOutcome Link(const std::vector<std::string>& inputs, bool relocatable, bool like_nvlink) {
     options_.relocatable = relocatable;
-    options_.keep_references = keep;
+    options_.keep_references.reset();
+    options_.compatibility = like_nvlink ? Compatibility::kNvlink : Compatibility::kDevlink;
     return LinkWithLibrary(options_, inputs);
   }
 
   // `inputs` in two steps, the first of them alone in the first.
-  std::vector<std::uint8_t> LinkTwice(std::vector<std::string> inputs, bool keep) {
-    const LinkOutcome relocatable = Link({inputs.front()}, true, keep);
+  std::vector<std::uint8_t> LinkTwice(std::vector<std::string> inputs, bool like_nvlink) {
+    const LinkOutcome relocatable = Link({inputs.front()}, true, like_nvlink);
     REQUIRE(relocatable.ok);
     inputs.front() = directory_.File("relocatable.cubin");
     REQUIRE(WriteBytes(inputs.front(), relocatable.cubin));
@@ -151,6 +152,7 @@ class Modules {
   bool WarnsOfEarlyReferences(const std::string& input, bool keep) {
     options_.relocatable = true;
     options_.keep_references = keep;
+    options_.compatibility = Compatibility::kDevlink;
     auto session = LinkSession::Create(options_);
     REQUIRE(session.ok());
     REQUIRE(session->AddFile(input).ok());
@@ -184,13 +186,13 @@ TEST_CASE("One module through -r is what nvlink makes of it, for every target", 
     CAPTURE(arch);
     Modules modules(*toolkit, arch);
     const std::string module = modules.Compile("module", kModule);
-    const LinkOutcome actual = modules.Link({module}, true, false);
+    const LinkOutcome actual = modules.Link({module}, true, true);
     REQUIRE(actual.ok);
     CHECK(ExplainDifference(modules.NvlinkRelocatable(module), actual.cubin).empty());
   }
 }
 
-TEST_CASE("A link in two steps that keeps references has the code of one step", "[relocatable]") {
+TEST_CASE("A link in two steps has the code of one step", "[relocatable]") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
   for (const char* arch : {"75", "80", "90"}) {
@@ -200,13 +202,14 @@ TEST_CASE("A link in two steps that keeps references has the code of one step", 
                                              modules.Compile("elsewhere", kElsewhere)};
     const LinkOutcome direct = modules.Link({inputs[1], inputs[0]}, false, false);
     REQUIRE(direct.ok);
-    const std::vector<std::uint8_t> kept = modules.LinkTwice(inputs, true);
+    const std::vector<std::uint8_t> kept = modules.LinkTwice(inputs, false);
     for (const char* section : {".text.kernel", ".text.elsewhere", ".text.scale"}) {
       CAPTURE(section);
       CHECK(CodeOf(kept, section) == CodeOf(direct.cubin, section));
     }
-    // Without, `first` and `second` have one address, and `table` is taken to begin its bank.
-    CHECK(CodeOf(modules.LinkTwice(inputs, false), ".text.kernel") !=
+    // As nvlink does it, `first` and `second` have one address, and `table` is taken to begin its
+    // bank.
+    CHECK(CodeOf(modules.LinkTwice(inputs, true), ".text.kernel") !=
           CodeOf(direct.cubin, ".text.kernel"));
     CHECK(modules.WarnsOfEarlyReferences(inputs[0], false));
     CHECK_FALSE(modules.WarnsOfEarlyReferences(inputs[0], true));
@@ -248,13 +251,13 @@ TEST_CASE("-r twice of `extern x[]` behind static variables", "[relocatable]") {
     // nvlink takes the place of x, 16 or 64, for the alignment of the kernel's memory.
     for (const int bytes : {4, 64}) {
       const std::string once = modules.CompileRelocatable("once", BehindBytes(bytes));
-      const LinkOutcome actual = modules.Link({once}, true, false);
+      const LinkOutcome actual = modules.Link({once}, true, true);
       REQUIRE(actual.ok);
       CHECK(ExplainDifference(modules.NvlinkRelocatable(once), actual.cubin).empty());
     }
     // Also where it is none; here the kernel keeps the one that it has.
     const std::string once = modules.CompileRelocatable("once", BehindBytes(40));
-    const LinkOutcome actual = modules.Link({once}, true, false);
+    const LinkOutcome actual = modules.Link({once}, true, true);
     REQUIRE(actual.ok);
     const auto align = [](const std::vector<std::uint8_t>& cubin) {
       const CubinView view = ViewCubin(cubin);

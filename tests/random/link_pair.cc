@@ -226,6 +226,7 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   options.target = *arch;
   options.debug = HasFlag(program, "-g");
   options.relocatable = HasFlag(program, "-r");
+  if (options.relocatable) options.compatibility = Compatibility::kNvlink;
   // With -g nvlink records the names of all files as well, which a session does not know.
   if (options.debug) {
     options.recorded_options = RecordedOptions(options.relocatable);

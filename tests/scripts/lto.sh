@@ -86,8 +86,10 @@ report() {
 
 # same KIND ARCH ARGUMENT...: both linkers.
 same() {
-  local kind="$1" arch="$2" status=0 theirs=0
+  local kind="$1" arch="$2" status=0 theirs=0 like
   shift 2
+  # Without, references are left to the next link.
+  [[ " $* " == *" -r "* ]] && like=(--compat=nvlink) || like=()
   rm -f nv/out us/out nv.reg us.reg diff.txt
   timeout 120 nvlink -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=nv.reg \
     -o nv/out "$@" 2>nv.err || theirs=$?
@@ -97,7 +99,7 @@ same() {
     sed -i '/expected libcudadevrt object/d' nv.err
   fi
   "$DEVLINK" -arch="$arch" -lto -nvvmpath="$nvvm" --register-link-binaries=us.reg -o us/out \
-    "$@" 2>our.err || status=$?
+    "${like[@]}" "$@" 2>our.err || status=$?
   sed -i 's/^nvlink/devlink/' nv.err
   sed -i '/^devlink note /d' our.err
   # With -emit-ptx, and where it misses the device runtime, nvlink writes no register file.

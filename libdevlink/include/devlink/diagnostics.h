@@ -34,7 +34,7 @@ enum class DiagnosticCode {
   kUnsupportedFeature = 16,
   kUsage = 17,
   kResourceUsage = 18,
-  kRelocationOverflow = 19,  // reserved: nothing reports it yet
+  kRelocationOverflow = 19,
   kEntryMismatch = 20,
   kPrototypeMismatch = 21,
   kUnresolvableRelocation = 22,

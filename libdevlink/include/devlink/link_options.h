@@ -61,10 +61,10 @@ struct LinkOptions {
   // nvlink -r: writes a relocatable cubin, to be linked again; nothing is laid out or left out, and
   // undefined symbols are not an error (docs/relocatable.md).
   bool relocatable = false;
-  // With `relocatable`: leaves every reference to the next link. nvlink resolves those to shared
-  // memory and constants although it has not laid them out, and so does libdevlink without this;
-  // the next link cannot mend them.
-  bool keep_references = false;
+  // With `relocatable`: whether every reference is left to the next link. Otherwise those to shared
+  // memory and constants are resolved although nothing is laid out yet, as by nvlink up to 13.1,
+  // and the next link cannot mend them. Not set: they are left, but with Compatibility::kNvlink.
+  std::optional<bool> keep_references;
 
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;

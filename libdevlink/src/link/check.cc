@@ -40,6 +40,7 @@ class Checker {
     }
     CheckRegisters();
     CheckRelocations();
+    CheckOverflows();
     return failure_;
   }
 
@@ -184,6 +185,33 @@ class Checker {
                                    program_.sections[relocation.section].name, "' against '",
                                    symbol.name, "' of '", out.input, "'"}));
     if (kept) out.notes.emplace_back("the symbol is one that a linked cubin does not have");
+    Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
+  }
+
+  // nvlink stores what there is room for, and the code refers to something else.
+  void CheckOverflows() {
+    const auto& overflows = input_.relocated.overflows;
+    if (overflows.empty() || settings_.cuts_off_values || !failure_.ok()) return;
+    const Relocation& relocation = overflows.front().relocation;
+    const Symbol& symbol = program_.symbols[relocation.symbol];
+    const Section& section = program_.sections[relocation.section];
+    const FunctionId user = section.function;
+    const SymbolId place = user == kNone ? relocation.symbol : program_.functions[user].symbol;
+    Diagnostic& out = diagnostics_.emplace_back();
+    out.code = DiagnosticCode::kRelocationOverflow;
+    out.severity = Severity::kFatal;
+    out.symbol = symbol.name;
+    out.input = input_.inputs[program_.symbols[place].input].name;
+    out.text = base::Cat({"Reference to '", symbol.name, "' in section '", section.name, "' of '",
+                          out.input, "' does not fit its field"});
+    const format::RelocationInfo* info = format::FindRelocation(relocation.type);
+    out.notes.push_back(absl::StrCat(
+        "the value is ", absl::Hex(overflows.front().value), " (hexadecimal), the field R_CUDA_",
+        base::ToAbsl(info != nullptr ? info->name : "?"), " at ", absl::Hex(relocation.offset)));
+    if (overflows.size() > 1) {
+      out.notes.push_back(absl::StrCat(overflows.size() - 1, " more references do not fit"));
+    }
+    out.notes.emplace_back("an index is too far behind its variable; --compat=nvlink cuts it off");
     Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
   }
 

@@ -150,7 +150,10 @@ class Relocator {
     if (!HasFields(relocation)) return;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
-    StoreValue(program_, relocation, info, value, bank, result_.patches);
+    const bool fits = StoreValue(program_, relocation, info, value, bank, result_.patches);
+    if (!fits && program_.sections[relocation.section].kind != SectionKind::kDebug) {
+      result_.overflows.push_back({relocation, value});
+    }
   }
 
   // Mercury code is packed: what refers to a place in the unpacked code has no field in the file.

@@ -47,6 +47,12 @@ struct Relocated {
   std::uint32_t early_shared = 0;
   std::uint32_t early_constants = 0;
   std::vector<Relocation> refused;  // that nothing sensible can be done with
+  // Stored, but not all of the value: the field is too narrow. Of code and data only.
+  struct Overflow {
+    Relocation relocation;
+    std::uint64_t value = 0;
+  };
+  std::vector<Overflow> overflows;
 };
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,

@@ -47,8 +47,9 @@ class Relocator {
     }
     if (info->action == RelocationAction::kApply) {
       CountEarly(symbol);
-      return StoreValue(program_, relocation, *info, ValueOf(relocation, symbol),
-                        BankOf(program_, symbol), result_.patches);
+      StoreValue(program_, relocation, *info, ValueOf(relocation, symbol), BankOf(program_, symbol),
+                 result_.patches);
+      return;
     }
     result_.refused.push_back(relocation);
   }

@@ -2,6 +2,8 @@
 #include "link/relocation_field.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 
 #include "format/elf_cuda.h"
 #include "format/sections.h"
@@ -26,6 +28,26 @@ std::uint64_t HeldBits(const Program& program, const Relocation& relocation,
     bits |= std::uint64_t{(byte >> (bit % 8)) & 1U} << i;
   }
   return bits;
+}
+
+// Types whose fields take one half, or one byte, of a value.
+bool TakesPiece(const format::RelocationInfo& info) {
+  return info.parts[0].width == 8 || info.name.find("_LO") != std::string_view::npos ||
+         info.name.find("_HI") != std::string_view::npos;
+}
+
+// As a number with a sign or without one.
+bool Fits(std::int64_t value, unsigned width) {
+  return width >= 64 || value >> width == 0 || value >> (width - 1) == -1;
+}
+
+// Whether the sum fits if what the field held is read in one of both ways.
+bool SumFits(std::int64_t value, std::uint64_t held, unsigned width) {
+  if (width >= 64) return true;
+  const auto without_sign = static_cast<std::int64_t>(held);
+  const bool negative = (held >> (width - 1)) != 0;
+  return Fits(value + without_sign, width) ||
+         (negative && Fits(value + without_sign - (std::int64_t{1} << width), width));
 }
 
 }  // namespace
@@ -69,22 +91,24 @@ void StoreBits(const Relocation& relocation, const format::FieldPart& part, std:
       {relocation.section, BitField{part.position, part.width}, relocation.offset, bits});
 }
 
-void StoreValue(const Program& program, const Relocation& relocation,
+bool StoreValue(const Program& program, const Relocation& relocation,
                 const format::RelocationInfo& info, std::uint64_t value, std::uint64_t bank,
                 std::vector<FieldPatch>& patches) {
   const bool adds = program.sections[relocation.list].type == format::kShtRel;
+  const bool is_whole = !TakesPiece(info);
+  bool fits = true;
   for (const format::FieldPart& part : info.parts) {
     const std::uint64_t whole = part.of_bank ? bank : value;
-    if (!adds) {
-      StoreBits(relocation, part, whole >> part.low_bit, patches);
-      continue;
+    const std::uint64_t held = adds ? HeldBits(program, relocation, part) : 0;
+    if (is_whole && !part.of_bank && part.width != 0) {
+      fits = fits && SumFits(static_cast<std::int64_t>(whole) >> part.low_bit, held, part.width);
     }
     // Single bytes are added before the value is shifted, all others after.
-    const std::uint64_t held = HeldBits(program, relocation, part);
     const bool byte = part.width == 8;
     StoreBits(relocation, part,
               byte ? (whole + held) >> part.low_bit : (whole >> part.low_bit) + held, patches);
   }
+  return fits;
 }
 
 std::uint64_t BankOf(const Program& program, const Symbol& symbol) {

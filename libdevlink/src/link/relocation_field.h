@@ -31,8 +31,9 @@ void StoreBits(const Relocation& relocation, const format::FieldPart& part, std:
                std::vector<FieldPatch>& patches);
 
 // Stores a value, and for types that name a constant bank the bank. RELA replaces what the field
-// holds, REL adds to it (docs/cubin-format.md, "Relocations").
-void StoreValue(const Program& program, const Relocation& relocation,
+// holds, REL adds to it (docs/cubin-format.md, "Relocations"). False where a part of the value that
+// the code cannot do without has no room; what has is stored, as by nvlink.
+bool StoreValue(const Program& program, const Relocation& relocation,
                 const format::RelocationInfo& info, std::uint64_t value, std::uint64_t bank,
                 std::vector<FieldPatch>& patches);
 

@@ -36,6 +36,10 @@ KernelSelection SelectKernels(const LinkOptions& options,
   return KernelSelection::ReferredTo(references, known_before);
 }
 
+bool KeepsReferences(const LinkOptions& options) {
+  return options.keep_references.value_or(options.compatibility != Compatibility::kNvlink);
+}
+
 bool NamesWhatIsUsed(const LinkOptions& options) {
   return !options.kernels_used.empty() || !options.variables_used.empty();
 }

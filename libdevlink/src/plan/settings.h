@@ -29,6 +29,9 @@ bool IsOptional(const ObjectRecord& object, const LinkOptions& options);
 KernelSelection SelectKernels(const LinkOptions& options,
                               const std::vector<HostReferences>& references, bool known_before);
 
+// Whether references of a link with -r wait for the next one.
+bool KeepsReferences(const LinkOptions& options);
+
 // Whether kernels or variables are named that the program uses.
 bool NamesWhatIsUsed(const LinkOptions& options);
 

@@ -285,7 +285,7 @@ LinkOutcome LinkSession::LinkTo(OutputSink& output) const { return state_->Link(
 std::vector<Diagnostic> LinkSession::diagnostics() const {
   std::vector<Diagnostic> out;
   for (const InputRecordRef& record : state_->records) internal::AppendFindings(*record, out);
-  internal::AddTarget(state_->options, out);
+  internal::PutInWords(state_->options, out);
   return out;
 }
 

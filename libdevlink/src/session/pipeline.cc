@@ -120,13 +120,14 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
                                         partial ? KernelSelection() : kernels);
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
-  // Where variables and constants lie.
+  // Where variables and constants lie. A debugger is told where shared variables are.
+  const bool describes_shared = options.debug && !options.suppress_debug_info;
   SharedLayout shared =
       partial ? LayOutSharedPartial(
                     merged, liveness,
-                    {.debug = options.debug, .place_external = !options.keep_references})
+                    {.debug = describes_shared, .place_external = !KeepsReferences(options)})
               : LayOutShared(merged, graph, liveness,
-                             {.reserved = ReservedShared(options), .debug = options.debug});
+                             {.reserved = ReservedShared(options), .debug = describes_shared});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });
@@ -147,7 +148,7 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
 
   // Relocations are resolved, or kept for whoever knows the addresses.
   Relocated relocated = partial ? RelocatePartial(merged, liveness, shared.partial,
-                                                  {.keep_references = options.keep_references})
+                                                  {.keep_references = KeepsReferences(options)})
                                 : Relocate(merged, liveness, shared, constants, textures);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
   return {std::move(inputs.program), std::move(graph),      std::move(liveness),
@@ -165,7 +166,8 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                           passes.constants, passes.resources, passes.relocated},
                          {.severities = SeverityPolicyOf(options),
                           .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
-                          .reserved_shared = ReservedShared(options)},
+                          .reserved_shared = ReservedShared(options),
+                          .cuts_off_values = options.compatibility == Compatibility::kNvlink},
                          out.diagnostics);
   }
   if (options.verbose) Append(DescribeUsage(passes, out.report), out.diagnostics);
@@ -230,7 +232,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
                                       .recorded_object = options.recorded_object,
                                       .recorded_options = options.recorded_options,
                                       .relocatable = options.relocatable,
-                                      .keep_references = options.keep_references});
+                                      .keep_references = KeepsReferences(options)});
 }
 
 // The one cubin that LTO made of everything is the output.
@@ -323,7 +325,7 @@ LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& 
   const TimeSpan span(context.time_trace, "link");
   LinkOutcome out;
   out.status = Run(records, options, context, output, out);
-  AddTarget(options, out.diagnostics);
+  PutInWords(options, out.diagnostics);
   return out;
 }
 
@@ -334,7 +336,11 @@ absl::Status CheckTarget(Arch target) {
                                                "to sm_90a"));
 }
 
-void AddTarget(const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
+void PutInWords(const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
+  if (options.compatibility == Compatibility::kNvlink) {
+    for (Diagnostic& diagnostic : diagnostics) diagnostic.notes.clear();
+    std::erase_if(diagnostics, [](const Diagnostic& said) { return said.text.empty(); });
+  }
   if (!options.report_arch) return;
   const std::string suffix = base::Cat({" (target: ", TargetName(options), ")"});
   for (Diagnostic& diagnostic : diagnostics) {

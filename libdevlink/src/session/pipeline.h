@@ -18,7 +18,7 @@ LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& 
 // Unimplemented, in our words, where code for the target cannot be linked.
 absl::Status CheckTarget(Arch target);
 
-// nvlink -report-arch: the target stands behind every line.
-void AddTarget(const LinkOptions& options, std::vector<Diagnostic>& diagnostics);
+// nvlink has no notes; with -report-arch the target stands behind every line of it.
+void PutInWords(const LinkOptions& options, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

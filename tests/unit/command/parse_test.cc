@@ -152,7 +152,7 @@ const std::vector<Row> kRows = {
     {"compat",
      {"--compat", "nvlink"},
      [](Command c) { return c.options.compatibility == Compatibility::kNvlink; }},
-    {"keep-references", {"--keep-references"}, [](Command c) { return c.options.keep_references; }},
+    {"keep-references", {"--keep-references"}, [](Command c) { return c.options.keep_references == true; }},
     {"ptx-backend",
      {"--ptx-backend=ptxas"},
      [](Command c) { return c.toolchain.ptx.backend == PtxBackend::kPtxas; }},

@@ -43,6 +43,34 @@ TEST_CASE("Nothing is wrong with a sound program", "[check]") {
   CHECK(found.text.empty());
 }
 
+// A kernel's reference to a constant variable.
+Findings CheckReference(std::uint32_t type, std::int64_t addend, bool cuts_off = false) {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineEntry("k");
+  const SectionHandle bank = a.AddData(".nv.constant3", 64);
+  const SymbolHandle x = a.Define(
+      Variable{.name = "x", .section = bank, .space = format::kStoConstant, .size = 4, .value = 8});
+  a.Relocate(a.TextOf(k), 0, type, x, addend);
+  return Check(Linked({&a}), {.cuts_off_values = cuts_off});
+}
+
+TEST_CASE("A value that its field has no room for is an error", "[check]") {
+  constexpr std::uint32_t kField16 = 0x42;  // CONST_FIELD21_38
+  const Findings found = CheckReference(kField16, 70000);
+  CHECK(found.code == absl::StatusCode::kFailedPrecondition);
+  CHECK(found.text ==
+        "error: Reference to 'x' in section '.text.k' of 'a' does not fit its field\n");
+  CHECK(CheckReference(kField16, 65527).text.empty());
+  CHECK_FALSE(CheckReference(kField16, 65528).text.empty());
+  CHECK(CheckReference(kField16, -16).text.empty());  // an index counts back
+  CHECK_FALSE(CheckReference(kField16, -40000).text.empty());
+  CHECK(CheckReference(kField16, 70000, /*cuts_off=*/true).text.empty());
+  constexpr std::uint32_t kLow = 0x46;                              // 32_LO
+  constexpr std::uint32_t kByte = 0x4c;                             // 8_0
+  CHECK(CheckReference(kLow, std::int64_t{1} << 40).text.empty());  // the rest is elsewhere
+  CHECK(CheckReference(kByte, 70000).text.empty());
+}
+
 // A kernel that calls a function that calls itself.
 struct Recursion {
   Recursion() {
