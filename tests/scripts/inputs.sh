@@ -38,6 +38,11 @@ __device__ int* shared() { __shared__ int memory[5]; return memory; }
 __device__ int dead(int x) { return x * 5; }
 __global__ void placed(int* p) { __shared__ int own[3]; own[*p] = 1; *p = own[1] + *shared(); }
 CUDA
+cat >huge.cu <<'CUDA'
+__device__ int small;
+__device__ char huge[5ull << 30];
+__global__ void touch(char* p) { *p = huge[*p + (4ull << 30)] + small; }
+CUDA
 cat >late.cu <<'CUDA'
 __global__ void late(int* p) { *p = 5; }
 __global__ void later(int* p) { *p = 6; }
@@ -60,7 +65,8 @@ same() {
   local arch="$1" status=0 theirs=0 like
   shift
   # Without, references are left to the next link.
-  [[ " $* " == *" -r "* ]] && like=(--compat=nvlink) || like=()
+  like=()
+  [[ " $* " != *" -r "* && -z ${compat-} ]] || like=(--compat=nvlink)
   rm -f nv.cubin us.cubin nv.reg us.reg
   touch nv.reg us.reg
   timeout 60 nvlink -arch="$arch" --register-link-binaries=nv.reg -o nv.cubin "$@" 2>nv.err ||
@@ -96,6 +102,15 @@ for arch in sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a; do
   same $arch dynamic.o -L"$runtime" -lcudadevrt
   same $arch -r dynamic.o -L"$runtime" -lcudadevrt
 done
+# ptxas counts the bytes of global memory in 32 bits, and nvlink believes it.
+nvcc -rdc=true -cubin -arch=sm_80 -o huge.cubin huge.cu
+compat=1 same sm_80 huge.cubin
+compat=1 same sm_80 -r huge.cubin
+"$DEVLINK" -arch=sm_80 -v -o us.cubin huge.cubin 2>our.err
+grep -q ' 5368709[0-9]* bytes gmem' our.err || {
+  echo "huge.cubin: not as large as its variables"
+  failures=$((failures + 1))
+}
 same sm_90 main.o shade.o extra.ptx
 same sm_90 -maxrregcount=32 -Xptxas -O1 main.o shade.o extra.ptx
 same sm_90 -kernels-used draw main.o shade.o

@@ -24,6 +24,8 @@ inline constexpr bool kExpensiveChecks = false;
 struct VerifyOptions {
   std::uint64_t reserved = 0;  // bytes in front of shared memory (SharedOptions)
   bool partial = false;        // a program that is to be linked again: nothing is laid out
+  // Sections of global memory have the sizes of their inputs, which ptxas counts in 32 bits.
+  bool counts_in_32_bits = false;
   bool expensive = kExpensiveChecks;
 };
 

@@ -24,6 +24,8 @@ struct MergeOptions {
   ToolkitProfile profile;
   KernelSelection kernels;
   bool relocatable = false;  // the result is to be linked again
+  // kNvlink: `.nv.global` keeps the size that ptxas counted in 32 bits.
+  Compatibility compatibility = Compatibility::kDevlink;
   // Which program of the inputs is merged; all of them must have it.
   format::ViewKind view = format::ViewKind::kSass;
   bool keep_maps = false;  // fill Merged::maps

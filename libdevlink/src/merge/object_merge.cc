@@ -239,6 +239,10 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
     }
   } else {
     out.value = mapping.base + symbol.value;
+    if (mends_sizes_ && section.kind == SectionKind::kGlobal) {
+      Section& memory = program_.sections[mapping.section];
+      memory.size = std::max(memory.size, out.value + out.size);
+    }
   }
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
   input_.symbols[index] = id;

@@ -20,7 +20,7 @@ class ObjectMerge {
   // All borrowed.
   ObjectMerge(ProgramBuilder& builder, InputState& input, MergeFindings& findings,
               ReplacedBodies& replaced, DataSections& data, FunctionConstants& constants,
-              bool relocatable)
+              bool relocatable, bool mends_sizes)
       : builder_(builder),
         program_(builder.program),
         input_(input),
@@ -28,7 +28,8 @@ class ObjectMerge {
         replaced_(replaced),
         data_(data),
         constants_(constants),
-        relocatable_(relocatable) {}
+        relocatable_(relocatable),
+        mends_sizes_(mends_sizes) {}
 
   // Gives every variable of the input its symbol, and sections that hold new ones their place.
   void Run();
@@ -64,6 +65,7 @@ class ObjectMerge {
   DataSections& data_;
   FunctionConstants& constants_;
   const bool relocatable_;
+  const bool mends_sizes_;  // of sections that a variable of 4 GiB and more does not fit
 };
 
 }  // namespace devlink::internal

@@ -17,7 +17,8 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       data_(builder_, input_, findings, constants_, kernel_sections_),
       functions_(builder_, input_, findings, replaced_, constants_, kernel_sections_,
                  options.kernels),
-      objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable),
+      objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable,
+               options.compatibility == Compatibility::kDevlink),
       attributes_(builder_, input_),
       call_graph_(builder_, input_, findings, options.relocatable),
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
@@ -101,6 +102,7 @@ absl::Status ModuleLoader::CheckView() {
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
+  counted_in_32_bits_ = false;
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
     if (IsSharedTooOften(names, view_->strings_.size())) {
@@ -239,7 +241,18 @@ absl::Status ModuleLoader::ReadSymbolTable() {
   return Malformed("no symbol table");
 }
 
-absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) const {
+// ptxas 13.0 counts the bytes of `.nv.global` in 32 bits. If one variable, its last, is what they
+// do not suffice for, it is plain how large the section should be.
+bool ModuleLoader::IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol) {
+  if (section.role != SectionRole::kGlobal || symbol.size > kMaxNobitsSize ||
+      symbol.value > std::numeric_limits<std::uint32_t>::max() ||
+      static_cast<std::uint32_t>(symbol.value + symbol.size) != section.size) {
+    return false;
+  }
+  return !std::exchange(counted_in_32_bits_, true);
+}
+
+absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) {
   const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
@@ -308,7 +321,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
     } else if (section.role == SectionRole::kFunctionConstants &&
                (symbol.other & format::kStoInternal) != 0) {
       // nvlink -r leaves those of a body that it replaced; no byte is read through them.
-    } else if (symbol.value > section.size || section.size - symbol.value < symbol.size) {
+    } else if ((symbol.value > section.size || section.size - symbol.value < symbol.size) &&
+               !IsCountedIn32Bits(section, symbol)) {
       return bad("it reaches beyond its section");
     }
   }

@@ -27,7 +27,8 @@ class ModuleLoader {
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
-  absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names) const;
+  absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
+  [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckInfo(std::uint32_t index) const;
   absl::Status CheckRelocations(std::uint32_t index) const;
@@ -49,6 +50,7 @@ class ModuleLoader {
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
   bool two_views_ = false;              // as the header's architecture has
+  bool counted_in_32_bits_ = false;     // a variable of the view was
 };
 
 }  // namespace devlink::internal

@@ -94,7 +94,8 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
                        .architecture_specific = options.target.variant == 'a',
                        .profile = options.profile,
                        .kernels = kernels,
-                       .relocatable = options.relocatable},
+                       .relocatable = options.relocatable,
+                       .compatibility = options.compatibility},
                       found);
   if (merged.ok()) {
     context.Log([&] {
@@ -223,7 +224,9 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
   out.report = MakeReport(passes, set.inputs);
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
   absl::Status wrong =
-      VerifyResults(passes, {.reserved = ReservedShared(options), .partial = options.relocatable});
+      VerifyResults(passes, {.reserved = ReservedShared(options),
+                             .partial = options.relocatable,
+                             .counts_in_32_bits = options.compatibility == Compatibility::kNvlink});
   if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
 
   // 7. Beyond this point nothing is decided, only written.

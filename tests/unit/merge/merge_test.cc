@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/merge.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -96,6 +97,25 @@ TEST_CASE("Findings name both inputs, and the merge stops behind the one at faul
   CHECK(merged.diagnostics[0].text == "Multiple definition of 'f' in 'b', first defined in 'a'");
   CHECK(merged.diagnostics[1].code == DiagnosticCode::kMergeFailed);
   CHECK(merged.diagnostics[1].input == "b");
+}
+
+std::uint64_t GlobalSize(Compatibility compatibility, std::uint64_t first_size) {
+  InputBuilder a;
+  const SectionHandle memory = a.AddData(".nv.global", (first_size + 4) & 0xffffffff);
+  a.Define(
+      InputBuilder::Variable{.name = "huge", .section = memory, .size = first_size, .value = 4});
+  InputBuilder b;
+  const SectionHandle other = b.AddData(".nv.global", 8);
+  b.Define(InputBuilder::Variable{.name = "behind", .section = other, .size = 8});
+  const Merged merged = MergeInputs({&a, &b}, {.sm = 80, .compatibility = compatibility});
+  return std::ranges::find(merged.program().sections, ".nv.global", &internal::Section::name)->size;
+}
+
+TEST_CASE("Memory is as large as its variables, where ptxas counts in 32 bits", "[merge]") {
+  constexpr std::uint64_t kHuge = (4ULL << 30) + 8;
+  CHECK(GlobalSize(Compatibility::kDevlink, 8) == 20);
+  CHECK(GlobalSize(Compatibility::kDevlink, kHuge) == kHuge + 12);
+  CHECK(GlobalSize(Compatibility::kNvlink, kHuge) == 20);
 }
 
 TEST_CASE("Sections of one name that hold different things are not joined", "[merge]") {
