@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "damage/losses.h"
 #include "devlink/devlink.h"
 #include "format/elf_cuda.h"
 #include "golden/golden.h"
@@ -53,6 +54,24 @@ std::vector<Sample> Samples() {
 
 enum class Mode { kExecutable, kRelocatable, kKeepReferences };
 
+// What a link of this input alone loses of it without a word; empty where nothing.
+std::string Losses(const Sample& sample, const Bytes& bytes, Mode mode,
+                   const std::shared_ptr<ModulePool>& pool) {
+  if (mode == Mode::kRelocatable) return {};  // resolves what the mode that keeps references keeps
+  LinkOptions options;
+  options.target = Arch::Parse(sample.arch).value_or(Arch{});
+  options.relocatable = mode == Mode::kKeepReferences;
+  options.keep_references = options.relocatable;
+  auto session = LinkSession::Create(options, {.pool = pool});
+  if (!session->AddCubin(kName, bytes).ok()) return {};
+  const LinkOutcome alone = session->Link();
+  if (!alone.ok()) return {};
+  const std::vector<std::string> lost = options.relocatable
+                                            ? LossesOfPartialLink(bytes, alone.cubin)
+                                            : LossesOfLink(bytes, alone.cubin);
+  return lost.empty() ? std::string() : Cat(lost.size(), " lost, the first: ", lost.front());
+}
+
 // Empty where all is as it should be.
 std::string Complaint(const Sample& sample, const Bytes& bytes, Mode mode,
                       const std::shared_ptr<ModulePool>& pool) {
@@ -80,7 +99,9 @@ std::string Complaint(const Sample& sample, const Bytes& bytes, Mode mode,
     return "the link failed without a diagnostic: " + result.status.ToString();
   }
   if (result.ok() && result.cubin.empty()) return "a link without output";
-  if (!result.ok() || !options.relocatable) return {};
+  if (!result.ok()) return {};
+  const std::string lost = Losses(sample, bytes, mode, pool);
+  if (!lost.empty() || !options.relocatable) return lost;
   options.relocatable = false;
   auto again = LinkSession::Create(options);
   const bool added_again = again->AddCubin("linked", result.cubin).ok();
@@ -102,6 +123,18 @@ void Check(const Sample& sample, Bytes bytes, const std::string& what) {
   } catch (const std::exception& e) {
     FAIL_CHECK("the library threw: " << e.what());
   }
+}
+
+// The check itself must find nothing where nothing is wrong, and something where something is.
+TEST_CASE("What a link loses is found by a reader of its own", "[damage]") {
+  for (const Sample& sample : Samples()) {
+    const auto pool = std::make_shared<ModulePool>();
+    CHECK(Losses(sample, sample.damaged, Mode::kExecutable, pool).empty());
+    CHECK(Losses(sample, sample.damaged, Mode::kKeepReferences, pool).empty());
+  }
+  const std::vector<Sample> samples = Samples();
+  CHECK_FALSE(LossesOfPartialLink(samples[0].damaged, samples[3].damaged).empty());
+  CHECK_FALSE(LossesOfLink(samples[0].damaged, samples[3].damaged).empty());
 }
 
 TEST_CASE("Truncated inputs are refused", "[damage]") {

@@ -16,31 +16,50 @@ using Role = SectionRole;
 struct Row {
   std::uint32_t type;
   Role role;
-  std::uint64_t mask = 0;   // flags that matter,
-  std::uint64_t flags = 0;  // and their values
-  std::string_view name;    // empty: any
+  std::uint64_t mask = 0;    // flags that matter,
+  std::uint64_t flags = 0;   // and their values
+  std::string_view name;     // empty: any
+  bool with_suffix = false;  // the name begins with it
 };
 constexpr std::array kRows = {
     Row{kShtProgbits, Role::kText, kShfExec, kShfExec},
-    Row{kShtProgbits, Role::kDebug, kShfExec | kShfAlloc, 0},
+    Row{kShtProgbits, Role::kDebug, kShfExec | kShfAlloc | kShfInfoLink, 0},
     Row{kShtNote, Role::kToolNote, 0, 0, section_name::kToolNote},
     Row{kShtNote, Role::kCudaNote, 0, 0, section_name::kCudaNote},
     Row{kShtCudaInfo, Role::kModuleInfo, 0, 0, section_name::kModuleInfo},
-    Row{kShtCudaInfo, Role::kFunctionInfo},
-    Row{kShtCudaCompat, Role::kCompat},
-    Row{kShtCudaCallGraph, Role::kCallGraph},
-    Row{kShtCudaPrototype, Role::kPrototype},
-    Row{kShtRel, Role::kRelocations},
-    Row{kShtRela, Role::kRelocations},
+    Row{kShtCudaInfo, Role::kFunctionInfo, 0, 0, section_name::kFunctionInfo, true},
+    Row{kShtCudaCompat, Role::kCompat, 0, 0, section_name::kCompat},
+    Row{kShtCudaCallGraph, Role::kCallGraph, 0, 0, section_name::kCallGraph},
+    Row{kShtCudaPrototype, Role::kPrototype, 0, 0, section_name::kPrototypes},
+    Row{kShtRel, Role::kRelocations, 0, 0, section_name::kRel, true},
+    Row{kShtRela, Role::kRelocations, 0, 0, section_name::kRela, true},
     Row{kShtCudaGlobalInit, Role::kGlobalInit},
     Row{kShtCudaGlobal, Role::kGlobal},
     Row{kShtCudaShared, Role::kEntryShared, kShfInfoLink, kShfInfoLink},
     Row{kShtCudaShared, Role::kModuleShared},
-    Row{0, Role::kTable},
     Row{kShtSymtab, Role::kTable},
     Row{kShtStrtab, Role::kTable},
     Row{kShtSymtabShndx, Role::kTable},
 };
+
+bool HasName(const Row& row, std::string_view name) {
+  return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
+}
+
+// `.nv.constant3` is a bank of variables, `.nv.constant2.F` belongs to a function. The Mercury view
+// has words in place of numbers.
+bool FitsConstants(std::string_view name, std::uint32_t type, bool owned) {
+  if (!name.starts_with(section_name::kConstants)) return false;
+  name.remove_prefix(section_name::kConstants.size());
+  std::uint32_t bank = 0;
+  std::size_t digits = 0;
+  for (; digits < name.size() && digits < 2 && name[digits] >= '0' && name[digits] <= '9';
+       ++digits) {
+    bank = bank * 10 + static_cast<std::uint32_t>(name[digits] - '0');
+  }
+  if (digits == 0) return true;
+  return bank == BankOfType(type) && (name.size() > digits) == owned;
+}
 
 }  // namespace
 
@@ -48,11 +67,16 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
                                    std::uint32_t info) {
   if (IsConstantType(type)) {  // one type per bank
     const bool owned = (flags & kShfInfoLink) != 0 && info != 0;
+    if (!FitsConstants(name, type, owned)) {
+      return absl::InvalidArgumentError("its name is not that of constants of its type");
+    }
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
+  if (name.starts_with(section_name::kRel) && type != kShtRel && type != kShtRela) {
+    return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
+  }
   for (const Row& row : kRows) {
-    if (row.type == type && (flags & row.mask) == row.flags &&
-        (row.name.empty() || row.name == name)) {
+    if (row.type == type && (flags & row.mask) == row.flags && HasName(row, name)) {
       return row.role;
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "format/nv_info.h"
@@ -39,6 +40,7 @@ class Checker {
       diagnostics_.push_back(std::move(diagnostic));
     }
     CheckRegisters();
+    CheckLost();
     CheckRelocations();
     CheckOverflows();
     return failure_;
@@ -166,6 +168,41 @@ class Checker {
            nvlink_text::TooManyRegisters(NameOf(entry), limit, NameOf(function),
                                          input_.resources.function_registers[function]),
            entry, "");
+  }
+
+  // The call graphs of the inputs decide what stays. Where one does not name what code calls, it is
+  // damaged, and the call would lead nowhere. What a function calls goes with reason where the
+  // function stays for its address only.
+  void CheckLost() {
+    const auto& lost = input_.relocated.lost;
+    if (lost.empty() || !failure_.ok()) return;
+    const auto body_of = [this](FunctionId function) {
+      const FunctionId real = program_.functions[function].alias_of;
+      return real == kNone ? function : real;
+    };
+    absl::flat_hash_set<std::pair<FunctionId, FunctionId>> named;
+    for (const auto* list : {&program_.calls, &program_.address_takers}) {
+      for (const CallEdge& edge : *list) named.insert({body_of(edge.caller), body_of(edge.callee)});
+    }
+    const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
+      return !named.contains({program_.sections[relocation.section].function,
+                              body_of(program_.symbols[relocation.symbol].function)});
+    });
+    if (unnamed != lost.end()) ReportLost(*unnamed);
+  }
+
+  void ReportLost(const Relocation& relocation) {
+    const Section& section = program_.sections[relocation.section];
+    const Symbol& caller = program_.symbols[program_.functions[section.function].symbol];
+    Diagnostic& out = diagnostics_.emplace_back();
+    out.code = DiagnosticCode::kMalformedInput;
+    out.severity = Severity::kFatal;
+    out.symbol = program_.symbols[relocation.symbol].name;
+    out.input = input_.inputs[caller.input].name;
+    out.text = base::Cat({"Input file '", out.input, "' is damaged"});
+    out.notes.push_back(base::Cat({"section '", section.name, "' refers to '", out.symbol,
+                                   "', which its call graph does not name"}));
+    Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));
   }
 
   // Relocations that neither the linker nor the loader can do anything with.

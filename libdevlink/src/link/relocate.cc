@@ -60,7 +60,7 @@ class Relocator {
       if (!global) return;
     }
     const bool function = symbol.function != kNone;
-    if (function && !liveness_.live[symbol.function]) return;
+    if (function && !liveness_.live[symbol.function]) return Lose(relocation);
     if (IsDropped(*info, global, function)) return;
     if (global || function) {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
@@ -72,6 +72,12 @@ class Relocator {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
     result_.refused.push_back(relocation);
+  }
+
+  // Records about code, and data, may name functions that are gone.
+  void Lose(const Relocation& relocation) {
+    if (program_.sections[relocation.section].kind != SectionKind::kText) return;
+    result_.lost.push_back(relocation);
   }
 
   // Whether the symbol stands in the output's symbol table.

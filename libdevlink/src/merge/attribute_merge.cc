@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "base/strings.h"
 #include "format/nv_info.h"
 
 namespace devlink::internal {
@@ -50,13 +51,23 @@ void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) 
       if (of_module && input_.discarded[index]) continue;
       if (named == format::InfoSymbols::kSectionSymbol) {
         const InputSymbol symbol = input_.view->SymbolAt(index);
-        if (symbol.section >= input_.section_map.size()) continue;
+        if (symbol.section >= input_.section_map.size()) {
+          Lose(section, index);
+          continue;
+        }
         const SectionMapping& bank = input_.section_map[symbol.section];
-        if (bank.state != SectionMapping::kMapped) continue;
+        if (bank.state == SectionMapping::kDiscarded) continue;
+        if (bank.state == SectionMapping::kUnmapped) {
+          Lose(section, index);
+          continue;
+        }
         taken.symbol = program_.sections[bank.section].symbol;
       } else {
         taken.symbol = input_.symbols[index];
-        if (taken.symbol == kNone) continue;
+        if (taken.symbol == kNone) {
+          Lose(section, index);
+          continue;
+        }
       }
     } else if (named == format::InfoSymbols::kAll) {
       taken.externs = static_cast<std::uint32_t>(program_.extern_symbols.size());
@@ -67,6 +78,11 @@ void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) 
     taken.arrival = builder_.info_records++;
     list.push_back(taken);
   }
+}
+
+void AttributeMerge::Lose(const InputSection& section, std::uint32_t symbol) {
+  findings_.ReportLost(base::Cat({"an attribute in '", section.name, "' is that of '",
+                                  input_.view->SymbolAt(symbol).name, "', which is nowhere"}));
 }
 
 }  // namespace devlink::internal

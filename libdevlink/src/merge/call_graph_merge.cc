@@ -2,6 +2,7 @@
 #include "merge/call_graph_merge.h"
 
 #include "base/bounded_reader.h"
+#include "base/strings.h"
 
 namespace devlink::internal {
 
@@ -23,6 +24,7 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     // Whom a discarded copy calls does not count. That the address of its function is taken does,
     // if a function takes it that stays; pointers in variables are not enough.
     const bool discarded = input_.discarded[pair.first];
+    if (function == kNone && pair.first != 0) Lose(section, pair.first);
     if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
     if (discarded) {
       taken_of_discarded_.emplace_back(pair.first, pair.second);
@@ -30,7 +32,10 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     }
     if (format::HoldsSymbolPairs(pair.list)) {
       const FunctionId callee = function_of(pair.second);
-      if (callee == kNone) continue;
+      if (callee == kNone) {
+        if (pair.second != 0) Lose(section, pair.second);
+        continue;
+      }
       const bool takes_address = pair.list == List::kAddressTakers;
       if (takes_address) taken_by_function_[pair.second] = true;
       if (relocatable_ && !edges_.insert({pair.list, function, callee}).second) continue;
@@ -54,11 +59,19 @@ void CallGraphMerge::TakePrototypes(const InputSection& section) {
     const std::uint32_t prototype =
         builder_.AddPrototype(input_.view->StringAt(pairs.ReadOrZero<std::uint32_t>(at + 4)));
     const SymbolId symbol = input_.symbols[index];
-    if (symbol == kNone || program_.symbols[symbol].function == kNone) continue;
+    if (symbol == kNone || program_.symbols[symbol].function == kNone) {
+      if (index != 0) Lose(section, index);
+      continue;
+    }
     Function& function = program_.functions[program_.symbols[symbol].function];
     if (function.prototype == kNone) function.prototype = prototype;
     findings_.CheckPrototype(program_, symbol, prototype);
   }
+}
+
+void CallGraphMerge::Lose(const InputSection& section, std::uint32_t symbol) {
+  findings_.ReportLost(base::Cat({"'", section.name, "' names '",
+                                  input_.view->SymbolAt(symbol).name, "', which is no function"}));
 }
 
 void CallGraphMerge::TakeAddress(FunctionId function, std::uint32_t prototype) {

@@ -34,6 +34,7 @@ class CallGraphMerge {
 
  private:
   void TakeAddress(FunctionId function, std::uint32_t prototype);
+  void Lose(const InputSection& section, std::uint32_t symbol);
 
   ProgramBuilder& builder_;
   Program& program_;

@@ -19,7 +19,7 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
                  options.kernels),
       objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable,
                options.compatibility == Compatibility::kDevlink),
-      attributes_(builder_, input_),
+      attributes_(builder_, input_, findings),
       call_graph_(builder_, input_, findings, options.relocatable),
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}
 

@@ -37,6 +37,14 @@ bool IsSharedTooOften(std::uint64_t total, std::uint64_t size) {
   return total > kFreelyShared && total / kMaxSharing > size;
 }
 
+bool IsConstants(SectionRole role) {
+  return role == SectionRole::kConstantBank || role == SectionRole::kFunctionConstants;
+}
+
+bool IsShared(SectionRole role) {
+  return role == SectionRole::kEntryShared || role == SectionRole::kModuleShared;
+}
+
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
 
 }  // namespace
@@ -165,12 +173,35 @@ absl::Status ModuleLoader::ReadSections() {
       return Malformed("its sections share the names of a few");
     }
   }
+  // Where there are two views, some ranges are those of both.
+  if (!two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
   ModuleView& view = *view_;
   view.file_ = module_.bytes_;
   view.headers_ = *headers;
   view.names_ = *names;
   view.roles_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) view.roles_[i] = sections_[i].role;
+  return absl::OkStatus();
+}
+
+// No two sections have bytes in common: whichever has the wrong place, it is read as what it is
+// not.
+absl::Status ModuleLoader::CheckPlaces() const {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 1; i < sections_.size(); ++i) {
+    if (!sections_[i].data.empty()) order.push_back(i);
+  }
+  const auto begin = [this](std::uint32_t i) { return sections_[i].data.data(); };
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return begin(a) < begin(b); };
+  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
+    std::sort(order.begin(), order.end(), earlier);
+  }
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const base::Bytes before = sections_[order[i - 1]].data;
+    if (before.data() + before.size() > begin(order[i])) {
+      return Bad(order[i], "it lies where another section lies");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -281,6 +312,9 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
     return bad("it stands for a section and has a size or is not local");
   }
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  if (symbol.name.empty() && !unused && symbol.type != format::kSttSection) {
+    return bad("it has no name");
+  }
   const bool object = symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
   if (!object && space != 0) {
     return bad("it has a memory space but is not a variable");
@@ -308,8 +342,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   } else if (object) {
     if (!format::HoldsVariables(section.role)) return bad("a variable outside of any data section");
     const bool shared = space == format::kStoShared;
-    if (shared !=
-        (section.role == SectionRole::kEntryShared || section.role == SectionRole::kModuleShared)) {
+    if (shared != IsShared(section.role) ||
+        (space == format::kStoConstant) != IsConstants(section.role)) {
       return bad("its memory space is not that of its section");
     }
     if (shared) {  // the value is an alignment; of `extern x[]`, from nvlink -r -g, a place
@@ -368,9 +402,11 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
 // Mercury code is packed: relocations count in bytes of the unpacked code, whose size only its
 // function's symbol tells.
 absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
-  if (view_->kind_ != format::ViewKind::kMercury) return absl::OkStatus();
-  const std::uint32_t symbol = sections_[index].info;
-  if (symbol >= view_->symbol_count_ || view_->SymbolAt(symbol).section != index) {
+  const bool mercury = view_->kind_ == format::ViewKind::kMercury;
+  // Of machine code the upper byte is the number of registers.
+  const std::uint32_t symbol = sections_[index].info & (mercury ? 0xffffffff : 0xffffff);
+  if (symbol >= view_->symbol_count_ || view_->SymbolAt(symbol).section != index ||
+      view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");
   }
   return absl::OkStatus();
@@ -407,6 +443,13 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
                                : Bad(index, "an attribute is cut off or unknown");
 }
 
+// Relocations may name a section as a whole, but only one that has a place in the output.
+bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
+  if (view_->SymbolTypeAt(symbol) != format::kSttSection) return true;
+  const std::uint32_t section = view_->SymbolAt(symbol).section;
+  return section < sections_.size() && format::IsContent(sections_[section].role);
+}
+
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
@@ -439,6 +482,9 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     if (symbol != 0 && !of_debug && !format::IsKnownSymbolType(view.SymbolTypeAt(symbol))) {
       return Bad(index, "a relocation names a symbol that stands for nothing");
     }
+    if (!NamesContent(symbol)) {
+      return Bad(index, "a relocation names a section that is neither code nor data");
+    }
     const format::RelocationInfo* info = format::FindRelocation(type);
     const bool mercury = format::IsMercuryRelocation(type);
     if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
@@ -463,6 +509,10 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
   while (pairs.Next(pair)) {
     if (pair.first >= view.symbol_count_) {
       return Bad(index, "a pair names a symbol that does not exist");
+    }
+    if (pair.list == format::CallGraphList::kNone ||
+        pair.list > format::CallGraphList::kAddressTakers) {
+      return Bad(index, "a pair stands in a list of an unknown kind");
     }
     const auto limit =
         format::HoldsSymbolPairs(pair.list) ? view.symbol_count_ : view.strings_.size();

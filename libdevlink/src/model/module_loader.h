@@ -31,6 +31,8 @@ class ModuleLoader {
   [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckInfo(std::uint32_t index) const;
+  [[nodiscard]] absl::Status CheckPlaces() const;
+  [[nodiscard]] bool NamesContent(std::uint32_t symbol) const;
   absl::Status CheckRelocations(std::uint32_t index) const;
   absl::Status CheckCallGraph(std::uint32_t index) const;
   absl::Status CheckPrototypes(std::uint32_t index) const;

@@ -215,8 +215,9 @@ TEST_CASE("A file may have more sections than the header can count", "[write]") 
   for (const std::string& name : names) writer.AddSection({.name = name, .type = 1});
   const auto text = AddText(writer, ".text.k");
   writer.AppendZeros(text, 128);
-  writer.AddSymbol(
+  const auto function = writer.AddSymbol(
       {.name = "k", .binding = 1, .type = format::kSttFunc, .section = text, .size = 128});
+  writer.SetInfoSymbol(text, function);
   auto bytes = writer.Write();
   REQUIRE(bytes.ok());
   const auto module = internal::Module::Load(*std::move(bytes));
