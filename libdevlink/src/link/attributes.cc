@@ -207,11 +207,13 @@ class Propagator {
     for (FunctionId f = 0; f < mbarriers_.size(); ++f) {
       if (mbarriers_[f] != 0) holdings.push_back({f, f, 0});
     }
-    const auto found = CollectReachable(graph_, holdings, liveness_.entries);
-    entry_mbarriers_.assign(found.size(), 0);
-    for (std::uint32_t i = 0; i < found.size(); ++i) {
-      for (const Found& use : found[i]) AddMbarriers(entry_mbarriers_[i], mbarriers_[use.item]);
-    }
+    entry_mbarriers_.assign(liveness_.entries.size(), 0);
+    VisitReachable(graph_, holdings, liveness_.entries,
+                   [this](std::uint32_t entry, std::span<const Found> found) {
+                     for (const Found& use : found) {
+                       AddMbarriers(entry_mbarriers_[entry], mbarriers_[use.item]);
+                     }
+                   });
   }
 
   // 0xffff stands for "unknown" and swallows everything.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
@@ -12,6 +13,7 @@
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
 #include "format/sm_traits.h"
+#include "link/entry_set.h"
 #include "link/reach.h"
 #include "link/undefined.h"
 
@@ -138,28 +140,24 @@ class Checker {
         holdings.push_back({f, program_.functions[f].text, 0});
       }
     }
-    struct Excess {
-      SectionId text;
-      std::uint32_t entry;  // position in `limited`
-    };
-    std::vector<Excess> found;
-    const auto reached = CollectReachable(input_.graph, holdings, limited);
-    for (std::uint32_t i = 0; i < reached.size(); ++i) {
-      for (const Found& use : reached[i]) found.push_back({use.item, i});
-    }
-    std::sort(found.begin(), found.end(), [](const Excess& a, const Excess& b) {
-      return std::pair(a.text, a.entry) < std::pair(b.text, b.entry);
-    });
+    std::sort(holdings.begin(), holdings.end(),
+              [](const Holding& a, const Holding& b) { return a.item < b.item; });
+    absl::flat_hash_map<SectionId, EntrySet> users;  // positions in `limited`
+    VisitReachable(input_.graph, holdings, limited,
+                   [&](std::uint32_t entry, std::span<const Found> found) {
+                     for (const Found& use : found) users[use.item].Add(entry, limited.size());
+                   });
     std::vector<std::uint32_t> most;
     most.reserve(limited.size());
     for (const FunctionId entry : limited) most.push_back(registers[entry]);
-    for (const Excess& excess : found) {
-      const FunctionId entry = limited[excess.entry];
-      const FunctionId function = program_.sections[excess.text].function;
-      const std::uint32_t limit = RegisterLimit(entry);
-      if (registers[function] <= most[excess.entry]) continue;
-      most[excess.entry] = registers[function];
-      if (registers[function] > limit) ReportRegisters(entry, limit, function);
+    for (const Holding& holding : holdings) {
+      const FunctionId function = program_.sections[holding.item].function;
+      for (const std::uint32_t i : users[holding.item].Sorted()) {
+        if (registers[function] <= most[i]) continue;
+        most[i] = registers[function];
+        const std::uint32_t limit = RegisterLimit(limited[i]);
+        if (registers[function] > limit) ReportRegisters(limited[i], limit, function);
+      }
     }
   }
 

@@ -8,6 +8,7 @@
 #include "base/align.h"
 #include "format/sections.h"
 #include "format/views.h"
+#include "link/entry_set.h"
 #include "link/reach.h"
 
 namespace devlink::internal {
@@ -126,11 +127,13 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   const MergedBanks merged = CollectBanks(program, liveness);
   if (merged.of_functions.empty()) return layout;
 
-  const auto reached = CollectReachable(graph, merged.of_functions, liveness.entries);
-  absl::flat_hash_map<SectionId, std::vector<std::uint32_t>> users;
-  for (std::uint32_t entry = static_cast<std::uint32_t>(reached.size()); entry-- > 0;) {
-    for (const Found& use : reached[entry]) users[use.item].push_back(entry);
-  }
+  absl::flat_hash_map<SectionId, EntrySet> users;
+  VisitReachable(graph, merged.of_functions, liveness.entries,
+                 [&](std::uint32_t entry, std::span<const Found> found) {
+                   for (const Found& use : found) {
+                     users[use.item].Add(entry, liveness.entries.size());
+                   }
+                 });
 
   // Last created first, as nvlink goes.
   const auto names = std::make_shared<base::StringArena>();
@@ -139,7 +142,8 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   for (auto holding = merged.of_functions.rbegin(); holding != merged.of_functions.rend();
        ++holding) {
     const Section& callee = program.sections[holding->item];
-    const std::vector<std::uint32_t>& entries = users[holding->item];
+    std::vector<std::uint32_t> entries = users[holding->item].Sorted();
+    std::reverse(entries.begin(), entries.end());
     // The strictest alignment of all banks concerned applies to each of them.
     std::uint32_t align = callee.align;
     for (const std::uint32_t entry : entries) align = std::max(align, banks.AlignOf(entry));

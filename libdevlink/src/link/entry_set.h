@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,14 @@ class EntrySet {
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
+
+  [[nodiscard]] std::vector<std::uint32_t> Sorted() const {
+    std::vector<std::uint32_t> entries;
+    entries.reserve(count_);
+    ForEach([&](std::uint32_t entry) { entries.push_back(entry); });
+    std::sort(entries.begin(), entries.end());
+    return entries;
+  }
 
   template <typename Function>
   void ForEach(const Function& function) const {

@@ -22,37 +22,41 @@ void Put(ItemMap& map, std::uint32_t item, std::uint64_t key) {
 
 class Sweep {
  public:
-  Sweep(const CallGraph& graph, std::span<const Holding> holdings)
-      : graph_(graph), sets_(graph.component_count()), waiting_(graph.component_count(), 0) {
-    own_.resize(graph.component_count());
-    for (const Holding& holding : holdings) {
-      own_[graph.ComponentOf(holding.function)].push_back(holding);
-    }
-    // How many calls will still ask for each component's set.
+  Sweep(const CallGraph& graph, std::span<const FunctionId> roots)
+      : graph_(graph),
+        sets_(graph.component_count()),
+        calls_(graph.component_count(), 0),
+        own_(graph.component_count()),
+        roots_of_(graph.component_count()) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
       for (const NodeId target : graph.Successors(node)) {
-        if (graph.ComponentOf(target) != graph.ComponentOf(node))
-          ++waiting_[graph.ComponentOf(target)];
+        if (graph.ComponentOf(target) != graph.ComponentOf(node)) {
+          ++calls_[graph.ComponentOf(target)];
+        }
       }
+    }
+    for (std::uint32_t i = 0; i < roots.size(); ++i) {
+      roots_of_[graph_.ComponentOf(roots[i])].push_back(i);
     }
   }
 
-  void Run(std::span<const FunctionId> roots, ReachVisitor visit) {
-    std::vector<Found> found;
-    std::vector<std::vector<std::uint32_t>> roots_of(graph_.component_count());
-    for (std::uint32_t i = 0; i < roots.size(); ++i) {
-      roots_of[graph_.ComponentOf(roots[i])].push_back(i);
+  void Run(std::span<const Holding> holdings, ReachVisitor visit) {
+    for (const Holding& holding : holdings) {
+      own_[graph_.ComponentOf(holding.function)].push_back(holding);
     }
+    waiting_ = calls_;
+    std::vector<Found> found;
     for (ComponentId component = 0; component < graph_.component_count(); ++component) {
       sets_[component] = Join(component);
-      if (sets_[component] != nullptr && !roots_of[component].empty()) {
+      if (sets_[component] != nullptr && !roots_of_[component].empty()) {
         found.clear();
         for (const auto& [item, key] : *sets_[component]) found.push_back({item, key});
         std::sort(found.begin(), found.end(),
                   [](const Found& a, const Found& b) { return a.item < b.item; });
-        for (const std::uint32_t root : roots_of[component]) visit(root, found);
+        for (const std::uint32_t root : roots_of_[component]) visit(root, found);
       }
       if (waiting_[component] == 0) sets_[component].reset();
+      own_[component].clear();
     }
   }
 
@@ -93,15 +97,42 @@ class Sweep {
 
   const CallGraph& graph_;
   std::vector<SharedMap> sets_;
-  std::vector<std::uint32_t> waiting_;
+  std::vector<std::uint32_t> calls_;    // from other components
+  std::vector<std::uint32_t> waiting_;  // of those, the ones that will still ask for the set
   std::vector<std::vector<Holding>> own_;
+  std::vector<std::vector<std::uint32_t>> roots_of_;
 };
+
+// Where every component has a set of its own, all of them may be there at a time. So many items are
+// looked for in one sweep that they still fit into a bounded memory.
+constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
+constexpr std::uint64_t kBytesOfItem = 32;  // in a map that is about to grow
+
+std::uint64_t ItemsAtATime(const CallGraph& graph) {
+  const std::uint64_t components = std::max<std::uint64_t>(graph.component_count(), 1);
+  return std::max<std::uint64_t>(kMemory / kBytesOfItem / components, 16);
+}
 
 }  // namespace
 
 void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
                     std::span<const FunctionId> roots, ReachVisitor visit) {
-  if (!holdings.empty()) Sweep(graph, holdings).Run(roots, visit);
+  if (holdings.empty()) return;
+  Sweep sweep(graph, roots);
+  const std::uint64_t at_a_time = ItemsAtATime(graph);
+  if (holdings.size() <= at_a_time) return sweep.Run(holdings, visit);
+  std::vector<Holding> sorted(holdings.begin(), holdings.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Holding& a, const Holding& b) { return a.item < b.item; });
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin;
+    for (std::uint64_t items = 0; end < sorted.size(); ++end) {
+      const bool is_new = end == begin || sorted[end].item != sorted[end - 1].item;
+      if (is_new && ++items > at_a_time) break;
+    }
+    sweep.Run(std::span(sorted).subspan(begin, end - begin), visit);
+    begin = end;
+  }
 }
 
 std::vector<std::vector<Found>> CollectReachable(const CallGraph& graph,
@@ -109,7 +140,7 @@ std::vector<std::vector<Found>> CollectReachable(const CallGraph& graph,
                                                  std::span<const FunctionId> roots) {
   std::vector<std::vector<Found>> results(roots.size());
   VisitReachable(graph, holdings, roots, [&](std::uint32_t root, std::span<const Found> found) {
-    results[root].assign(found.begin(), found.end());
+    results[root].insert(results[root].end(), found.begin(), found.end());
   });
   return results;
 }

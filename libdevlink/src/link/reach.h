@@ -26,13 +26,14 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-// What one of the roots and everything it reaches hold, by ascending item; gone after the call.
+// What one of the roots and everything it reaches hold, by ascending item; gone after the call. Of
+// very many items a root finds some in each of several calls, the lower ones first.
 using ReachVisitor = absl::FunctionRef<void(std::uint32_t root, std::span<const Found> found)>;
 
 // Calls `visit` for each of `roots` that finds something, by its place there, in an order that
-// depends on the graph only. One sweep over the components; a component that adds nothing to what
-// one callee found shares the callee's set, and the last user of a set takes it over instead of
-// copying it.
+// depends on the graph only. One sweep over the components for all items that fit into a bounded
+// memory; a component that adds nothing to what one callee found shares the callee's set, and the
+// last user of a set takes it over instead of copying it.
 void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
                     std::span<const FunctionId> roots, ReachVisitor visit);
 
