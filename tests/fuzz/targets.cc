@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/targets.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "devlink/arch.h"
+#include "devlink/experimental/code_choice.h"
+#include "devlink/experimental/fatbin_writer.h"
+#include "support/elf_builder.h"
+#include "support/fatbin_builder.h"
+#include "support/host_object.h"
+#include "support/lto_container.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using Seeds = std::vector<std::vector<std::uint8_t>>;
+
+constexpr int kSm = 80;
+
+Cubin Small() {
+  return BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true, .static_shared = 8},
+                                   {.name = "f", .weak = true, .frame = 16}},
+                     .global_bytes = 16});
+}
+
+Seeds CubinSeeds() {
+  return {Small(), BuildCubin({.sm = 75, .functions = {{.name = "k", .entry = true}}}),
+          BuildCubin({.sm = 90, .functions = {{.name = "f", .calls = {"f", "g"}}}})};
+}
+
+std::vector<std::uint8_t> SmallFatbin(FatbinCompressMode mode) {
+  FatbinWriter writer({.mode = mode, .compress_all = mode != FatbinCompressMode::kNone});
+  const bool added =
+      writer.AddCubin(Small(), Arch{.number = kSm}).ok() &&
+      writer.AddPtx(".version 8.0\n.target sm_75\n.address_size 64\n", Arch{.number = 75}, "-O1 ")
+          .ok();
+  Expect(added, "a seed that cannot be made");
+  return *writer.Write();
+}
+
+Seeds FatbinSeeds() {
+  return {SmallFatbin(FatbinCompressMode::kNone), SmallFatbin(FatbinCompressMode::kSize),
+          SmallFatbin(FatbinCompressMode::kSpeed)};
+}
+
+ByteVector SmallObject() {
+  return MakeHostObject(Small(), kSm, {{".nvHRKE", ListBytes({"k*"})}, {".nvHRKI", ListBytes({})}});
+}
+
+Seeds HostObjectSeeds() {
+  return {SmallObject(), BuildElf({{".text", "host"}}),
+          BuildHostObject(EmptyFatbin(), "_id_1", {.big_endian = true})};
+}
+
+Seeds ArchiveSeeds() {
+  return {BuildArchive({{"k.cubin", Small()}}),
+          BuildArchive({{"t.o", BuildElf({{".text", "host"}})}, {"h.o", SmallObject()}}),
+          BuildThinArchive({{"a.o", 4}, {"b.o", 70}})};
+}
+
+Seeds LtoSeeds() { return {MakeLtoContainer(Arch{.number = 90}, "not bitcode")}; }
+
+Seeds OptionTextSeeds() {
+  return {ToBytes("-O3 --maxrregcount 32 -lineinfo"),
+          ToBytes("-ftz=1 -prec_div=0 -prec_sqrt=0 -fmad=1 -maxreg 64\n-split-compile 4"),
+          ToBytes("\"a b\" 'c' d\\ e -I/etc/passwd")};
+}
+
+Seeds OptionFileSeeds() {
+  return {ToBytes("-arch=sm_80\n-o\na.out\n-lfoo\n-L/usr/lib\nb.o"),
+          ToBytes("-arch\nsm_90a\n-optf=again\n--report=r.json\n-Xptxas=-O1,-v"),
+          ToBytes("0x10\n-kernels-used\n\"a,b\",c")};
+}
+
+Seeds RegisterFileSeeds() {
+  return {ToBytes("_id_1\n_id_2\nliba.a:b.o"), ToBytes(std::string("_Z6kern*\0*Pi*i\0\0", 16))};
+}
+
+Seeds AttributeSeeds() {
+  return {
+      ToBytes(std::string("\x04\x11\x08\x00\x01\x00\x00\x00\x10\x00\x00\x00\x03\x1b\xff\x00", 16)),
+      ToBytes(std::string("\x00\x00\x00\x00\xff\xff\xff\xff\x01\x00\x00\x00\x02\x00\x00\x00", 16)),
+      ToBytes(std::string("\x02\x09\x00\x00\x02\x02\x01\x00", 8))};
+}
+
+// Numbers for the models: any will do, these reach several of their branches.
+Seeds ModelSeeds() {
+  Seeds out;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    std::vector<std::uint8_t>& bytes = out.emplace_back();
+    unsigned state = seed * 2654435761U;
+    for (int i = 0; i < 160; ++i) {
+      state = state * 1103515245U + 12345U;
+      bytes.push_back(static_cast<std::uint8_t>(state >> 16));
+    }
+  }
+  return out;
+}
+
+constexpr std::array kTargets = {
+    FuzzTarget{"api", FuzzApi, ModelSeeds},
+    FuzzTarget{"archive", FuzzArchive, ArchiveSeeds},
+    FuzzTarget{"attributes", FuzzAttributes, AttributeSeeds},
+    FuzzTarget{"cubin", FuzzCubin, CubinSeeds},
+    FuzzTarget{"fatbin", FuzzFatbin, FatbinSeeds},
+    FuzzTarget{"host_object", FuzzHostObject, HostObjectSeeds},
+    FuzzTarget{"link", FuzzLink, ModelSeeds},
+    FuzzTarget{"lto_container", FuzzLtoContainer, LtoSeeds},
+    FuzzTarget{"option_file", FuzzOptionFile, OptionFileSeeds},
+    FuzzTarget{"option_text", FuzzOptionText, OptionTextSeeds},
+    FuzzTarget{"register_file", FuzzRegisterFile, RegisterFileSeeds},
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> FuzzTargets() { return kTargets; }
+
+const FuzzTarget* FindFuzzTarget(std::string_view name) {
+  const auto* found = std::find_if(kTargets.begin(), kTargets.end(),
+                                   [&](const FuzzTarget& target) { return target.name == name; });
+  return found == kTargets.end() ? nullptr : found;
+}
+
+void Expect(bool holds, std::string_view what) {
+  if (!holds) throw std::logic_error(std::string(what));
+}
+
+}  // namespace devlink::testing

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is fuzzed: functions that take any bytes. Each is linked with libFuzzer into a program of
+// its own (the preset `fuzz`, scripts/fuzz), and fuzz_replay_test runs all of them over the
+// committed seeds in every build. A target that finds something wrong throws.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace devlink::testing {
+
+using FuzzBytes = std::span<const std::uint8_t>;
+
+struct FuzzTarget {
+  std::string_view name;
+  void (*run)(FuzzBytes bytes);
+  // Where mutation begins: small inputs of what the target reads, made by the tests' own builders.
+  std::vector<std::vector<std::uint8_t>> (*seeds)();
+};
+
+// By name. Null where there is none.
+const FuzzTarget* FindFuzzTarget(std::string_view name);
+std::span<const FuzzTarget> FuzzTargets();
+
+// Readers of files and of what stands in them.
+void FuzzCubin(FuzzBytes bytes);
+void FuzzArchive(FuzzBytes bytes);
+void FuzzHostObject(FuzzBytes bytes);
+void FuzzFatbin(FuzzBytes bytes);
+void FuzzLtoContainer(FuzzBytes bytes);
+void FuzzOptionText(FuzzBytes bytes);
+void FuzzOptionFile(FuzzBytes bytes);
+void FuzzRegisterFile(FuzzBytes bytes);
+void FuzzAttributes(FuzzBytes bytes);
+
+// Whole links: the bytes are a description of cubins, which are written, damaged and linked.
+void FuzzLink(FuzzBytes bytes);
+// The bytes are calls of the public interface.
+void FuzzApi(FuzzBytes bytes);
+
+// Throws std::logic_error unless `holds`.
+void Expect(bool holds, std::string_view what);
+
+}  // namespace devlink::testing
