@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     std::cerr << devlink::RenderDiagnostic(diagnostic, "link_two_cubins");
   }
   if (!linked.ok()) return 1;
-  for (const devlink::EntryReport& entry : linked.report.entries) {
+  for (const devlink::KernelReport& entry : linked.report.kernels) {
     std::cout << entry.name << ": " << entry.registers << " registers, " << entry.shared_bytes
               << " bytes of shared memory\n";
   }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kSm = 80;
 
-Cubin Code() { return BuildCubin({.functions = {{.name = "k", .entry = true}}}); }
+Cubin Code() { return BuildCubin({.functions = {{.name = "k", .kernel = true}}}); }
 
 struct Result {
   bool refused = false;  // by Add, or by the link

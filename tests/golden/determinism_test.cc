@@ -50,7 +50,7 @@ Program ProgramOf(const Golden& golden) {
     out.inputs.emplace_back(
         ".cubin",
         BuildCubin({.sm = sm,
-                    .functions = {{.name = name, .entry = i % 2 == 0, .weak = i % 4 == 1}},
+                    .functions = {{.name = name, .kernel = i % 2 == 0, .weak = i % 4 == 1}},
                     .global_bytes = 4,
                     .global_name = "variable" + std::to_string(i)}));
   }

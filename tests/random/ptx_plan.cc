@@ -103,9 +103,10 @@ void AddFunctions(Prng& random, PtxPlan& plan) {
   const std::size_t count = 1 + std::min(random.Below(most), random.Below(most));
   // Programs with a single entry follow rules of their own in nvlink, so there must be many of
   // them.
-  const bool single_entry = random.Chance(30);
+  const bool single_kernel = random.Chance(30);
   for (std::size_t i = 0; i < count; ++i) {
-    const Kind kind = single_entry && i == 0 ? Kind::kEntry : PickKind(random, plan, !single_entry);
+    const Kind kind =
+        single_kernel && i == 0 ? Kind::kEntry : PickKind(random, plan, !single_kernel);
     plan.functions.push_back(MakeFunction(random, plan, i, kind));
   }
   const bool has_entry = std::any_of(plan.functions.begin(), plan.functions.end(),

@@ -105,8 +105,8 @@ expect 0 "(target: sm_80)" -arch=sm_80 -report-arch -o r.cubin "${recursive_inpu
 
 # The report.
 expect 0 "" -arch=sm_80 --report report.json -o p.cubin "${inputs[@]}"
-python3 -c 'import json; r = json.load(open("report.json")); assert r["entries"], r' ||
-  complain "the report is not a JSON object with entries"
+python3 -c 'import json; r = json.load(open("report.json")); assert r["kernels"], r' ||
+  complain "the report is not a JSON object with kernels"
 
 # No temporary file is left anywhere.
 leftover="$(find . -name '*.tmp')"

@@ -74,7 +74,7 @@ class Builder {
         writer_.AddSymbol({.name = f.name,
                            .binding = f.weak ? format::kStbWeak : format::kStbGlobal,
                            .type = format::kSttFunc,
-                           .other = f.entry ? format::kStoEntry : std::uint8_t{0},
+                           .other = f.kernel ? format::kStoEntry : std::uint8_t{0},
                            .section = text,
                            .size = kCodeSize});
     writer_.SetInfoSymbol(text, symbol, static_cast<std::uint8_t>(f.registers));
@@ -87,7 +87,7 @@ class Builder {
       writer_.AppendSymbolIndex(info_, symbol);
       writer_.AppendWord(info_, value);
     }
-    if (!f.entry) return;
+    if (!f.kernel) return;
     const auto own_info = writer_.AddSection({.name = Keep(".nv.info." + f.name),
                                               .type = format::kShtCudaInfo,
                                               .flags = format::kShfInfoLink,

@@ -15,7 +15,7 @@ using Cubin = std::vector<std::uint8_t>;
 struct FunctionSpec {
   std::string name;
   std::vector<std::string> calls;  // of this or of other cubins
-  bool entry = false;
+  bool kernel = false;
   bool weak = false;
   std::uint32_t registers = 8;
   std::uint32_t frame = 0;

@@ -77,7 +77,7 @@ SymbolHandle InputBuilder::Define(const Function& function) {
       writer_.AddSymbol({.name = Keep(function.name),
                          .binding = function.binding,
                          .type = format::kSttFunc,
-                         .other = function.entry ? format::kStoEntry : std::uint8_t{0},
+                         .other = function.kernel ? format::kStoEntry : std::uint8_t{0},
                          .section = text,
                          .size = kCodeSize});
   writer_.SetInfoSymbol(text, symbol, static_cast<std::uint8_t>(function.registers));

@@ -28,14 +28,14 @@ class InputBuilder {
   struct Function {
     std::string name;
     std::uint8_t binding = format::kStbGlobal;
-    bool entry = false;
+    bool kernel = false;
     std::uint32_t registers = 8;
     std::uint8_t fill = 0x11;  // its 16 bytes of code
   };
   // `.text.NAME` with its symbols, and its register count in `.nv.info`.
   SymbolHandle Define(const Function& function);
-  SymbolHandle DefineEntry(const std::string& name) {
-    return Define(Function{.name = name, .entry = true});
+  SymbolHandle DefineKernel(const std::string& name) {
+    return Define(Function{.name = name, .kernel = true});
   }
   SymbolHandle DefineAlias(const std::string& name, SymbolHandle of);
   SymbolHandle Declare(const std::string& name, std::uint8_t binding = format::kStbGlobal,

@@ -13,7 +13,7 @@
 namespace devlink {
 
 // Resources of one kernel, everything it calls included.
-struct EntryReport {
+struct KernelReport {
   std::string name;             // mangled
   std::uint32_t registers = 0;  // per thread
   std::uint32_t barriers = 0;
@@ -24,8 +24,8 @@ struct EntryReport {
 
 // What is in the output of a link, and what is not. Names are as the inputs have them.
 struct LinkReport {
-  std::vector<EntryReport> entries;         // in the order of the inputs
-  std::vector<std::string> dead_functions;  // mangled names of functions that no entry reaches
+  std::vector<KernelReport> kernels;        // in the order of the inputs
+  std::vector<std::string> dead_functions;  // mangled names of functions that no kernel reaches
   std::uint64_t global_bytes = 0;           // .nv.global and .nv.global.init
   std::uint64_t constant_bytes = 0;         // .nv.constant3
   std::uint64_t input_bytes = 0;

@@ -18,7 +18,7 @@ namespace {
 bool HoldsWhatWasResolved(std::string_view section) {
   using namespace format::section_name;  // NOLINT: the names
   if (section.starts_with(kConstants)) return !section.starts_with(kParameters);
-  return section.starts_with(kEntryShared) || section == kModuleShared;
+  return section.starts_with(kKernelShared) || section == kModuleShared;
 }
 
 bool HasTextureReference(const base::BoundedReader& file, const ElfTables& tables) {

@@ -98,7 +98,7 @@ inline constexpr std::size_t kIdentClass = 4;
 inline constexpr std::size_t kIdentData = 5;
 inline constexpr std::size_t kIdentOsAbi = 7;
 inline constexpr std::size_t kIdentAbiVersion = 8;
-inline constexpr std::uint8_t kClass32 = 1;     // host files only
+inline constexpr std::uint8_t kClass32 = 1;  // host files only
 inline constexpr std::uint8_t kClass64 = 2;
 inline constexpr std::uint8_t kDataLittle = 1;  // as all cubins are
 inline constexpr std::uint8_t kDataBig = 2;
@@ -138,7 +138,7 @@ inline constexpr std::uint64_t kShfWrite = 1;
 inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint64_t kShfExec = 4;
 inline constexpr std::uint64_t kShfInfoLink = 0x40;
-inline constexpr std::uint64_t kEntrySharedFlags = 0x43;  // of `.nv.shared.E`
+inline constexpr std::uint64_t kKernelSharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
 

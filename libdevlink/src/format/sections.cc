@@ -35,7 +35,7 @@ constexpr std::array kRows = {
     Row{kShtRela, Role::kRelocations, 0, 0, section_name::kRela, true},
     Row{kShtCudaGlobalInit, Role::kGlobalInit},
     Row{kShtCudaGlobal, Role::kGlobal},
-    Row{kShtCudaShared, Role::kEntryShared, kShfInfoLink, kShfInfoLink},
+    Row{kShtCudaShared, Role::kKernelShared, kShfInfoLink, kShfInfoLink},
     Row{kShtCudaShared, Role::kModuleShared},
     Row{kShtSymtab, Role::kTable},
     Row{kShtStrtab, Role::kTable},

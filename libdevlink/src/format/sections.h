@@ -39,7 +39,7 @@ inline constexpr std::string_view kParameters = ".nv.constant0";
 inline constexpr std::string_view kText = ".text";
 inline constexpr std::string_view kGlobalInit = ".nv.global.init";
 inline constexpr std::string_view kGlobal = ".nv.global";
-inline constexpr std::string_view kEntryShared = ".nv.shared.";  // and the kernel's name
+inline constexpr std::string_view kKernelShared = ".nv.shared.";  // and the kernel's name
 inline constexpr std::string_view kModuleShared = ".nv_debug.shared";
 }  // namespace section_name
 
@@ -71,7 +71,7 @@ enum class SectionRole : std::uint8_t {
   kText,               // `.text.F`
   kGlobalInit,         // `.nv.global.init`
   kGlobal,             // `.nv.global`
-  kEntryShared,        // `.nv.shared.F`
+  kKernelShared,       // `.nv.shared.F`
   kModuleShared,       // `.nv_debug.shared`
   kOtherView,          // of a file with two views: not of this one
 };
@@ -88,7 +88,7 @@ constexpr bool HoldsVariables(SectionRole role) {
     case SectionRole::kFunctionConstants:
     case SectionRole::kGlobalInit:
     case SectionRole::kGlobal:
-    case SectionRole::kEntryShared:
+    case SectionRole::kKernelShared:
     case SectionRole::kModuleShared:
       return true;
     default:

@@ -27,7 +27,7 @@ std::size_t CopiedBytes(const PassResults& passes) {
                      program.addresses_taken.size() + program.indirect_callers.size()) *
                         kPair;
   for (const auto& list : program.info_lists) {
-    for (const InfoEntry& entry : list) out += sizeof(std::uint32_t) + entry.payload.size();
+    for (const AttributeRecord& record : list) out += sizeof(std::uint32_t) + record.payload.size();
   }
   for (const FunctionAttributes& function : passes.attributes.functions) {
     out += (function.externs.size() + function.appended.size()) * sizeof(std::uint32_t);

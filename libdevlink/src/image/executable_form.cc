@@ -32,11 +32,11 @@ void ExecutableForm::LeaveOutSections() {
     const SectionId shared = program_.functions[kernel].shared;
     if (shared != kNone) left_out_.names[shared] = false;
   }
-  for (std::uint32_t i = 0; i < liveness.entries.size(); ++i) {
-    const SectionId shared = program_.functions[liveness.entries[i]].shared;
+  for (std::uint32_t i = 0; i < liveness.kernels.size(); ++i) {
+    const SectionId shared = program_.functions[liveness.kernels[i]].shared;
     if (shared == kNone) continue;  // it gets one late, if it needs one at all
     kernel_of_shared_[shared] = i;
-    if (!passes_.shared.entries[i].emitted) left_out_.sections[shared] = true;
+    if (!passes_.shared.kernels[i].emitted) left_out_.sections[shared] = true;
   }
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     if (IsOmitted(id)) left_out_.sections[id] = true;
@@ -76,7 +76,7 @@ bool ExecutableForm::LacksSymbol(SectionId id) const {
   switch (section.kind) {
     case SectionKind::kDebug:
       return section.size == 0;
-    case SectionKind::kEntryShared:
+    case SectionKind::kKernelShared:
       return !SharedOf(id).has_symbol;
     case SectionKind::kModuleShared:
       return !passes_.shared.module_section_has_symbol;
@@ -99,8 +99,8 @@ bool ExecutableForm::IsGone(SymbolId id) const {
   return kind != SectionKind::kGlobal && kind != SectionKind::kGlobalInit;
 }
 
-const EntryShared& ExecutableForm::SharedOf(SectionId id) const {
-  return passes_.shared.entries[kernel_of_shared_.at(id)];
+const KernelShared& ExecutableForm::SharedOf(SectionId id) const {
+  return passes_.shared.kernels[kernel_of_shared_.at(id)];
 }
 
 SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
@@ -108,7 +108,7 @@ SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
   SectionShape out{.type = section.type,
                    .nobits_size = section.type == format::kShtNobits ? section.size : 0,
                    .align = section.align};
-  if (section.kind == SectionKind::kEntryShared) {
+  if (section.kind == SectionKind::kKernelShared) {
     out.nobits_size = SharedOf(id).size;
     out.align = SharedOf(id).align;
   } else if (section.kind == SectionKind::kModuleShared) {

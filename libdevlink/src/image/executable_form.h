@@ -28,12 +28,12 @@ class ExecutableForm final : public OutputForm {
   [[nodiscard]] bool IsOmitted(SectionId id) const;
   [[nodiscard]] bool LacksSymbol(SectionId id) const;
   [[nodiscard]] bool IsGone(SymbolId id) const;
-  [[nodiscard]] const EntryShared& SharedOf(SectionId id) const;
+  [[nodiscard]] const KernelShared& SharedOf(SectionId id) const;
 
   const PassResults& passes_;
   const Program& program_;
   const ChangedBanks& banks_;
-  absl::flat_hash_map<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::entries
+  absl::flat_hash_map<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::kernels
   LeftOut left_out_;
 };
 

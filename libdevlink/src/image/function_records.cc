@@ -22,22 +22,22 @@ bool HasPrototype(const PassResults& passes, FunctionId function) {
          passes.program.functions[function].prototype != kNone;
 }
 
-const std::vector<InfoEntry>& ModuleRecords(const Program& program) {
+const std::vector<AttributeRecord>& ModuleRecords(const Program& program) {
   return program.info_lists[program.sections[program.module_info].info_list];
 }
 
-bool IsOfTexture(const Program& program, const InfoEntry& entry) {
-  return entry.format == format::kInfoSized && entry.symbol != kNone &&
-         format::IsTextureType(program.symbols[entry.symbol].type);
+bool IsOfTexture(const Program& program, const AttributeRecord& record) {
+  return record.format == format::kInfoSized && record.symbol != kNone &&
+         format::IsTextureType(program.symbols[record.symbol].type);
 }
 
 // Of records that are not of a texture.
-bool StaysInModuleInfo(const PassResults& passes, bool relocatable, const InfoEntry& entry) {
+bool StaysInModuleInfo(const PassResults& passes, bool relocatable, const AttributeRecord& record) {
   const Program& program = passes.program;
-  if (entry.format != format::kInfoSized) return true;
-  if (entry.symbol == kNone) return entry.externs == kNone;
-  if (entry.id == format::kAttrMaxStackSize && !relocatable) return false;
-  const FunctionId function = program.symbols[entry.symbol].function;
+  if (record.format != format::kInfoSized) return true;
+  if (record.symbol == kNone) return record.externs == kNone;
+  if (record.id == format::kAttrMaxStackSize && !relocatable) return false;
+  const FunctionId function = program.symbols[record.symbol].function;
   return function != kNone && passes.liveness.live[function] && program.IsDefined(function);
 }
 
@@ -109,10 +109,10 @@ class AttributeWriter {
         handles_(handles),
         relocatable_(relocatable),
         writer_(writer) {
-    for (std::uint32_t i = 0; i < passes.liveness.entries.size(); ++i) {
-      const FunctionId kernel = passes.liveness.entries[i];
+    for (std::uint32_t i = 0; i < passes.liveness.kernels.size(); ++i) {
+      const FunctionId kernel = passes.liveness.kernels[i];
       kernel_place_[kernel] = i;
-      if (!passes.resources.entries[i].stack) unbounded_kernels_.insert(kernel);
+      if (!passes.resources.kernels[i].stack) unbounded_kernels_.insert(kernel);
     }
   }
 
@@ -121,9 +121,9 @@ class AttributeWriter {
   void WriteFunctionInfo(SectionId id);
 
  private:
-  void WriteModuleRecord(SectionHandle handle, const InfoEntry& entry);
+  void WriteModuleRecord(SectionHandle handle, const AttributeRecord& record);
   void WriteStackSizes(SectionHandle handle);
-  void WriteRecord(SectionHandle handle, const InfoEntry& entry,
+  void WriteRecord(SectionHandle handle, const AttributeRecord& record,
                    const FunctionAttributes& attributes);
   void WriteExterns(SectionHandle handle, const FunctionAttributes& attributes);
   void WriteUnknownStack(SectionHandle handle) {
@@ -136,7 +136,7 @@ class AttributeWriter {
   const ViewHandles& handles_;
   const bool relocatable_;
   CubinWriter& writer_;
-  absl::flat_hash_map<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::entries
+  absl::flat_hash_map<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::kernels
   absl::flat_hash_set<FunctionId> unbounded_kernels_;            // whose stack cannot be told
 };
 
@@ -144,30 +144,30 @@ void AttributeWriter::WriteModuleInfo() {
   const SectionHandle handle = handles_.sections[program_.module_info];
   if (handle == kNoSection) return;
   const auto& records = ModuleRecords(program_);
-  for (auto entry = records.rbegin(); entry != records.rend(); ++entry) {
-    const bool stays = IsOfTexture(program_, *entry)
-                           ? handles_.symbols[entry->symbol] != kNoSymbol
-                           : StaysInModuleInfo(passes_, relocatable_, *entry);
-    if (stays) WriteModuleRecord(handle, *entry);
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const bool stays = IsOfTexture(program_, *record)
+                           ? handles_.symbols[record->symbol] != kNoSymbol
+                           : StaysInModuleInfo(passes_, relocatable_, *record);
+    if (stays) WriteModuleRecord(handle, *record);
   }
   if (!relocatable_) WriteStackSizes(handle);
 }
 
-void AttributeWriter::WriteModuleRecord(SectionHandle handle, const InfoEntry& entry) {
-  if (entry.format != format::kInfoSized || entry.symbol == kNone) {
-    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
-    if (entry.format == format::kInfoSized) writer_.AppendCopy(handle, entry.payload);
+void AttributeWriter::WriteModuleRecord(SectionHandle handle, const AttributeRecord& record) {
+  if (record.format != format::kInfoSized || record.symbol == kNone) {
+    writer_.AddAttribute(handle, record.format, record.id, record.value);
+    if (record.format == format::kInfoSized) writer_.AppendCopy(handle, record.payload);
     return;
   }
-  const FunctionId function = program_.symbols[entry.symbol].function;
-  auto value = base::BoundedReader(entry.payload).ReadOrZero<std::uint32_t>(4);
+  const FunctionId function = program_.symbols[record.symbol].function;
+  auto value = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
   const auto kernel = kernel_place_.find(function);
-  if (entry.id == format::kAttrRegCount && kernel != kernel_place_.end() && !relocatable_) {
-    value = passes_.resources.entries[kernel->second].registers;
+  if (record.id == format::kAttrRegCount && kernel != kernel_place_.end() && !relocatable_) {
+    value = passes_.resources.kernels[kernel->second].registers;
   }
-  writer_.AddAttribute(handle, format::kInfoSized, entry.id, 8);
+  writer_.AddAttribute(handle, format::kInfoSized, record.id, 8);
   writer_.AppendSymbolIndex(handle, function != kNone ? handles_.SymbolOf(program_, function)
-                                                      : handles_.symbols[entry.symbol]);
+                                                      : handles_.symbols[record.symbol]);
   writer_.AppendWord(handle, value);
 }
 
@@ -175,13 +175,13 @@ void AttributeWriter::WriteModuleRecord(SectionHandle handle, const InfoEntry& e
 void AttributeWriter::WriteStackSizes(SectionHandle handle) {
   const Liveness& liveness = passes_.liveness;
   for (const bool global : {false, true}) {
-    for (std::uint32_t i = 0; i < liveness.entries.size(); ++i) {
-      const FunctionId kernel = liveness.entries[i];
+    for (std::uint32_t i = 0; i < liveness.kernels.size(); ++i) {
+      const FunctionId kernel = liveness.kernels[i];
       if (program_.symbols[program_.functions[kernel].symbol].global_part != global) continue;
-      if (liveness.single_entry != kNone && liveness.single_entry != kernel) continue;
+      if (liveness.single_kernel != kNone && liveness.single_kernel != kernel) continue;
       writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
       writer_.AppendSymbolIndex(handle, handles_.SymbolOf(program_, kernel));
-      writer_.AppendWord(handle, passes_.resources.entries[i].stack.value_or(0xffffffff));
+      writer_.AppendWord(handle, passes_.resources.kernels[i].stack.value_or(0xffffffff));
     }
   }
 }
@@ -192,14 +192,14 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
   const FunctionAttributes& attributes = passes_.attributes.functions[section.function];
   const auto& list = program_.info_lists[section.info_list];
   bool stack_unknown = unbounded_kernels_.contains(section.function);
-  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
-    if (stack_unknown && entry->format == format::kInfoSized &&
-        entry->id == format::kAttrCrsStackSize) {
+  for (auto record = list.rbegin(); record != list.rend(); ++record) {
+    if (stack_unknown && record->format == format::kInfoSized &&
+        record->id == format::kAttrCrsStackSize) {
       WriteUnknownStack(handle);
       stack_unknown = false;
       continue;
     }
-    WriteRecord(handle, *entry, attributes);
+    WriteRecord(handle, *record, attributes);
   }
   if (stack_unknown) WriteUnknownStack(handle);
   for (const FunctionAttributes::Value& value : attributes.appended) {
@@ -211,23 +211,23 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
   }
 }
 
-void AttributeWriter::WriteRecord(SectionHandle handle, const InfoEntry& entry,
+void AttributeWriter::WriteRecord(SectionHandle handle, const AttributeRecord& record,
                                   const FunctionAttributes& attributes) {
-  if (entry.format != format::kInfoSized) {
-    std::uint16_t value = entry.value;
+  if (record.format != format::kInfoSized) {
+    std::uint16_t value = record.value;
     for (const FunctionAttributes::Value& replaced : attributes.replaced) {
-      if (replaced.id == entry.id) value = replaced.value;
+      if (replaced.id == record.id) value = replaced.value;
     }
-    writer_.AddAttribute(handle, entry.format, entry.id, value);
-  } else if (entry.id == format::kAttrExterns) {
+    writer_.AddAttribute(handle, record.format, record.id, value);
+  } else if (record.id == format::kAttrExterns) {
     if (attributes.externs_in_place) WriteExterns(handle, attributes);
-  } else if (entry.symbol != kNone) {
-    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
-    writer_.AppendSymbolIndex(handle, handles_.symbols[entry.symbol]);
-    writer_.AppendCopy(handle, entry.payload.subspan(4));
+  } else if (record.symbol != kNone) {
+    writer_.AddAttribute(handle, record.format, record.id, record.value);
+    writer_.AppendSymbolIndex(handle, handles_.symbols[record.symbol]);
+    writer_.AppendCopy(handle, record.payload.subspan(4));
   } else {
-    writer_.AddAttribute(handle, entry.format, entry.id, entry.value);
-    writer_.AppendCopy(handle, entry.payload);
+    writer_.AddAttribute(handle, record.format, record.id, record.value);
+    writer_.AppendCopy(handle, record.payload);
   }
 }
 
@@ -251,10 +251,10 @@ bool HasPrototypes(const PassResults& passes) {
 
 bool HasModuleRecord(const PassResults& passes, bool relocatable) {
   const auto& records = ModuleRecords(passes.program);
-  return !passes.liveness.entries.empty() ||
-         std::any_of(records.begin(), records.end(), [&](const InfoEntry& entry) {
-           return !IsOfTexture(passes.program, entry) &&
-                  StaysInModuleInfo(passes, relocatable, entry);
+  return !passes.liveness.kernels.empty() ||
+         std::any_of(records.begin(), records.end(), [&](const AttributeRecord& record) {
+           return !IsOfTexture(passes.program, record) &&
+                  StaysInModuleInfo(passes, relocatable, record);
          });
 }
 

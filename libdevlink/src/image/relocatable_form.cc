@@ -42,7 +42,7 @@ bool RelocatableForm::IsEmpty(SectionId id) const {
   switch (section.kind) {
     case SectionKind::kRelocations:
       return passes_.relocated.kept_in_list[id] == 0 || left_out_.sections[section.owner];
-    case SectionKind::kEntryShared:
+    case SectionKind::kKernelShared:
     case SectionKind::kModuleShared:
       return !shared_.sections.at(id).emitted;
     case SectionKind::kModuleInfo:
@@ -75,7 +75,7 @@ SectionShape RelocatableForm::ShapeOfSection(SectionId id) const {
     case SectionKind::kGlobal:
       out.type = format::kShtCudaGlobal;
       break;
-    case SectionKind::kEntryShared:
+    case SectionKind::kKernelShared:
     case SectionKind::kModuleShared:
       out.type = format::kShtCudaShared;
       out.nobits_size = shared_.sections.at(id).size;

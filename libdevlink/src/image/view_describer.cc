@@ -130,10 +130,10 @@ void ViewDescriber::AddLateSections() {
 // Of kernels that came to have shared memory by what they call.
 void ViewDescriber::AddSharedSections() {
   for (const std::uint32_t i : passes_.shared.without_section) {
-    const FunctionId kernel = passes_.liveness.entries[i];
-    const EntryShared& shared = passes_.shared.entries[i];
+    const FunctionId kernel = passes_.liveness.kernels[i];
+    const KernelShared& shared = passes_.shared.kernels[i];
     const std::string_view name =
-        names_.Concat(format::section_name::kEntryShared,
+        names_.Concat(format::section_name::kKernelShared,
                       program_.symbols[program_.functions[kernel].symbol].name);
     if (!shared.emitted) {
       writer_.AddName(kSectionNameTable, name);
@@ -142,7 +142,7 @@ void ViewDescriber::AddSharedSections() {
     }
     const SectionHandle handle = writer_.AddSection({.name = name,
                                                      .type = format::kShtNobits,
-                                                     .flags = format::kEntrySharedFlags,
+                                                     .flags = format::kKernelSharedFlags,
                                                      .align = shared.align,
                                                      .nobits_size = shared.size});
     new_sections_.push_back({handle, kernel, shared.has_symbol});
@@ -166,7 +166,7 @@ void ViewDescriber::AddBanks() {
                                                               .align = bank.align})
                                         : handles_.sections[bank.section];
     if (is_new) {
-      new_sections_.push_back({handle, bank.entry, true});
+      new_sections_.push_back({handle, bank.kernel, true});
       new_banks_.emplace_back(handle, &bank);
     }
     if (!has_relocations[i]) continue;

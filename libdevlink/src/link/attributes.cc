@@ -53,16 +53,16 @@ struct Gathered {
     }
   }
 
-  void Add(const InfoEntry& entry, std::uint64_t position) {
-    const std::size_t slot = SlotOf(entry.id);
-    if (slot == kCount || (entry.format == kInfoSized) != (slot == kExternsSlot)) return;
+  void Add(const AttributeRecord& record, std::uint64_t position) {
+    const std::size_t slot = SlotOf(record.id);
+    if (slot == kCount || (record.format == kInfoSized) != (slot == kExternsSlot)) return;
     first[slot] = std::min(first[slot], position);
-    if (entry.id == kAttrNumBarriers) barriers = std::max(barriers, entry.value);
-    if (entry.id == kAttrVrcCtaInitCount) vrc = std::max(vrc, entry.value);
-    if (entry.id == kAttrSparseMmaMask) sparse |= entry.value;
-    if (entry.id == kAttrRegReconfig && position + 1 > reconfig_at) {
+    if (record.id == kAttrNumBarriers) barriers = std::max(barriers, record.value);
+    if (record.id == kAttrVrcCtaInitCount) vrc = std::max(vrc, record.value);
+    if (record.id == kAttrSparseMmaMask) sparse |= record.value;
+    if (record.id == kAttrRegReconfig && position + 1 > reconfig_at) {
       reconfig_at = position + 1;
-      reconfig = entry.value;
+      reconfig = record.value;
     }
   }
 };
@@ -75,7 +75,7 @@ class Propagator {
     own_externs_.resize(program.functions.size());
     mbarriers_.assign(program.functions.size(), 0);
     result_.functions.resize(program.functions.size());
-    single_ = liveness.single_entry != kNone;
+    single_ = liveness.single_kernel != kNone;
   }
 
   // Each function's own, and nothing of what it reaches.
@@ -94,12 +94,12 @@ class Propagator {
     }
     MarkAliases();
     if (single_) {
-      ApplySingleEntry(liveness_.single_entry);
+      ApplySingleKernel(liveness_.single_kernel);
     } else {
       GatherComponents();
-      FindExternsOfEntries();
-      FindMbarriersOfEntries();
-      for (std::uint32_t i = 0; i < liveness_.entries.size(); ++i) ApplyEntry(i);
+      FindExternsOfKernels();
+      FindMbarriersOfKernels();
+      for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) ApplyKernel(i);
     }
     return std::move(result_);
   }
@@ -124,25 +124,25 @@ class Propagator {
     const SectionId id = program_.info_sections[list];
     const FunctionId function = program_.sections[id].function;
     if (function == kNone || liveness_.section_removed[id]) return;
-    for (const InfoEntry& entry : program_.info_lists[list]) {
-      any_sparse_ = any_sparse_ || (entry.id == kAttrSparseMmaMask && entry.format != kInfoSized);
-      own_[function].Add(entry, entry.arrival);
-      if (entry.format != kInfoSized && entry.id == kAttrNumMbarriers) {
-        mbarriers_[function] = entry.value;
+    for (const AttributeRecord& record : program_.info_lists[list]) {
+      any_sparse_ = any_sparse_ || (record.id == kAttrSparseMmaMask && record.format != kInfoSized);
+      own_[function].Add(record, record.arrival);
+      if (record.format != kInfoSized && record.id == kAttrNumMbarriers) {
+        mbarriers_[function] = record.value;
       }
-      if (entry.format != kInfoSized || entry.id != kAttrExterns) continue;
+      if (record.format != kInfoSized || record.id != kAttrExterns) continue;
       auto& externs = own_externs_[function];
       externs.clear();
-      for (std::size_t i = 0; i < entry.payload.size() / 4; ++i) {
-        const SymbolId symbol = program_.extern_symbols[entry.externs + i];
+      for (std::size_t i = 0; i < record.payload.size() / 4; ++i) {
+        const SymbolId symbol = program_.extern_symbols[record.externs + i];
         if (symbol == kNone || program_.symbols[symbol].function == kNone) continue;
         const FunctionId callee = program_.symbols[symbol].function;
         if (!liveness_.live[callee]) continue;
-        if (!program_.IsDefined(callee) || program_.functions[callee].entry) {
+        if (!program_.IsDefined(callee) || program_.functions[callee].is_kernel) {
           externs.push_back(symbol);
         }
       }
-      extern_lists_.push_back({function, entry.arrival});
+      extern_lists_.push_back({function, record.arrival});
     }
   }
 
@@ -161,12 +161,12 @@ class Propagator {
     }
   }
 
-  // What an entry reaches, itself excluded.
-  Gathered Others(FunctionId entry) const {
+  // What a kernel reaches, itself excluded.
+  Gathered Others(FunctionId kernel) const {
     Gathered out;
-    const ComponentId component = graph_.ComponentOf(entry);
+    const ComponentId component = graph_.ComponentOf(kernel);
     for (const NodeId node : graph_.Members(component)) {
-      if (node != entry && node < own_.size()) out.Join(own_[node]);
+      if (node != kernel && node < own_.size()) out.Join(own_[node]);
       for (const NodeId target : graph_.Successors(node)) {
         if (graph_.ComponentOf(target) != component) {
           out.Join(components_[graph_.ComponentOf(target)]);
@@ -176,42 +176,42 @@ class Propagator {
     return out;
   }
 
-  // An entry's list: its own, then those of all it reaches, in the order of their sections.
-  void FindExternsOfEntries() {
-    std::vector<Holding> holdings;
+  // A kernel's list: its own, then those of all it reaches, in the order of their sections.
+  void FindExternsOfKernels() {
+    std::vector<OwnItem> own_items;
     for (const auto& [function, arrival] : extern_lists_) {
       std::uint32_t position = 0;
       for (const SymbolId symbol : own_externs_[function]) {
-        holdings.push_back({function, symbol, (std::uint64_t{arrival} << 32) | position++});
+        own_items.push_back({function, symbol, (std::uint64_t{arrival} << 32) | position++});
       }
     }
-    auto found = CollectReachable(graph_, holdings, liveness_.entries);
+    auto found = CollectReachable(graph_, own_items, liveness_.kernels);
     for (std::uint32_t i = 0; i < found.size(); ++i) {
-      const FunctionId entry = liveness_.entries[i];
-      auto& externs = result_.functions[entry].externs;
+      const FunctionId kernel = liveness_.kernels[i];
+      auto& externs = result_.functions[kernel].externs;
       externs.clear();
       absl::flat_hash_set<SymbolId> seen;
-      for (const SymbolId symbol : own_externs_[entry]) {
+      for (const SymbolId symbol : own_externs_[kernel]) {
         if (seen.insert(symbol).second) externs.push_back(symbol);
       }
       std::sort(found[i].begin(), found[i].end(),
-                [](const Found& a, const Found& b) { return a.key < b.key; });
-      for (const Found& use : found[i]) {
+                [](const ReachedItem& a, const ReachedItem& b) { return a.key < b.key; });
+      for (const ReachedItem& use : found[i]) {
         if (seen.insert(use.item).second) externs.push_back(use.item);
       }
     }
   }
 
-  void FindMbarriersOfEntries() {
-    std::vector<Holding> holdings;
+  void FindMbarriersOfKernels() {
+    std::vector<OwnItem> own_items;
     for (FunctionId f = 0; f < mbarriers_.size(); ++f) {
-      if (mbarriers_[f] != 0) holdings.push_back({f, f, 0});
+      if (mbarriers_[f] != 0) own_items.push_back({f, f, 0});
     }
-    entry_mbarriers_.assign(liveness_.entries.size(), 0);
-    VisitReachable(graph_, holdings, liveness_.entries,
-                   [this](std::uint32_t entry, std::span<const Found> found) {
-                     for (const Found& use : found) {
-                       AddMbarriers(entry_mbarriers_[entry], mbarriers_[use.item]);
+    kernel_mbarriers_.assign(liveness_.kernels.size(), 0);
+    VisitReachable(graph_, own_items, liveness_.kernels,
+                   [this](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                     for (const ReachedItem& use : found) {
+                       AddMbarriers(kernel_mbarriers_[kernel], mbarriers_[use.item]);
                      }
                    });
   }
@@ -221,18 +221,18 @@ class Propagator {
     sum = static_cast<std::uint16_t>(std::min<std::uint32_t>(0xffff, std::uint32_t{sum} + count));
   }
 
-  void ApplyEntry(std::uint32_t index) {
-    const FunctionId entry = liveness_.entries[index];
-    const Gathered& own = own_[entry];
-    const Gathered others = Others(entry);
-    FunctionAttributes& out = result_.functions[entry];
+  void ApplyKernel(std::uint32_t index) {
+    const FunctionId kernel = liveness_.kernels[index];
+    const Gathered& own = own_[kernel];
+    const Gathered others = Others(kernel);
+    FunctionAttributes& out = result_.functions[kernel];
     const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
     const auto replace = [&](std::uint8_t id, std::uint16_t value) {
       if (has(id)) out.replaced.push_back({FormatOf(id), id, value});
     };
     replace(kAttrNumBarriers, std::max(own.barriers, others.barriers));
     replace(kAttrVrcCtaInitCount, std::max(own.vrc, others.vrc));
-    replace(kAttrNumMbarriers, entry_mbarriers_[index]);
+    replace(kAttrNumMbarriers, kernel_mbarriers_[index]);
     replace(kAttrSparseMmaMask, own.sparse | others.sparse);
     if (others.reconfig_at != 0) {
       replace(kAttrRegReconfig,
@@ -251,7 +251,7 @@ class Propagator {
       if (id == kAttrExterns && out.externs.empty()) continue;
       if (id == kAttrNumBarriers) value = others.barriers;
       if (id == kAttrVrcCtaInitCount) value = others.vrc;
-      if (id == kAttrNumMbarriers) value = entry_mbarriers_[index];
+      if (id == kAttrNumMbarriers) value = kernel_mbarriers_[index];
       if (id == kAttrRegReconfig) value = others.reconfig;
       if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | others.sparse;
       sparse_done = sparse_done || id == kAttrSparseMmaMask;
@@ -262,7 +262,7 @@ class Propagator {
     }
   }
 
-  void ApplySingleEntry(FunctionId entry) {
+  void ApplySingleKernel(FunctionId kernel) {
     Gathered all;
     std::uint16_t mbarriers = 0;
     for (FunctionId f = 0; f < own_.size(); ++f) {
@@ -270,8 +270,8 @@ class Propagator {
       all.Join(own_[f]);
       AddMbarriers(mbarriers, mbarriers_[f]);
     }
-    const Gathered& own = own_[entry];
-    FunctionAttributes& out = result_.functions[entry];
+    const Gathered& own = own_[kernel];
+    FunctionAttributes& out = result_.functions[kernel];
     const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
     if (has(kAttrNumBarriers)) {
       out.replaced.push_back({kInfoByteValue, kAttrNumBarriers, all.barriers});
@@ -293,7 +293,7 @@ class Propagator {
       if (value == 0 && (id == kAttrNumBarriers || id == kAttrNumMbarriers)) continue;
       out.appended.push_back({FormatOf(id), id, value});
     }
-    ListAllUndefined(entry, out);
+    ListAllUndefined(kernel, out);
   }
 
   // Undefined functions that are named anywhere, last arrived first.
@@ -306,9 +306,9 @@ class Propagator {
     absl::flat_hash_set<SymbolId> seen;
     for (const auto& [arrival, function] : lists) {
       for (const SymbolId symbol : own_externs_[function]) {
-        // What is defined is an entry: another one, that only device code uses, counts as well.
+        // What is defined is a kernel: another one, that only device code uses, counts as well.
         const bool counts = program_.symbols[symbol].section == kNone ||
-                            program_.symbols[symbol].function != liveness_.single_entry;
+                            program_.symbols[symbol].function != liveness_.single_kernel;
         if (counts && seen.insert(symbol).second) met.push_back(symbol);
       }
     }
@@ -316,19 +316,19 @@ class Propagator {
     return met;
   }
 
-  // With one entry all undefined functions are its, unless it names them all itself.
-  void ListAllUndefined(FunctionId entry, FunctionAttributes& out) {
+  // With one kernel all undefined functions are its, unless it names them all itself.
+  void ListAllUndefined(FunctionId kernel, FunctionAttributes& out) {
     const std::vector<SymbolId> undefined = AllUndefined();
     std::vector<SymbolId> own;
     absl::flat_hash_set<SymbolId> seen;
-    for (const SymbolId symbol : own_externs_[entry]) {
+    for (const SymbolId symbol : own_externs_[kernel]) {
       if (seen.insert(symbol).second) own.push_back(symbol);
     }
     out.externs_in_place = std::all_of(undefined.begin(), undefined.end(),
                                        [&](SymbolId symbol) { return seen.contains(symbol); });
     out.externs = out.externs_in_place ? own : undefined;
     // Named in any case where it has no list of its own to stand in.
-    const bool has_list = own_[entry].first[kExternsSlot] != kNever;
+    const bool has_list = own_[kernel].first[kExternsSlot] != kNever;
     if (!out.externs.empty() && !(out.externs_in_place && has_list)) {
       out.appended.push_back({kInfoSized, kAttrExterns, 0});
     }
@@ -345,14 +345,14 @@ class Propagator {
   const Liveness& liveness_;
   Attributes result_;
   bool single_ = false;
-  bool any_sparse_ = false;  // some function has the mask: every entry gets one
+  bool any_sparse_ = false;  // some function has the mask: every kernel gets one
   std::uint16_t alias_mask_ = 0;
   std::vector<Gathered> own_;         // by FunctionId
   std::vector<Gathered> components_;  // by ComponentId
   std::vector<std::vector<SymbolId>> own_externs_;
   std::vector<ExternList> extern_lists_;
   std::vector<std::uint16_t> mbarriers_;
-  std::vector<std::uint16_t> entry_mbarriers_;
+  std::vector<std::uint16_t> kernel_mbarriers_;
 };
 
 }  // namespace
@@ -367,16 +367,16 @@ Attributes KeepAttributes(const Program& program, const CallGraph& graph,
   return Propagator(program, graph, liveness).RunOwn();
 }
 
-std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry) {
+std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel) {
   std::uint32_t barriers = 0;
-  const SectionId info = program.functions[entry].info;
+  const SectionId info = program.functions[kernel].info;
   if (info != kNone) {
-    for (const InfoEntry& record : program.info_lists[program.sections[info].info_list]) {
+    for (const AttributeRecord& record : program.info_lists[program.sections[info].info_list]) {
       if (record.format != kInfoSized && record.id == kAttrNumBarriers) barriers = record.value;
     }
   }
   for (const auto& list :
-       {attributes.functions[entry].replaced, attributes.functions[entry].appended}) {
+       {attributes.functions[kernel].replaced, attributes.functions[kernel].appended}) {
     for (const FunctionAttributes::Value& value : list) {
       if (value.id == kAttrNumBarriers) barriers = value.value;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 8: attributes that travel from callees to entries, and the lists of undefined functions.
+// Pass 8: attributes that travel from callees to kernels, and the lists of undefined functions.
 //
-// nvlink treats a link with exactly one entry in another way than one with more: then everything
+// nvlink treats a link with exactly one kernel in another way than one with more: then everything
 // that is alive counts, reached or not, and what is appended comes in a fixed order instead of the
 // order in which it is met (docs/cubin-format.md, "Attributes that travel").
 #pragma once
@@ -35,11 +35,11 @@ struct Attributes {
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
                                const Liveness& liveness);
 
-// The largest NUM_BARRIERS of an entry's record, for reports.
+// The largest NUM_BARRIERS of a kernel's record, for reports.
 // Of a program that is to be linked again: attributes stay where they are, and so do the functions
 // in EXTERNS that are still undefined.
 Attributes KeepAttributes(const Program& program, const CallGraph& graph, const Liveness& liveness);
 
-std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId entry);
+std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel);
 
 }  // namespace devlink::internal

@@ -13,7 +13,7 @@
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
 #include "format/sm_traits.h"
-#include "link/entry_set.h"
+#include "link/kernel_set.h"
 #include "link/reach.h"
 #include "link/undefined.h"
 
@@ -78,26 +78,27 @@ class Checker {
     if (!note.empty()) out.notes.push_back(std::move(note));
   }
 
-  // nvlink says it once for every call of the entry that leads into a circle; here it is said once.
+  // nvlink says it once for every call of the kernel that leads into a circle; here it is said
+  // once.
   void CheckStacks() {
     const auto severity = settings_.severities.Judge(Severity::kWarning);
     if (!settings_.warn_of_unknown_stacks || !severity) return;
-    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
-      if (input_.resources.entries[i].stack) continue;
-      const FunctionId entry = input_.liveness.entries[i];
+    for (std::size_t i = 0; i < input_.liveness.kernels.size(); ++i) {
+      if (input_.resources.kernels[i].stack) continue;
+      const FunctionId kernel = input_.liveness.kernels[i];
       Report(DiagnosticCode::kStackSizeUnknown, *severity,
-             nvlink_text::StackSizeUnknown(NameOf(entry)), entry, "");
+             nvlink_text::StackSizeUnknown(NameOf(kernel)), kernel, "");
     }
   }
 
   void CheckShared() {
-    for (std::size_t i = 0; i < input_.liveness.entries.size(); ++i) {
-      const FunctionId entry = input_.liveness.entries[i];
-      const EntryShared& shared = input_.shared.entries[i];
+    for (std::size_t i = 0; i < input_.liveness.kernels.size(); ++i) {
+      const FunctionId kernel = input_.liveness.kernels[i];
+      const KernelShared& shared = input_.shared.kernels[i];
       const std::uint64_t size = shared.emitted ? shared.size - settings_.reserved_shared : 0;
       if (size <= kMaxStaticShared) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-             nvlink_text::TooMuchShared(NameOf(entry), size, kMaxStaticShared), entry,
+             nvlink_text::TooMuchShared(NameOf(kernel), size, kMaxStaticShared), kernel,
              "larger blocks of shared memory must be declared as extern and sized at launch");
     }
   }
@@ -114,45 +115,46 @@ class Checker {
     for (const ConstantBank& bank : input_.constants.banks) {
       if (bank.size <= kMaxConstantBank) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-             nvlink_text::TooManyCompilerConstants(NameOf(bank.entry)), bank.entry, "");
+             nvlink_text::TooManyCompilerConstants(NameOf(bank.kernel)), bank.kernel, "");
     }
   }
 
-  // An entry that was compiled for few registers must not reach a function that needs more. nvlink
-  // goes through the functions as they were defined, and for each through the entries, last one
+  // A kernel that was compiled for few registers must not reach a function that needs more. nvlink
+  // goes through the functions as they were defined, and for each through the kernels, last one
   // first.
   void CheckRegisters() {
     const auto& registers = input_.resources.function_registers;
     std::vector<FunctionId> limited;
     std::uint32_t least = kMaxRegisters;
-    for (std::size_t i = input_.liveness.entries.size(); i-- > 0;) {
-      const FunctionId entry = input_.liveness.entries[i];
-      const std::uint32_t limit = RegisterLimit(entry);
-      if (limit >= kMaxRegisters || input_.resources.entries[i].registers <= limit) continue;
-      limited.push_back(entry);
+    for (std::size_t i = input_.liveness.kernels.size(); i-- > 0;) {
+      const FunctionId kernel = input_.liveness.kernels[i];
+      const std::uint32_t limit = RegisterLimit(kernel);
+      if (limit >= kMaxRegisters || input_.resources.kernels[i].registers <= limit) continue;
+      limited.push_back(kernel);
       least = std::min(least, limit);
     }
     if (limited.empty()) return;
-    std::vector<Holding>
-        holdings;  // the item is the code section: those come as functions are defined
+    std::vector<OwnItem>
+        own_items;  // the item is the code section: those come as functions are defined
     for (FunctionId f = 0; f < program_.functions.size(); ++f) {
       if (program_.IsDefined(f) && registers[f] > least) {
-        holdings.push_back({f, program_.functions[f].text, 0});
+        own_items.push_back({f, program_.functions[f].text, 0});
       }
     }
-    std::sort(holdings.begin(), holdings.end(),
-              [](const Holding& a, const Holding& b) { return a.item < b.item; });
-    absl::flat_hash_map<SectionId, EntrySet> users;  // positions in `limited`
-    VisitReachable(input_.graph, holdings, limited,
-                   [&](std::uint32_t entry, std::span<const Found> found) {
-                     for (const Found& use : found) users[use.item].Add(entry, limited.size());
+    std::sort(own_items.begin(), own_items.end(),
+              [](const OwnItem& a, const OwnItem& b) { return a.item < b.item; });
+    absl::flat_hash_map<SectionId, KernelSet> users;  // positions in `limited`
+    VisitReachable(input_.graph, own_items, limited,
+                   [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                     for (const ReachedItem& use : found)
+                       users[use.item].Add(kernel, limited.size());
                    });
     std::vector<std::uint32_t> most;
     most.reserve(limited.size());
-    for (const FunctionId entry : limited) most.push_back(registers[entry]);
-    for (const Holding& holding : holdings) {
-      const FunctionId function = program_.sections[holding.item].function;
-      for (const std::uint32_t i : users[holding.item].Sorted()) {
+    for (const FunctionId kernel : limited) most.push_back(registers[kernel]);
+    for (const OwnItem& own_item : own_items) {
+      const FunctionId function = program_.sections[own_item.item].function;
+      for (const std::uint32_t i : users[own_item.item].Sorted()) {
         if (registers[function] <= most[i]) continue;
         most[i] = registers[function];
         const std::uint32_t limit = RegisterLimit(limited[i]);
@@ -161,11 +163,11 @@ class Checker {
     }
   }
 
-  void ReportRegisters(FunctionId entry, std::uint32_t limit, FunctionId function) {
+  void ReportRegisters(FunctionId kernel, std::uint32_t limit, FunctionId function) {
     Report(DiagnosticCode::kResourceOverflow, Severity::kError,
-           nvlink_text::TooManyRegisters(NameOf(entry), limit, NameOf(function),
+           nvlink_text::TooManyRegisters(NameOf(kernel), limit, NameOf(function),
                                          input_.resources.function_registers[function]),
-           entry, "");
+           kernel, "");
   }
 
   // The call graphs of the inputs decide what stays. Where one does not name what code calls, it is
@@ -250,11 +252,11 @@ class Checker {
     Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
   }
 
-  [[nodiscard]] std::uint32_t RegisterLimit(FunctionId entry) const {
+  [[nodiscard]] std::uint32_t RegisterLimit(FunctionId kernel) const {
     std::uint32_t limit = kMaxRegisters;
-    const SectionId info = program_.functions[entry].info;
+    const SectionId info = program_.functions[kernel].info;
     if (info == kNone) return limit;
-    for (const InfoEntry& record : program_.info_lists[program_.sections[info].info_list]) {
+    for (const AttributeRecord& record : program_.info_lists[program_.sections[info].info_list]) {
       if (record.id == format::kAttrMaxRegCount && record.format != format::kInfoSized) {
         limit = record.value;
       }

@@ -8,7 +8,7 @@
 #include "base/align.h"
 #include "format/sections.h"
 #include "format/views.h"
-#include "link/entry_set.h"
+#include "link/kernel_set.h"
 #include "link/reach.h"
 
 namespace devlink::internal {
@@ -21,8 +21,8 @@ bool IsCompilerBank(const Section& section) {
 
 // Where the compiler's constants are before the layout.
 struct MergedBanks {
-  absl::flat_hash_map<FunctionId, SectionId> of_entry;
-  std::vector<Holding> of_functions;  // the item is the section
+  absl::flat_hash_map<FunctionId, SectionId> of_kernel;
+  std::vector<OwnItem> of_functions;  // the item is the section
 };
 
 MergedBanks CollectBanks(const Program& program, const Liveness& liveness) {
@@ -30,9 +30,9 @@ MergedBanks CollectBanks(const Program& program, const Liveness& liveness) {
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     const Section& section = program.sections[id];
     if (!IsCompilerBank(section) || liveness.section_removed[id]) continue;
-    if (program.functions[section.function].entry) {
+    if (program.functions[section.function].is_kernel) {
       // One that a replaced body left empty is filled again, in its old place.
-      banks.of_entry[section.function] = id;
+      banks.of_kernel[section.function] = id;
     } else if (!section.stays_in_place) {
       banks.of_functions.push_back({section.function, id, 0});
     }
@@ -40,34 +40,34 @@ MergedBanks CollectBanks(const Program& program, const Liveness& liveness) {
   return banks;
 }
 
-// The banks of entries while constants are appended. An entry is given by its place among the live
+// The banks of kernels while constants are appended. A kernel is given by its place among the live
 // ones.
-class EntryBanks {
+class KernelBanks {
  public:
-  EntryBanks(const Program& program, const Liveness& liveness,
-             const absl::flat_hash_map<FunctionId, SectionId>& merged, base::StringArena& names)
+  KernelBanks(const Program& program, const Liveness& liveness,
+              const absl::flat_hash_map<FunctionId, SectionId>& merged, base::StringArena& names)
       : program_(program),
         liveness_(liveness),
         merged_(merged),
         names_(names),
-        index_(liveness.entries.size(), kNone) {}
+        index_(liveness.kernels.size(), kNone) {}
 
-  [[nodiscard]] std::uint64_t SizeOf(std::uint32_t entry) const {
-    if (index_[entry] != kNone) return banks_[index_[entry]].size;
-    const Section* own = MergedBankOf(entry);
+  [[nodiscard]] std::uint64_t SizeOf(std::uint32_t kernel) const {
+    if (index_[kernel] != kNone) return banks_[index_[kernel]].size;
+    const Section* own = MergedBankOf(kernel);
     return own == nullptr ? 0 : own->size;
   }
 
-  [[nodiscard]] std::uint32_t AlignOf(std::uint32_t entry) const {
-    if (index_[entry] != kNone) return banks_[index_[entry]].align;
-    const Section* own = MergedBankOf(entry);
+  [[nodiscard]] std::uint32_t AlignOf(std::uint32_t kernel) const {
+    if (index_[kernel] != kNone) return banks_[index_[kernel]].align;
+    const Section* own = MergedBankOf(kernel);
     return own == nullptr ? 1 : own->align;
   }
 
-  // Puts the constants of the function that `id` belongs to at `offset` of the entry's bank.
-  void Append(std::uint32_t entry, SectionId id, std::uint64_t offset, std::uint32_t align) {
+  // Puts the constants of the function that `id` belongs to at `offset` of the kernel's bank.
+  void Append(std::uint32_t kernel, SectionId id, std::uint64_t offset, std::uint32_t align) {
     const Section& callee = program_.sections[id];
-    ConstantBank& bank = Open(entry, callee);
+    ConstantBank& bank = Open(kernel, callee);
     bank.appended.push_back(id);
     for (const Piece& piece : callee.pieces) {
       bank.pieces.push_back({piece.bytes, offset + piece.offset});
@@ -82,20 +82,20 @@ class EntryBanks {
   }
 
  private:
-  [[nodiscard]] const Section* MergedBankOf(std::uint32_t entry) const {
-    const auto own = merged_.find(liveness_.entries[entry]);
+  [[nodiscard]] const Section* MergedBankOf(std::uint32_t kernel) const {
+    const auto own = merged_.find(liveness_.kernels[kernel]);
     return own == merged_.end() ? nullptr : &program_.sections[own->second];
   }
 
-  ConstantBank& Open(std::uint32_t entry, const Section& callee) {
-    if (index_[entry] != kNone) return banks_[index_[entry]];
-    index_[entry] = static_cast<std::uint32_t>(banks_.size());
+  ConstantBank& Open(std::uint32_t kernel, const Section& callee) {
+    if (index_[kernel] != kNone) return banks_[index_[kernel]];
+    index_[kernel] = static_cast<std::uint32_t>(banks_.size());
     ConstantBank& bank = banks_.emplace_back();
-    bank.entry = liveness_.entries[entry];
-    const auto own = merged_.find(bank.entry);
+    bank.kernel = liveness_.kernels[kernel];
+    const auto own = merged_.find(bank.kernel);
     if (own == merged_.end()) {
       bank.name = names_.Concat(format::CompilerConstantsPrefix(program_.view),
-                                program_.symbols[program_.functions[bank.entry].symbol].name);
+                                program_.symbols[program_.functions[bank.kernel].symbol].name);
       bank.flags = callee.flags;
       bank.align = callee.align;
       return bank;
@@ -127,37 +127,37 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   const MergedBanks merged = CollectBanks(program, liveness);
   if (merged.of_functions.empty()) return layout;
 
-  absl::flat_hash_map<SectionId, EntrySet> users;
-  VisitReachable(graph, merged.of_functions, liveness.entries,
-                 [&](std::uint32_t entry, std::span<const Found> found) {
-                   for (const Found& use : found) {
-                     users[use.item].Add(entry, liveness.entries.size());
+  absl::flat_hash_map<SectionId, KernelSet> users;
+  VisitReachable(graph, merged.of_functions, liveness.kernels,
+                 [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                   for (const ReachedItem& use : found) {
+                     users[use.item].Add(kernel, liveness.kernels.size());
                    }
                  });
 
   // Last created first, as nvlink goes.
   const auto names = std::make_shared<base::StringArena>();
   layout.names = names;
-  EntryBanks banks(program, liveness, merged.of_entry, *names);
-  for (auto holding = merged.of_functions.rbegin(); holding != merged.of_functions.rend();
-       ++holding) {
-    const Section& callee = program.sections[holding->item];
-    std::vector<std::uint32_t> entries = users[holding->item].Sorted();
-    std::reverse(entries.begin(), entries.end());
+  KernelBanks banks(program, liveness, merged.of_kernel, *names);
+  for (auto own_item = merged.of_functions.rbegin(); own_item != merged.of_functions.rend();
+       ++own_item) {
+    const Section& callee = program.sections[own_item->item];
+    std::vector<std::uint32_t> kernels = users[own_item->item].Sorted();
+    std::reverse(kernels.begin(), kernels.end());
     // The strictest alignment of all banks concerned applies to each of them.
     std::uint32_t align = callee.align;
-    for (const std::uint32_t entry : entries) align = std::max(align, banks.AlignOf(entry));
+    for (const std::uint32_t kernel : kernels) align = std::max(align, banks.AlignOf(kernel));
     std::uint64_t offset = 0;
-    for (const std::uint32_t entry : entries) {
-      offset = std::max(offset, base::AlignUp(banks.SizeOf(entry), align));
+    for (const std::uint32_t kernel : kernels) {
+      offset = std::max(offset, base::AlignUp(banks.SizeOf(kernel), align));
     }
-    layout.moved[holding->item] = offset;
-    const auto discarded = program.residue.discarded_variables.find(holding->item);
-    if (discarded != program.residue.discarded_variables.end() && !entries.empty() &&
+    layout.moved[own_item->item] = offset;
+    const auto discarded = program.residue.discarded_variables.find(own_item->item);
+    if (discarded != program.residue.discarded_variables.end() && !kernels.empty() &&
         !program.residue.last_packed_constant.has_value()) {
       layout.null_symbol_value = offset + discarded->second;
     }
-    for (const std::uint32_t entry : entries) banks.Append(entry, holding->item, offset, align);
+    for (const std::uint32_t kernel : kernels) banks.Append(kernel, own_item->item, offset, align);
   }
   layout.banks = std::move(banks).Take();
   return layout;

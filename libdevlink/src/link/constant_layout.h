@@ -2,8 +2,8 @@
 //
 // Pass 5: the compiler's own constants (bank 2: double literals, jump tables).
 //
-// Only entries have a bank at run time. So the constants of a device function are appended to the
-// bank of every entry that reaches it, at one offset for all of them.
+// Only kernels have a bank at run time. So the constants of a device function are appended to the
+// bank of every kernel that reaches it, at one offset for all of them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace devlink::internal {
 
 struct ConstantBank {
   std::string_view name;
-  SectionId section = kNone;  // kNone: the entry had no bank; one is made after all other sections
-  FunctionId entry = kNone;
+  SectionId section = kNone;  // kNone: the kernel had no bank; one is made after all other sections
+  FunctionId kernel = kNone;
   std::uint64_t flags = 0;
   std::uint64_t size = 0;
   std::uint32_t align = 1;

@@ -14,9 +14,9 @@ bool GoesWith(const Program& program, const std::vector<bool>& live, const Secti
   return !live[section.function] && function.text != kNone;
 }
 
-// All that `result.entries` reach is reached by `wanted`, or stays as its address is taken.
+// All that `result.kernels` reach is reached by `wanted`, or stays as its address is taken.
 bool NoneLost(const CallGraph& graph, const Liveness& result, std::span<const FunctionId> wanted) {
-  const std::vector<bool> all = ReachableFrom(graph, result.entries);
+  const std::vector<bool> all = ReachableFrom(graph, result.kernels);
   const std::vector<bool> some = ReachableFrom(graph, wanted);
   for (FunctionId i = 0; i < result.address_taken.size(); ++i) {
     if (all[i] && !some[i] && !result.address_taken[i]) return false;
@@ -38,22 +38,22 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   for (const CallEdge& call : program.calls) used_by_device[call.callee] = true;
   std::vector<FunctionId> wanted;
   for (FunctionId i = 0; i < count; ++i) {
-    if (!program.functions[i].entry) continue;
+    if (!program.functions[i].is_kernel) continue;
     const bool wants = keep_all || kernels.Wants(program.symbols[program.functions[i].symbol]);
-    (wants || used_by_device[i] ? result.entries : result.left_out).push_back(i);
+    (wants || used_by_device[i] ? result.kernels : result.left_out).push_back(i);
     if (wants) wanted.push_back(i);
   }
-  // Of one entry nvlink follows the calls, and of no other that stays; what that would lose is not
+  // Of one kernel nvlink follows the calls, and of no other that stays; what that would lose is not
   // lost here.
-  if (wanted.size() == 1 && (result.entries.size() == 1 || NoneLost(graph, result, wanted))) {
-    result.single_entry = wanted.front();
+  if (wanted.size() == 1 && (result.kernels.size() == 1 || NoneLost(graph, result, wanted))) {
+    result.single_kernel = wanted.front();
   }
   result.left_out_keep_names = kernels.ByHostReferences();
 
   if (keep_all) {
     result.live.assign(count, true);
   } else {
-    const std::vector<bool> reached = ReachableFrom(graph, result.entries);
+    const std::vector<bool> reached = ReachableFrom(graph, result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const PrototypeUse& use : program.addresses_taken) {
       result.live[use.function] = true;

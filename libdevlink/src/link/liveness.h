@@ -11,16 +11,16 @@
 namespace devlink::internal {
 
 struct Liveness {
-  std::vector<FunctionId> entries;    // in creation order, but for those left out; all of them stay
+  std::vector<FunctionId> kernels;    // in creation order, but for those left out; all of them stay
   std::vector<bool> live;             // by FunctionId
   std::vector<bool> section_removed;  // by SectionId: belongs to a function that goes
   std::vector<bool> address_taken;    // by FunctionId
-  FunctionId single_entry = kNone;    // the only one, but for those that only device code uses
-  std::vector<FunctionId> left_out;   // entries that nobody uses
+  FunctionId single_kernel = kNone;   // the only one, but for those that only device code uses
+  std::vector<FunctionId> left_out;   // kernels that nobody uses
   bool left_out_keep_names = false;   // of their shared memory, in the string tables
 };
 
-// Entries stay with all that they reach. A function whose address is taken stays too, but what only
+// Kernels stay with all that they reach. A function whose address is taken stays too, but what only
 // it calls goes (docs/cubin-format.md, "Dead functions"). `keep_all` is nvlink -g.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
                            const KernelSelection& kernels = {});

@@ -16,8 +16,8 @@ using ItemMap = absl::flat_hash_map<std::uint32_t, std::uint64_t>;
 using SharedMap = std::shared_ptr<ItemMap>;
 
 void Put(ItemMap& map, std::uint32_t item, std::uint64_t key) {
-  const auto [entry, inserted] = map.try_emplace(item, key);
-  if (!inserted) entry->second = std::min(entry->second, key);
+  const auto [place, inserted] = map.try_emplace(item, key);
+  if (!inserted) place->second = std::min(place->second, key);
 }
 
 class Sweep {
@@ -40,19 +40,19 @@ class Sweep {
     }
   }
 
-  void Run(std::span<const Holding> holdings, ReachVisitor visit) {
-    for (const Holding& holding : holdings) {
-      own_[graph_.ComponentOf(holding.function)].push_back(holding);
+  void Run(std::span<const OwnItem> own_items, ReachedItemsVisitor visit) {
+    for (const OwnItem& own_item : own_items) {
+      own_[graph_.ComponentOf(own_item.function)].push_back(own_item);
     }
     waiting_ = calls_;
-    std::vector<Found> found;
+    std::vector<ReachedItem> found;
     for (ComponentId component = 0; component < graph_.component_count(); ++component) {
       sets_[component] = Join(component);
       if (sets_[component] != nullptr && !roots_of_[component].empty()) {
         found.clear();
         for (const auto& [item, key] : *sets_[component]) found.push_back({item, key});
         std::sort(found.begin(), found.end(),
-                  [](const Found& a, const Found& b) { return a.item < b.item; });
+                  [](const ReachedItem& a, const ReachedItem& b) { return a.item < b.item; });
         for (const std::uint32_t root : roots_of_[component]) visit(root, found);
       }
       if (waiting_[component] == 0) sets_[component].reset();
@@ -91,7 +91,7 @@ class Sweep {
         for (const auto& [item, key] : *part) Put(*result, item, key);
       }
     }
-    for (const Holding& holding : own_[component]) Put(*result, holding.item, holding.key);
+    for (const OwnItem& own_item : own_[component]) Put(*result, own_item.item, own_item.key);
     return result;
   }
 
@@ -99,7 +99,7 @@ class Sweep {
   std::vector<SharedMap> sets_;
   std::vector<std::uint32_t> calls_;    // from other components
   std::vector<std::uint32_t> waiting_;  // of those, the ones that will still ask for the set
-  std::vector<std::vector<Holding>> own_;
+  std::vector<std::vector<OwnItem>> own_;
   std::vector<std::vector<std::uint32_t>> roots_of_;
 };
 
@@ -115,15 +115,15 @@ std::uint64_t ItemsAtATime(const CallGraph& graph) {
 
 }  // namespace
 
-void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
-                    std::span<const FunctionId> roots, ReachVisitor visit) {
-  if (holdings.empty()) return;
+void VisitReachable(const CallGraph& graph, std::span<const OwnItem> own_items,
+                    std::span<const FunctionId> roots, ReachedItemsVisitor visit) {
+  if (own_items.empty()) return;
   Sweep sweep(graph, roots);
   const std::uint64_t at_a_time = ItemsAtATime(graph);
-  if (holdings.size() <= at_a_time) return sweep.Run(holdings, visit);
-  std::vector<Holding> sorted(holdings.begin(), holdings.end());
+  if (own_items.size() <= at_a_time) return sweep.Run(own_items, visit);
+  std::vector<OwnItem> sorted(own_items.begin(), own_items.end());
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Holding& a, const Holding& b) { return a.item < b.item; });
+                   [](const OwnItem& a, const OwnItem& b) { return a.item < b.item; });
   for (std::size_t begin = 0; begin < sorted.size();) {
     std::size_t end = begin;
     for (std::uint64_t items = 0; end < sorted.size(); ++end) {
@@ -135,13 +135,14 @@ void VisitReachable(const CallGraph& graph, std::span<const Holding> holdings,
   }
 }
 
-std::vector<std::vector<Found>> CollectReachable(const CallGraph& graph,
-                                                 std::span<const Holding> holdings,
-                                                 std::span<const FunctionId> roots) {
-  std::vector<std::vector<Found>> results(roots.size());
-  VisitReachable(graph, holdings, roots, [&](std::uint32_t root, std::span<const Found> found) {
-    results[root].insert(results[root].end(), found.begin(), found.end());
-  });
+std::vector<std::vector<ReachedItem>> CollectReachable(const CallGraph& graph,
+                                                       std::span<const OwnItem> own_items,
+                                                       std::span<const FunctionId> roots) {
+  std::vector<std::vector<ReachedItem>> results(roots.size());
+  VisitReachable(graph, own_items, roots,
+                 [&](std::uint32_t root, std::span<const ReachedItem> found) {
+                   results[root].insert(results[root].end(), found.begin(), found.end());
+                 });
   return results;
 }
 

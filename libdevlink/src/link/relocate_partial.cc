@@ -58,16 +58,16 @@ class Relocator {
     if (symbol.type == format::kSttSection) return;
     if (symbol.space == format::kStoShared) ++result_.early_shared;
     if (symbol.space != format::kStoConstant || symbol.section == kNone) return;
-    // An entry's own bank stays where it is.
+    // A kernel's own bank stays where it is.
     const FunctionId function = program_.sections[symbol.section].function;
-    if (function == kNone || !program_.functions[function].entry) ++result_.early_constants;
+    if (function == kNone || !program_.functions[function].is_kernel) ++result_.early_constants;
   }
 
   void Keep(const Relocation& relocation, std::uint32_t instance = kNone) {
     KeepRelocation(program_, relocation, relocation.type, instance, result_);
   }
 
-  // Of `extern __shared__` in an entry.
+  // Of `extern __shared__` in a kernel.
   [[nodiscard]] std::uint32_t InstanceOf(const Relocation& relocation, const Symbol& symbol) const {
     if (!symbol.external_shared || symbol.section != kNone) return kNone;
     const Section& section = program_.sections[relocation.section];

@@ -120,7 +120,7 @@ std::uint64_t BankOf(const Program& program, const Symbol& symbol) {
     case SectionKind::kConstantBank:
     case SectionKind::kFunctionConstants:
       return section.bank;
-    case SectionKind::kEntryShared:
+    case SectionKind::kKernelShared:
     case SectionKind::kModuleShared:
       return kShared;
     default:

@@ -15,13 +15,13 @@ void ReadOwn(const Program& program, Resources& out) {
   out.function_registers.assign(program.functions.size(), 0);
   out.frames.assign(program.functions.size(), 0);
   const Section& section = program.sections[program.module_info];
-  for (const InfoEntry& entry : program.info_lists[section.info_list]) {
-    if (entry.format != format::kInfoSized || entry.symbol == kNone) continue;
-    const FunctionId function = program.symbols[entry.symbol].function;
+  for (const AttributeRecord& record : program.info_lists[section.info_list]) {
+    if (record.format != format::kInfoSized || record.symbol == kNone) continue;
+    const FunctionId function = program.symbols[record.symbol].function;
     if (function == kNone) continue;
-    const auto value = base::BoundedReader(entry.payload).ReadOrZero<std::uint32_t>(4);
-    if (entry.id == format::kAttrRegCount) out.function_registers[function] = value;
-    if (entry.id == format::kAttrFrameSize) out.frames[function] = value;
+    const auto value = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
+    if (record.id == format::kAttrRegCount) out.function_registers[function] = value;
+    if (record.id == format::kAttrFrameSize) out.frames[function] = value;
   }
 }
 
@@ -55,9 +55,9 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
     }
     sum.stack += deepest;
   }
-  for (const FunctionId entry : liveness.entries) {
-    const Sum& sum = sums[graph.ComponentOf(entry)];
-    EntryResources& resources = out.entries.emplace_back();
+  for (const FunctionId kernel : liveness.kernels) {
+    const Sum& sum = sums[graph.ComponentOf(kernel)];
+    KernelResources& resources = out.kernels.emplace_back();
     resources.registers = sum.registers;
     if (!sum.unbounded) resources.stack = sum.stack;
   }
@@ -66,8 +66,8 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
 
 Resources OwnResources(const Program& program, const Liveness& liveness) {
   Resources out;
-  for (const FunctionId kernel : liveness.entries) {
-    out.entries.push_back({.registers = program.functions[kernel].registers, .stack = 0});
+  for (const FunctionId kernel : liveness.kernels) {
+    out.kernels.push_back({.registers = program.functions[kernel].registers, .stack = 0});
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 7: registers and stack of each entry, everything it calls included. One sweep.
+// Pass 7: registers and stack of each kernel, everything it calls included. One sweep.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace devlink::internal {
 
-struct EntryResources {
+struct KernelResources {
   std::uint32_t registers = 0;
   std::optional<std::uint32_t> stack;  // bytes; nothing where the calls can go round in a circle
 };
 
 struct Resources {
-  std::vector<EntryResources> entries;            // as Liveness::entries
+  std::vector<KernelResources> kernels;           // as Liveness::kernels
   std::vector<std::uint32_t> function_registers;  // by FunctionId: its own REGCOUNT
   std::vector<std::uint32_t> frames;              // by FunctionId: its own FRAME_SIZE
 };

@@ -12,7 +12,7 @@
 #include "base/release.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
-#include "link/entry_set.h"
+#include "link/kernel_set.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
 
@@ -29,12 +29,12 @@ class SharedLayouter {
   SharedLayouter(const Program& program, const CallGraph& graph, const Liveness& liveness,
                  const SharedOptions& options)
       : program_(program), graph_(graph), liveness_(liveness), options_(options) {
-    layout_.entries.resize(liveness.entries.size());
-    locals_.resize(liveness.entries.size());
-    start_.assign(liveness.entries.size(), 0);
-    lacks_section_.reserve(liveness.entries.size());
-    for (const FunctionId entry : liveness.entries) {
-      lacks_section_.push_back(program.functions[entry].shared == kNone);
+    layout_.kernels.resize(liveness.kernels.size());
+    locals_.resize(liveness.kernels.size());
+    start_.assign(liveness.kernels.size(), 0);
+    lacks_section_.reserve(liveness.kernels.size());
+    for (const FunctionId kernel : liveness.kernels) {
+      lacks_section_.push_back(program.functions[kernel].shared == kNone);
       any_lacks_section_ = any_lacks_section_ || lacks_section_.back();
     }
   }
@@ -45,9 +45,9 @@ class SharedLayouter {
     FindVariables();
     FindUsers();
     PlaceCommonVariables();
-    for (std::uint32_t entry = 0; entry < locals_.size(); ++entry) PlaceLocals(entry);
+    for (std::uint32_t kernel = 0; kernel < locals_.size(); ++kernel) PlaceLocals(kernel);
     PlaceExternal();
-    for (EntryShared& entry : layout_.entries) FinishEntry(entry);
+    for (KernelShared& kernel : layout_.kernels) FinishKernel(kernel);
     FinishModuleSection();
     return std::move(layout_);
   }
@@ -76,11 +76,11 @@ class SharedLayouter {
   }
 
   void FindVariables() {
-    absl::flat_hash_map<SectionId, std::uint32_t> entry_of;
-    for (std::uint32_t i = 0; i < liveness_.entries.size(); ++i) {
-      entry_of[program_.functions[liveness_.entries[i]].shared] = i;
+    absl::flat_hash_map<SectionId, std::uint32_t> kernel_of;
+    for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) {
+      kernel_of[program_.functions[liveness_.kernels[i]].shared] = i;
     }
-    // Variables of an entry in creation order; those of files once per definition, so that a weak
+    // Variables of a kernel in creation order; those of files once per definition, so that a weak
     // one that a strong one replaced is laid out twice.
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = SymbolOf(id);
@@ -89,8 +89,8 @@ class SharedLayouter {
           symbol.type == format::kSttSection) {
         continue;
       }
-      const auto entry = entry_of.find(symbol.section);
-      if (entry != entry_of.end()) locals_[entry->second].push_back(id);
+      const auto kernel = kernel_of.find(symbol.section);
+      if (kernel != kernel_of.end()) locals_[kernel->second].push_back(id);
     }
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = SymbolOf(id);
@@ -104,44 +104,45 @@ class SharedLayouter {
     });
   }
 
-  // Splits the variables of files and functions by how many entries reach them.
+  // Splits the variables of files and functions by how many kernels reach them.
   void FindUsers() {
-    VisitReachable(graph_, uses_, liveness_.entries,
-                   [&](std::uint32_t entry, std::span<const Found> found) {
-                     for (const Found& use : found) users_[use.item].Add(entry, locals_.size());
+    VisitReachable(graph_, uses_, liveness_.kernels,
+                   [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                     for (const ReachedItem& use : found)
+                       users_[use.item].Add(kernel, locals_.size());
                    });
     base::Release(uses_);
     for (const SymbolId id : variables_) {
       if (SymbolOf(id).external_shared) continue;
       layout_.places[id].section = program_.module_shared;
       if (!referenced_.contains(id)) continue;
-      const EntrySet& entries = users_[id];
-      if (entries.size() == 1) {
-        GiveSections(entries);
-        entries.ForEach([&](std::uint32_t entry) { locals_[entry].push_back(id); });
+      const KernelSet& kernels = users_[id];
+      if (kernels.size() == 1) {
+        GiveSections(kernels);
+        kernels.ForEach([&](std::uint32_t kernel) { locals_[kernel].push_back(id); });
       } else {
-        common_.push_back(id);
+        of_several_.push_back(id);
         any_module_variable_stays_ = true;
       }
     }
-    for (const SymbolId id : common_) GiveSections(users_[id]);
+    for (const SymbolId id : of_several_) GiveSections(users_[id]);
   }
 
-  // The last entry first, as nvlink goes.
-  void GiveSections(const EntrySet& entries) {
+  // The last kernel first, as nvlink goes.
+  void GiveSections(const KernelSet& kernels) {
     if (!any_lacks_section_) return;
     const auto first = static_cast<std::ptrdiff_t>(layout_.without_section.size());
-    entries.ForEach([&](std::uint32_t entry) {
-      if (!lacks_section_[entry]) return;
-      lacks_section_[entry] = false;
-      layout_.without_section.push_back(entry);
+    kernels.ForEach([&](std::uint32_t kernel) {
+      if (!lacks_section_[kernel]) return;
+      lacks_section_[kernel] = false;
+      layout_.without_section.push_back(kernel);
     });
     std::sort(layout_.without_section.begin() + first, layout_.without_section.end(),
               std::greater<>());
   }
 
   void GiveSectionsForExternal(
-      const absl::flat_hash_map<std::uint32_t, EntrySet>& users_of_function) {
+      const absl::flat_hash_map<std::uint32_t, KernelSet>& users_of_function) {
     if (users_of_function.empty()) return;
     for (const auto& [function, symbol] : external_users_) {
       const auto users = users_of_function.find(function);
@@ -149,15 +150,15 @@ class SharedLayouter {
     }
   }
 
-  // A stretch of memory that variables share of which no two are used by one entry.
+  // A stretch of memory that variables share of which no two are used by one kernel.
   struct Region {
     std::vector<SymbolId> variables;
-    std::vector<std::uint64_t> users;  // a bit for each entry
+    std::vector<std::uint64_t> users;  // a bit for each kernel
     std::uint64_t size = 0;
     std::uint32_t align = 1;
   };
 
-  // Largest first, each variable goes into the first region where it meets none that an entry of
+  // Largest first, each variable goes into the first region where it meets none that a kernel of
   // its own uses; those that only dead code uses meet nobody. Regions lie one behind the other.
   void PlaceCommonVariables() {
     std::vector<Region> regions;
@@ -165,10 +166,10 @@ class SharedLayouter {
     // By users: the region that took the last such variable. Those before it met some of these
     // users, and a region never loses any.
     absl::flat_hash_map<std::vector<std::uint64_t>, std::size_t> last_of;
-    for (const SymbolId variable : common_) {
+    for (const SymbolId variable : of_several_) {
       users.assign((locals_.size() + 63) / 64, 0);
       users_.at(variable).ForEach(
-          [&](std::uint32_t entry) { users[entry / 64] |= std::uint64_t{1} << (entry % 64); });
+          [&](std::uint32_t kernel) { users[kernel / 64] |= std::uint64_t{1} << (kernel % 64); });
       const auto last = last_of.try_emplace(users, 0).first;
       const auto begin = regions.begin() + static_cast<std::ptrdiff_t>(last->second);
       auto region = std::find_if(begin, regions.end(), [&](const Region& r) {
@@ -194,19 +195,19 @@ class SharedLayouter {
       for (const SymbolId id : region.variables) layout_.places[id].offset = at;
       at += region.size;
     }
-    for (const SymbolId variable : common_) {
+    for (const SymbolId variable : of_several_) {
       const std::uint64_t end = *layout_.places[variable].offset + SymbolOf(variable).size;
       users_.at(variable).ForEach(
-          [&](std::uint32_t entry) { start_[entry] = std::max(start_[entry], end); });
+          [&](std::uint32_t kernel) { start_[kernel] = std::max(start_[kernel], end); });
     }
   }
 
   // Behind the common variables: alignment descending, then size ascending.
-  void PlaceLocals(std::uint32_t entry) {
-    const SectionId section = program_.functions[liveness_.entries[entry]].shared;
-    EntryShared& out = layout_.entries[entry];
-    std::uint64_t at = start_[entry];
-    const auto sorted = ListSort(locals_[entry], [this](SymbolId left, SymbolId right) {
+  void PlaceLocals(std::uint32_t kernel) {
+    const SectionId section = program_.functions[liveness_.kernels[kernel]].shared;
+    KernelShared& out = layout_.kernels[kernel];
+    std::uint64_t at = start_[kernel];
+    const auto sorted = ListSort(locals_[kernel], [this](SymbolId left, SymbolId right) {
       const Symbol& l = SymbolOf(left);
       const Symbol& r = SymbolOf(right);
       return l.align > r.align || (l.align == r.align && l.size <= r.size);
@@ -222,71 +223,71 @@ class SharedLayouter {
       out.align = std::max(out.align, symbol.align);
     }
     // nvlink makes the sections that only `extern __shared__` needs when this is done.
-    if (any_module_variable_stays_ && !lacks_section_[entry])
+    if (any_module_variable_stays_ && !lacks_section_[kernel])
       out.align = std::max(out.align, program_.module_shared_align);
     out.size = at;
   }
 
-  // `extern __shared__` begins at one offset for all entries that share a function which refers to
+  // `extern __shared__` begins at one offset for all kernels that share a function which refers to
   // it.
   void PlaceExternal() {
     // With -g it begins at one offset per symbol instead.
-    std::vector<Holding> holdings;
-    holdings.reserve(external_users_.size());
+    std::vector<OwnItem> own_items;
+    own_items.reserve(external_users_.size());
     for (const auto& [function, symbol] : external_users_) {
-      holdings.push_back({function, options_.debug ? symbol : function, 0});
+      own_items.push_back({function, options_.debug ? symbol : function, 0});
     }
 
-    const auto count = static_cast<std::uint32_t>(liveness_.entries.size());
+    const auto count = static_cast<std::uint32_t>(liveness_.kernels.size());
     std::vector<std::uint32_t> parent(count);
     std::iota(parent.begin(), parent.end(), 0);
-    const auto root_of = [&parent](std::uint32_t entry) {
-      while (parent[entry] != entry) entry = parent[entry] = parent[parent[entry]];
-      return entry;
+    const auto root_of = [&parent](std::uint32_t kernel) {
+      while (parent[kernel] != kernel) kernel = parent[kernel] = parent[parent[kernel]];
+      return kernel;
     };
-    absl::flat_hash_map<std::uint32_t, std::uint32_t> entry_of;  // any one that reaches the item
+    absl::flat_hash_map<std::uint32_t, std::uint32_t> kernel_of;  // any one that reaches the item
     std::vector<bool> reaches_any(count, false);
-    absl::flat_hash_map<std::uint32_t, EntrySet> users_of;  // only where it matters
-    VisitReachable(graph_, holdings, liveness_.entries,
-                   [&](std::uint32_t entry, std::span<const Found> found) {
-                     reaches_any[entry] = true;
-                     for (const Found& use : found) {
-                       if (lacks_section_[entry]) users_of[use.item].Add(entry, count);
-                       const auto [known, inserted] = entry_of.try_emplace(use.item, entry);
-                       if (!inserted) parent[root_of(entry)] = root_of(known->second);
+    absl::flat_hash_map<std::uint32_t, KernelSet> users_of;  // only where it matters
+    VisitReachable(graph_, own_items, liveness_.kernels,
+                   [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                     reaches_any[kernel] = true;
+                     for (const ReachedItem& use : found) {
+                       if (lacks_section_[kernel]) users_of[use.item].Add(kernel, count);
+                       const auto [known, inserted] = kernel_of.try_emplace(use.item, kernel);
+                       if (!inserted) parent[root_of(kernel)] = root_of(known->second);
                      }
                    });
     std::vector<std::uint64_t> offset(count, 0);
-    for (std::uint32_t entry = 0; entry < count; ++entry) {
-      if (!reaches_any[entry]) continue;
-      std::uint64_t& shared = offset[root_of(entry)];
-      shared = std::max(shared, AlignUp(layout_.entries[entry].size, kExternalAlign));
+    for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
+      if (!reaches_any[kernel]) continue;
+      std::uint64_t& shared = offset[root_of(kernel)];
+      shared = std::max(shared, AlignUp(layout_.kernels[kernel].size, kExternalAlign));
     }
-    for (std::uint32_t entry = 0; entry < count; ++entry) {
-      if (!reaches_any[entry]) continue;
-      EntryShared& out = layout_.entries[entry];
-      out.size = offset[root_of(entry)];
+    for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
+      if (!reaches_any[kernel]) continue;
+      KernelShared& out = layout_.kernels[kernel];
+      out.size = offset[root_of(kernel)];
       out.align = std::max(out.align, kExternalAlign);
     }
     GiveSectionsForExternal(users_of);
-    for (const auto& [item, entry] : entry_of) {
+    for (const auto& [item, kernel] : kernel_of) {
       if (options_.debug) {
-        layout_.places[item].offset = offset[root_of(entry)];
+        layout_.places[item].offset = offset[root_of(kernel)];
       } else {
-        layout_.external_offsets[item] = offset[root_of(entry)];
+        layout_.external_offsets[item] = offset[root_of(kernel)];
       }
     }
   }
 
   // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as
   // that is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
-  void FinishEntry(EntryShared& entry) const {
-    const bool marked = any_external_ && entry.align == kExternalAlign;
-    if (entry.size != 0 || (any_external_ && entry.align >= kExternalAlign)) {
-      entry.size += options_.reserved;
+  void FinishKernel(KernelShared& kernel) const {
+    const bool marked = any_external_ && kernel.align == kExternalAlign;
+    if (kernel.size != 0 || (any_external_ && kernel.align >= kExternalAlign)) {
+      kernel.size += options_.reserved;
     }
-    entry.has_symbol = entry.size != 0;
-    entry.emitted = entry.size != 0 || marked;
+    kernel.has_symbol = kernel.size != 0;
+    kernel.emitted = kernel.size != 0 || marked;
   }
 
   void FinishModuleSection() {
@@ -324,15 +325,15 @@ class SharedLayouter {
   const Liveness& liveness_;
   const SharedOptions& options_;
   SharedLayout layout_;
-  std::vector<Holding> uses_;
+  std::vector<OwnItem> uses_;
   std::vector<std::pair<FunctionId, SymbolId>> external_users_;
   absl::flat_hash_set<SymbolId> referenced_;
-  std::vector<SymbolId> variables_;                // of `.nv_debug.shared`, largest first
-  absl::flat_hash_map<SymbolId, EntrySet> users_;  // of variables_: the entries that reach it
-  std::vector<SymbolId> common_;                   // those not of exactly one entry
-  std::vector<std::vector<SymbolId>> locals_;      // by entry
-  std::vector<std::uint64_t> start_;               // by entry: end of its common variables
-  std::vector<bool> lacks_section_;                // by entry
+  std::vector<SymbolId> variables_;                 // of `.nv_debug.shared`, largest first
+  absl::flat_hash_map<SymbolId, KernelSet> users_;  // of variables_: the kernels that reach it
+  std::vector<SymbolId> of_several_;                // those not of exactly one kernel
+  std::vector<std::vector<SymbolId>> locals_;       // by kernel
+  std::vector<std::uint64_t> start_;                // by kernel: end of its common variables
+  std::vector<bool> lacks_section_;                 // by kernel
   bool any_lacks_section_ = false;
   bool any_module_variable_stays_ = false;
   bool any_external_ = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass 4: where each entry's shared memory lies.
+// Pass 4: where each kernel's shared memory lies.
 //
-// Variables of one entry lie in its `.nv.shared.E`. Variables of files and of device functions come
-// in `.nv_debug.shared`: one that a single entry reaches becomes a variable of that entry, one that
-// several reach gets the same offset in all of them. `extern __shared__` begins behind everything
-// else.
+// Variables of one kernel lie in its `.nv.shared.E`. Variables of files and of device functions
+// come in `.nv_debug.shared`: one that a single kernel reaches becomes a variable of that kernel,
+// one that several reach gets the same offset in all of them. `extern __shared__` begins behind
+// everything else.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SharedPlace {
   bool symbol_kept = false;             // with -g: in the output's symbol table
 };
 
-struct EntryShared {
+struct KernelShared {
   std::uint64_t size = 0;  // what the section header says
   std::uint32_t align = 1;
   bool emitted = false;
@@ -39,9 +39,9 @@ struct SharedSize {
   bool has_symbol = false;
 };
 
-// A symbol that nvlink makes up for `extern __shared__` of one entry.
+// A symbol that nvlink makes up for `extern __shared__` of one kernel.
 struct ExternalInstance {
-  FunctionId entry = kNone;
+  FunctionId kernel = kNone;
   std::uint64_t value = 0;
 };
 
@@ -51,18 +51,18 @@ struct PartialSharedLayout {
   absl::flat_hash_map<SectionId, SharedSize> sections;
   // nvlink's treatment of `extern __shared__` only.
   std::vector<ExternalInstance> instances;                       // in their order
-  absl::flat_hash_map<FunctionId, std::uint32_t> instance_of;    // by entry: number in `instances`
+  absl::flat_hash_map<FunctionId, std::uint32_t> instance_of;    // by kernel: number in `instances`
   absl::flat_hash_map<SymbolId, std::uint64_t> external_values;  // values of the symbols
 };
 
 struct SharedLayout {
   absl::flat_hash_map<SymbolId, SharedPlace> places;
-  std::vector<EntryShared> entries;  // as Liveness::entries
-  // Numbers of entries that the merge gave no section, because nobody asked for them and they have
+  std::vector<KernelShared> kernels;  // as Liveness::kernels
+  // Numbers of kernels that the merge gave no section, because nobody asked for them and they have
   // no variables of their own, but that need one: in the order in which nvlink makes those.
   std::vector<std::uint32_t> without_section;
   // By function that refers to `extern __shared__`: where that begins for it. Functions that no
-  // entry reaches have none.
+  // kernel reaches have none.
   absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;
   std::uint64_t reserved = 0;           // bytes in front of `places` that the system keeps
   bool module_section_emitted = false;  // `.nv_debug.shared`

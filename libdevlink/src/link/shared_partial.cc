@@ -33,7 +33,8 @@ class Describer {
   void AddUpSizes() {
     for (SectionId id = 0; id < program_.sections.size(); ++id) {
       const Section& section = program_.sections[id];
-      if (section.kind == SectionKind::kEntryShared || section.kind == SectionKind::kModuleShared) {
+      if (section.kind == SectionKind::kKernelShared ||
+          section.kind == SectionKind::kModuleShared) {
         result_.sections[id].align = section.align;
       }
     }
@@ -49,7 +50,7 @@ class Describer {
     }
   }
 
-  // An entry's memory is aligned as strictly as the variables of any file.
+  // A kernel's memory is aligned as strictly as the variables of any file.
   void FindAlignments() {
     std::uint32_t strictest = 1;
     for (const SymbolId id : program_.shared_definitions) {
@@ -67,9 +68,9 @@ class Describer {
     for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
   }
 
-  // What an entry's code refers to of `extern x[]`.
+  // What a kernel's code refers to of `extern x[]`.
   struct User {
-    FunctionId entry = kNone;
+    FunctionId kernel = kNone;
     std::vector<SymbolId> symbols;
   };
 
@@ -85,7 +86,7 @@ class Describer {
         continue;
       }
       const Function& function = program_.functions[section.function];
-      if (!function.entry || function.shared == kNone) continue;
+      if (!function.is_kernel || function.shared == kNone) continue;
       const auto [known, inserted] = position.try_emplace(section.function, users.size());
       if (inserted) users.push_back({section.function, {}});
       users[known->second].symbols.push_back(relocation.symbol);
@@ -93,7 +94,7 @@ class Describer {
     return users;
   }
 
-  // Entries by what they refer to themselves. Without -g each has an instance of its own; with it
+  // Kernels by what they refer to themselves. Without -g each has an instance of its own; with it
   // those that have a variable in common share one.
   void PlaceExternal() {
     for (const SymbolId id : program_.shared_definitions) {
@@ -106,14 +107,14 @@ class Describer {
       section.size = base::AlignUp(section.size, kExternalAlign);
       section.align = std::max(section.align, kExternalAlign);
       if (options_.debug) continue;
-      result_.instance_of[user.entry] = static_cast<std::uint32_t>(result_.instances.size());
-      result_.instances.push_back({user.entry, section.size});
+      result_.instance_of[user.kernel] = static_cast<std::uint32_t>(result_.instances.size());
+      result_.instances.push_back({user.kernel, section.size});
     }
     if (options_.debug) UniteByVariable(users);
   }
 
   SharedSize& SectionOf(const User& user) {
-    return result_.sections[program_.functions[user.entry].shared];
+    return result_.sections[program_.functions[user.kernel].shared];
   }
 
   void UniteByVariable(const std::vector<User>& users) {
@@ -166,8 +167,8 @@ SharedLayout LayOutSharedPartial(const Program& program, const Liveness& livenes
                                  const PartialSharedOptions& options) {
   SharedLayout out;
   out.partial = Describer(program, options).Run();
-  for (const FunctionId kernel : liveness.entries) {
-    EntryShared& size = out.entries.emplace_back();
+  for (const FunctionId kernel : liveness.kernels) {
+    KernelShared& size = out.kernels.emplace_back();
     const SectionId shared = program.functions[kernel].shared;
     if (shared == kNone) continue;
     const SharedSize& section = out.partial.sections.at(shared);

@@ -12,7 +12,7 @@ namespace devlink::internal {
 
 struct PartialSharedOptions {
   bool debug = false;
-  // Give `extern __shared__` of an entry a place behind its variables, as nvlink does, although
+  // Give `extern __shared__` of a kernel a place behind its variables, as nvlink does, although
   // the next link does so too.
   bool place_external = false;
 };

@@ -26,30 +26,36 @@ std::vector<SymbolId> InSlotOrder(const Program& program) {
   return ListSort(out, [](SymbolId, SymbolId) { return true; });
 }
 
-SectionId ParametersOf(const Program& program, FunctionId entry) {
-  for (const SectionId id : program.functions[entry].constants) {
+SectionId ParametersOf(const Program& program, FunctionId kernel) {
+  for (const SectionId id : program.functions[kernel].constants) {
     if (IsParameterBank(program.sections[id]) && !program.sections[id].only_if_filled) return id;
   }
   return kNone;
 }
 
-// Entries that get slots: those that reach a use, and a link's only entry in any case.
+// Kernels that get slots: those that reach a use, and a link's only kernel in any case, even where
+// only functions that the link leaves out have uses.
 std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph,
                                   const Liveness& liveness) {
-  std::vector<Holding> holdings;
+  bool used = false;
+  std::vector<OwnItem> own_items;
   for (const Relocation& relocation : program.relocations) {
     const Section& section = program.sections[relocation.section];
-    if (section.kind == SectionKind::kText && !liveness.section_removed[relocation.section] &&
-        format::IsTextureType(program.symbols[relocation.symbol].type)) {
-      holdings.push_back({section.function, 0, 0});
+    if (section.kind != SectionKind::kText ||
+        !format::IsTextureType(program.symbols[relocation.symbol].type)) {
+      continue;
+    }
+    used = true;
+    if (!liveness.section_removed[relocation.section]) {
+      own_items.push_back({section.function, 0, 0});
     }
   }
   std::vector<FunctionId> out;
-  if (holdings.empty()) return out;
-  const auto found = CollectReachable(graph, holdings, liveness.entries);
+  if (!used) return out;
+  const auto found = CollectReachable(graph, own_items, liveness.kernels);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (liveness.entries[i] == liveness.single_entry || !found[i].empty()) {
-      out.push_back(liveness.entries[i]);
+    if (liveness.kernels[i] == liveness.single_kernel || !found[i].empty()) {
+      out.push_back(liveness.kernels[i]);
     }
   }
   return out;
@@ -60,23 +66,23 @@ std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph
 TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
                              const Liveness& liveness) {
   TextureLayout layout;
-  for (const FunctionId entry : FindUsers(program, graph, liveness)) {
-    const SectionId id = ParametersOf(program, entry);
+  for (const FunctionId kernel : FindUsers(program, graph, liveness)) {
+    const SectionId id = ParametersOf(program, kernel);
     if (id == kNone) continue;
     const Section& section = program.sections[id];
     layout.banks.push_back({.name = section.name,
                             .section = id,
-                            .entry = entry,
+                            .kernel = kernel,
                             .flags = section.flags,
                             .size = section.size,
                             .align = section.align,
                             .pieces = {section.pieces.begin(), section.pieces.end()}});
   }
-  // Behind the largest bank of all, so that every offset is free in every entry. Code that no user
+  // Behind the largest bank of all, so that every offset is free in every kernel. Code that no user
   // reaches, in functions whose address is taken, gets the same offsets.
   std::uint64_t at = 0;
-  for (const FunctionId entry : liveness.entries) {
-    const SectionId id = ParametersOf(program, entry);
+  for (const FunctionId kernel : liveness.kernels) {
+    const SectionId id = ParametersOf(program, kernel);
     if (id != kNone) at = std::max(at, base::AlignUp(program.sections[id].size, kSlotSize));
   }
   for (const SymbolId id : InSlotOrder(program)) {

@@ -3,7 +3,7 @@
 // Pass 6: slots for texture and surface references (`.texref`, `.surfref`), the kind that is named
 // in the program and bound by name, not the objects that CUDA C++ has today.
 //
-// Each entry that uses one gets a word for every reference of the link behind its parameters; the
+// Each kernel that uses one gets a word for every reference of the link behind its parameters; the
 // driver stores the handles there, told where by relocations of the parameter bank.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace devlink::internal {
 
 struct TextureSlot {
   SymbolId symbol = kNone;
-  std::uint64_t offset = 0;  // in the parameter bank of every entry that has slots
+  std::uint64_t offset = 0;  // in the parameter bank of every kernel that has slots
 };
 
 struct TextureLayout {

@@ -39,7 +39,7 @@ std::string_view PlainName(std::string_view readable) {
 class Explainer {
  public:
   explicit Explainer(const CheckInput& input) : input_(input), program_(input.program) {
-    WalkFromEntries();
+    WalkFromKernels();
     for (const Relocation& relocation : program_.relocations) {
       const Symbol& symbol = program_.symbols[relocation.symbol];
       if (symbol.section != kNone || symbol.function != kNone) continue;
@@ -68,12 +68,12 @@ class Explainer {
 
  private:
   // For every function that runs, through whom it is reached first.
-  void WalkFromEntries() {
+  void WalkFromKernels() {
     parent_.assign(input_.graph.node_count(), kNone);
     std::vector<NodeId> queue;
-    for (const FunctionId entry : input_.liveness.entries) {
-      parent_[entry] = entry;
-      queue.push_back(entry);
+    for (const FunctionId kernel : input_.liveness.kernels) {
+      parent_[kernel] = kernel;
+      queue.push_back(kernel);
     }
     for (std::size_t i = 0; i < queue.size(); ++i) {
       for (const NodeId target : input_.graph.Successors(queue[i])) {

@@ -186,7 +186,7 @@ class ExecutableVerifier {
 
   absl::Status Run() const {
     DEVLINK_RETURN_IF_ERROR(CheckCounts());
-    for (const FunctionId kernel : passes_.liveness.entries) {
+    for (const FunctionId kernel : passes_.liveness.kernels) {
       DEVLINK_RETURN_IF_ERROR(CheckKernel(kernel));
     }
     DEVLINK_RETURN_IF_ERROR(CheckShared());
@@ -201,14 +201,14 @@ class ExecutableVerifier {
   absl::Status CheckCounts() const {
     const Liveness& liveness = passes_.liveness;
     const std::size_t functions = program_.functions.size();
-    const std::size_t kernels = liveness.entries.size();
+    const std::size_t kernels = liveness.kernels.size();
     DEVLINK_RETURN_IF_ERROR(CheckCount("functions of liveness", liveness.live.size(), functions));
     DEVLINK_RETURN_IF_ERROR(CheckCount("sections of liveness", liveness.section_removed.size(),
                                        program_.sections.size()));
     DEVLINK_RETURN_IF_ERROR(
-        CheckCount("kernels of shared memory", passes_.shared.entries.size(), kernels));
+        CheckCount("kernels of shared memory", passes_.shared.kernels.size(), kernels));
     DEVLINK_RETURN_IF_ERROR(
-        CheckCount("kernels of resources", passes_.resources.entries.size(), kernels));
+        CheckCount("kernels of resources", passes_.resources.kernels.size(), kernels));
     return CheckCount("functions of attributes", passes_.attributes.functions.size(), functions);
   }
 
@@ -239,10 +239,10 @@ class ExecutableVerifier {
   // Variables of one kernel lie in its section; where those of several lie, the expensive half
   // asks for each kernel.
   absl::Status CheckShared() const {
-    absl::flat_hash_map<SectionId, const EntryShared*> kernel_of;
-    for (std::size_t i = 0; i < passes_.liveness.entries.size(); ++i) {
-      const Function& kernel = program_.functions[passes_.liveness.entries[i]];
-      if (kernel.shared != kNone) kernel_of[kernel.shared] = &passes_.shared.entries[i];
+    absl::flat_hash_map<SectionId, const KernelShared*> kernel_of;
+    for (std::size_t i = 0; i < passes_.liveness.kernels.size(); ++i) {
+      const Function& kernel = program_.functions[passes_.liveness.kernels[i]];
+      if (kernel.shared != kNone) kernel_of[kernel.shared] = &passes_.shared.kernels[i];
     }
     for (const auto& [id, place] : passes_.shared.places) {
       if (id >= program_.symbols.size()) {
@@ -308,7 +308,7 @@ absl::Status VerifyPartial(const PassResults& passes) {
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     const Section& section = program.sections[id];
     const bool is_shared =
-        section.kind == SectionKind::kEntryShared || section.kind == SectionKind::kModuleShared;
+        section.kind == SectionKind::kKernelShared || section.kind == SectionKind::kModuleShared;
     if (is_shared && !passes.shared.partial.sections.contains(id)) {
       return Broken("section", section.name, "nothing is planned for section", id, "of a number of",
                     program.sections.size());

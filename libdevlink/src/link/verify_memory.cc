@@ -52,21 +52,21 @@ class MemoryVerifier {
       : passes_(passes),
         program_(passes.program),
         reserved_(reserved),
-        stretches_(passes.liveness.entries.size()) {}
+        stretches_(passes.liveness.kernels.size()) {}
 
   absl::Status Run() {
     DEVLINK_RETURN_IF_ERROR(CheckSections());
     CollectShared();
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const EntryShared& shared = passes_.shared.entries[i];
+      const KernelShared& shared = passes_.shared.kernels[i];
       const std::uint64_t size = shared.size >= reserved_ ? shared.size - reserved_ : shared.size;
       DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::exchange(stretches_[i], {}), size));
     }
     CollectConstants();
     absl::flat_hash_map<FunctionId, std::uint64_t> size_of;
-    for (const ConstantBank& bank : passes_.constants.banks) size_of[bank.entry] = bank.size;
+    for (const ConstantBank& bank : passes_.constants.banks) size_of[bank.kernel] = bank.size;
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const std::uint64_t size = size_of[passes_.liveness.entries[i]];
+      const std::uint64_t size = size_of[passes_.liveness.kernels[i]];
       DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::move(stretches_[i]), size));
     }
     return absl::OkStatus();
@@ -74,16 +74,16 @@ class MemoryVerifier {
 
  private:
   [[nodiscard]] std::string_view NameOf(std::size_t kernel) const {
-    return program_.symbols[program_.functions[passes_.liveness.entries[kernel]].symbol].name;
+    return program_.symbols[program_.functions[passes_.liveness.kernels[kernel]].symbol].name;
   }
 
   // Shared memory without a section would not be there when the kernel runs.
   [[nodiscard]] absl::Status CheckSections() const {
     const std::vector<std::uint32_t>& late = passes_.shared.without_section;
     const absl::flat_hash_set<std::uint32_t> gets_one(late.begin(), late.end());
-    for (std::uint32_t i = 0; i < passes_.shared.entries.size(); ++i) {
-      if (passes_.shared.entries[i].size == 0) continue;
-      if (program_.functions[passes_.liveness.entries[i]].shared != kNone) continue;
+    for (std::uint32_t i = 0; i < passes_.shared.kernels.size(); ++i) {
+      if (passes_.shared.kernels[i].size == 0) continue;
+      if (program_.functions[passes_.liveness.kernels[i]].shared != kNone) continue;
       if (gets_one.contains(i)) continue;
       return absl::InternalError(absl::StrCat("kernel '", base::ToAbsl(NameOf(i)),
                                               "' has shared memory and no section for it"));
@@ -93,7 +93,7 @@ class MemoryVerifier {
 
   void CollectShared() {
     absl::flat_hash_set<std::pair<FunctionId, SymbolId>> uses;
-    std::vector<Holding> holdings;
+    std::vector<OwnItem> own_items;
     for (const Relocation& relocation : program_.relocations) {
       const Symbol& symbol = program_.symbols[relocation.symbol];
       const Section& section = program_.sections[relocation.section];
@@ -102,12 +102,12 @@ class MemoryVerifier {
         continue;
       }
       if (!uses.insert({section.function, relocation.symbol}).second) continue;
-      holdings.push_back({section.function, relocation.symbol, 0});
+      own_items.push_back({section.function, relocation.symbol, 0});
     }
     VisitReachable(
-        passes_.graph, holdings, passes_.liveness.entries,
-        [this](std::uint32_t kernel, std::span<const Found> found) {
-          for (const Found& use : found) {
+        passes_.graph, own_items, passes_.liveness.kernels,
+        [this](std::uint32_t kernel, std::span<const ReachedItem> found) {
+          for (const ReachedItem& use : found) {
             const auto place = passes_.shared.places.find(use.item);
             if (place == passes_.shared.places.end() || !place->second.offset) continue;
             const Symbol& symbol = program_.symbols[use.item];
@@ -117,13 +117,13 @@ class MemoryVerifier {
   }
 
   void CollectConstants() {
-    std::vector<Holding> holdings;
+    std::vector<OwnItem> own_items;
     for (const auto& [id, offset] : passes_.constants.moved) {
-      holdings.push_back({program_.sections[id].function, id, 0});
+      own_items.push_back({program_.sections[id].function, id, 0});
     }
-    VisitReachable(passes_.graph, holdings, passes_.liveness.entries,
-                   [this](std::uint32_t kernel, std::span<const Found> found) {
-                     for (const Found& use : found) {
+    VisitReachable(passes_.graph, own_items, passes_.liveness.kernels,
+                   [this](std::uint32_t kernel, std::span<const ReachedItem> found) {
+                     for (const ReachedItem& use : found) {
                        const Section& section = program_.sections[use.item];
                        stretches_[kernel].push_back(
                            {passes_.constants.moved.at(use.item), section.size, section.name});

@@ -42,7 +42,7 @@ void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) 
   format::InfoReader records(section.data);
   format::InfoRecord record;
   while (records.Next(record)) {
-    InfoEntry taken{
+    AttributeRecord taken{
         .payload = record.payload, .value = record.value, .format = record.format, .id = record.id};
     const base::BoundedReader payload(record.payload);
     const format::InfoSymbols named = format::SymbolsOf(record).kind;

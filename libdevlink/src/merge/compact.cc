@@ -52,8 +52,7 @@ class Compactor {
       if (section.function != kNone && replaced_.IsOfReplacedBody(section.function, index)) {
         return false;
       }
-      return section.kind != SectionKind::kDebug ||
-             !format::GoesWithBody(section.name) ||
+      return section.kind != SectionKind::kDebug || !format::GoesWithBody(section.name) ||
              program_.sections[relocation.list].type != format::kShtRela ||
              !replaced_.IsDroppedDebugRelocation(relocation.symbol, index);
     });
@@ -62,7 +61,7 @@ class Compactor {
   // A function's own records are cleared as its body is replaced.
   void DropRecords() {
     auto& list = program_.info_lists[program_.sections[program_.module_info].info_list];
-    Keep(list, [this](const InfoEntry& record, std::uint32_t) {
+    Keep(list, [this](const AttributeRecord& record, std::uint32_t) {
       if (record.symbol == kNone) return true;
       const FunctionId function = program_.symbols[record.symbol].function;
       return function == kNone || !replaced_.IsRecordOfReplacedBody(function, record.arrival);
@@ -92,7 +91,7 @@ class Compactor {
     }
     for (const SectionId id : program_.info_sections) {
       if (id == program_.module_info) continue;
-      for (const InfoEntry& record : program_.info_lists[program_.sections[id].info_list]) {
+      for (const AttributeRecord& record : program_.info_lists[program_.sections[id].info_list]) {
         if (record.symbol != kNone) symbol_used_[record.symbol] = true;
       }
     }
@@ -110,7 +109,7 @@ class Compactor {
         section.bank != format::kCompilerBank) {
       return false;
     }
-    return program_.functions[section.function].entry || !section.stays_in_place;
+    return program_.functions[section.function].is_kernel || !section.stays_in_place;
   }
 
   void Decide() {
@@ -241,7 +240,7 @@ class Compactor {
       MoveSymbol(relocation.symbol);
     }
     for (auto& list : program_.info_lists) {
-      Keep(list, [this](InfoEntry& record, std::uint32_t) {
+      Keep(list, [this](AttributeRecord& record, std::uint32_t) {
         if (record.symbol == kNone) return true;
         record.symbol = new_symbol_[record.symbol];
         return record.symbol != kNone;

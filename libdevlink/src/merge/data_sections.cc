@@ -15,7 +15,7 @@ namespace section_name = format::section_name;
 void DataSections::Map(std::uint32_t index, bool by_variable) {
   const InputSection& section = input_.sections[index];
   if (section.role == SectionRole::kFunctionConstants) return constants_.Map(index, by_variable);
-  if (section.role == SectionRole::kEntryShared) return kernels_.MapLocals(index);
+  if (section.role == SectionRole::kKernelShared) return kernels_.MapLocals(index);
   const bool nobits = format::IsNobitsType(section.type);
   SectionId id = builder_.FindByName(section.name);
   if (id == kNone) {

@@ -14,7 +14,7 @@ SectionId FunctionConstants::Find(const Function& function, std::string_view nam
   for (const SectionId id : function.constants) {
     if (program_.sections[id].name != name) continue;
     found = id;
-    if (!function.entry) break;
+    if (!function.is_kernel) break;
   }
   return found;
 }

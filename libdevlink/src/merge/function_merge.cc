@@ -63,9 +63,9 @@ void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol
 void FunctionMerge::Check(SymbolId known, const InputSymbol& symbol) {
   const Symbol& first = program_.symbols[known];
   const bool is_function = first.function != kNone;
-  const bool entry = (symbol.other & format::kStoEntry) != 0;
-  const bool first_entry = is_function && (first.other & format::kStoEntry) != 0;
-  if (entry != first_entry) {
+  const bool is_kernel = (symbol.other & format::kStoEntry) != 0;
+  const bool first_is_kernel = is_function && (first.other & format::kStoEntry) != 0;
+  if (is_kernel != first_is_kernel) {
     findings_.ReportText(program_, DiagnosticCode::kEntryMismatch,
                          format::nvlink_text::NotGlobalEverywhere(symbol.name), known);
   }
@@ -79,7 +79,7 @@ void FunctionMerge::Check(SymbolId known, const InputSymbol& symbol) {
     findings_.Report(program_, DiagnosticCode::kMultipleDefinition,
                      format::nvlink_text::kMultipleDefinition, known);
   }
-  if (!is_function || !entry || !first_entry || first.binding != format::kStbWeak ||
+  if (!is_function || !is_kernel || !first_is_kernel || first.binding != format::kStbWeak ||
       symbol.binding != format::kStbWeak) {
     return;
   }
@@ -121,7 +121,7 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   out.input = input_.id;
   const FunctionId function = out.function;
   program_.functions[function].registers = input_.registers[index];
-  program_.functions[function].entry = (symbol.other & format::kStoEntry) != 0;
+  program_.functions[function].is_kernel = (symbol.other & format::kStoEntry) != 0;
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
 
   input_.symbols[index] = id;
@@ -129,7 +129,7 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
     program_.symbols[id].section = mapped.section;
     program_.functions[function].text = mapped.section;
     program_.functions[function].alias_of = program_.sections[mapped.section].function;
-    program_.functions[function].entry = false;  // what it stands for is one, or is not
+    program_.functions[function].is_kernel = false;  // what it stands for is one, or is not
     return;
   }
   const SectionId text = builder_.AddSection(code.name, SectionKind::kText, format::kShtProgbits,
@@ -143,9 +143,9 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   program_.functions[function].text = text;
   builder_.AddSectionSymbol(text);
   input_.section_map[symbol.section] = {text, 0, SectionMapping::kMapped};
-  // nvlink does this for an entry that -kernels-used does not name when it comes to need it.
+  // nvlink does this for a kernel that -kernels-used does not name when it comes to need it.
   const bool at_once = kernels_.ByHostReferences() || kernels_.Wants(program_.symbols[id]);
-  if (program_.functions[function].entry && at_once) kernel_sections_.Add(function, symbol);
+  if (program_.functions[function].is_kernel && at_once) kernel_sections_.Add(function, symbol);
 }
 
 // A later definition of a function that has one. A strong copy replaces a weak one, and so does a
@@ -174,7 +174,7 @@ void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, 
   out.input = input_.id;
   Function& function = program_.functions[out.function];
   function.registers = input_.registers[index];
-  function.entry = (symbol.other & format::kStoEntry) != 0;
+  function.is_kernel = (symbol.other & format::kStoEntry) != 0;
 
   Section& section = program_.sections[out.section];
   section.pieces.clear();
@@ -185,7 +185,7 @@ void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, 
   section.align = code.align;
   input_.symbols[index] = known;
   input_.section_map[symbol.section] = {out.section, 0, SectionMapping::kMapped};
-  if (function.entry && function.shared != kNone) {
+  if (function.is_kernel && function.shared != kNone) {
     kernel_sections_.MapShared(symbol.section, function.shared, false);
   }
 }

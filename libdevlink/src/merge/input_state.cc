@@ -22,7 +22,7 @@ void InputState::Begin(InputId input, const ModuleView& module) {
   parameters_of.assign(sections.size(), 0);
   for (std::uint32_t i = 0; i < sections.size(); ++i) {
     const InputSection& section = sections[i];
-    if (section.role == SectionRole::kEntryShared) shared_of[section.info] = i;
+    if (section.role == SectionRole::kKernelShared) shared_of[section.info] = i;
     if (section.IsParameterBank()) parameters_of[section.info] = i;
     if (section.role != SectionRole::kModuleInfo) continue;
     format::InfoReader records(section.data);

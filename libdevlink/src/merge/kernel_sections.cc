@@ -17,8 +17,8 @@ void KernelSections::Add(FunctionId function, const InputSymbol& symbol) {
 
 SectionId KernelSections::AddShared(FunctionId function, std::string_view name) {
   const SectionId shared = builder_.AddSection(
-      builder_.Concat(format::section_name::kEntryShared, name), SectionKind::kEntryShared,
-      format::kShtNobits, format::kEntrySharedFlags, 1);
+      builder_.Concat(format::section_name::kKernelShared, name), SectionKind::kKernelShared,
+      format::kShtNobits, format::kKernelSharedFlags, 1);
   program_.sections[shared].owner = program_.functions[function].text;
   program_.sections[shared].function = function;
   program_.functions[function].shared = shared;
@@ -40,7 +40,8 @@ void KernelSections::MapLocals(std::uint32_t index) {
   const SectionMapping& code = input_.section_map[section.info];
   if (code.state == SectionMapping::kMapped) {
     const FunctionId function = program_.sections[code.section].function;
-    if (!program_.functions[function].entry || program_.functions[function].shared != kNone) return;
+    if (!program_.functions[function].is_kernel || program_.functions[function].shared != kNone)
+      return;
     const Symbol& symbol = program_.symbols[program_.functions[function].symbol];
     MapShared(section.info, AddShared(function, symbol.name), true);
     return;

@@ -18,7 +18,7 @@ namespace {
 // Constants of a discarded copy have no place of their own; all else has one by now.
 bool IsRelocatable(const InputSection& section) {
   return section.role != SectionRole::kFunctionConstants &&
-         section.role != SectionRole::kEntryShared;
+         section.role != SectionRole::kKernelShared;
 }
 
 }  // namespace

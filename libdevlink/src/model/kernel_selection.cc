@@ -74,9 +74,9 @@ KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& i
   return out;
 }
 
-bool KernelSelection::Wants(const Symbol& entry) const {
+bool KernelSelection::Wants(const Symbol& kernel) const {
   if (wants_all_) return true;
-  return (entry.binding == format::kStbLocal ? internal_ : external_).Matches(entry.name);
+  return (kernel.binding == format::kStbLocal ? internal_ : external_).Matches(kernel.name);
 }
 
 }  // namespace devlink::internal

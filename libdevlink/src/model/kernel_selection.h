@@ -51,8 +51,8 @@ class KernelSelection {
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
   // Whether kernels are left out at all, if only in principle: every kernel may be wanted by name.
   [[nodiscard]] bool LeavesOut() const { return !wants_all_; }
-  // `entry` is the symbol of a kernel.
-  [[nodiscard]] bool Wants(const Symbol& entry) const;
+  // `kernel` is the symbol of a kernel.
+  [[nodiscard]] bool Wants(const Symbol& kernel) const;
 
  private:
   bool wants_all_ = true;

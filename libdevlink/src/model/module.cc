@@ -36,7 +36,7 @@ InputSection ModuleView::SectionAt(std::uint32_t index) const {
   section.size = raw.size;
   section.link = raw.link;
   section.info = raw.info;
-  if (of_two_ && section.role == SectionRole::kEntryShared) section.info = CodeOf(raw.info);
+  if (of_two_ && section.role == SectionRole::kKernelShared) section.info = CodeOf(raw.info);
   section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
   section.entry_size = static_cast<std::uint8_t>(raw.entsize);
   return section;

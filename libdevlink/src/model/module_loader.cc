@@ -42,7 +42,7 @@ bool IsConstants(SectionRole role) {
 }
 
 bool IsShared(SectionRole role) {
-  return role == SectionRole::kEntryShared || role == SectionRole::kModuleShared;
+  return role == SectionRole::kKernelShared || role == SectionRole::kModuleShared;
 }
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
@@ -105,7 +105,7 @@ absl::Status ModuleLoader::ReadMercuryView() {
 absl::Status ModuleLoader::CheckView() {
   DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
   for (InputSection& section : sections_) {
-    if (section.role == SectionRole::kEntryShared) section.info = view_->CodeOf(section.info);
+    if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
   }
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
@@ -374,7 +374,7 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
       DEVLINK_RETURN_IF_ERROR(CheckOwner(index));
       return CheckInfo(index);
     case SectionRole::kFunctionConstants:
-    case SectionRole::kEntryShared:
+    case SectionRole::kKernelShared:
       return CheckOwner(index);
     case SectionRole::kRelocations:
       return CheckRelocations(index);

@@ -116,17 +116,17 @@ struct Function {
   SymbolId symbol = kNone;
   SectionId text = kNone;  // kNone: undefined
   SectionId info = kNone;
-  SectionId shared = kNone;  // entries only
+  SectionId shared = kNone;  // kernels only
   absl::InlinedVector<SectionId, 2> constants;
   std::uint32_t registers = 0;             // as its module states them
   std::uint32_t prototype = kNone;         // for `.nv.prototype`
   std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
   FunctionId alias_of = kNone;             // another function with the same code (`.alias`)
-  bool entry = false;
+  bool is_kernel = false;
 };
 
 // A record of a `.nv.info` section, its symbols resolved.
-struct InfoEntry {
+struct AttributeRecord {
   base::Bytes payload;
   std::uint16_t value = 0;
   std::uint8_t format = 0;
@@ -194,10 +194,10 @@ struct Program {
   std::vector<Relocation> relocations;
   std::vector<CallEdge> calls;
   std::vector<PrototypeUse> indirect_callers;
-  std::vector<PrototypeUse> addresses_taken;       // once per function
-  std::vector<CallEdge> address_takers;            // who takes whose address
-  std::vector<std::vector<InfoEntry>> info_lists;  // in creation order of their sections
-  std::vector<SectionId> info_sections;            // whose they are
+  std::vector<PrototypeUse> addresses_taken;             // once per function
+  std::vector<CallEdge> address_takers;                  // who takes whose address
+  std::vector<std::vector<AttributeRecord>> info_lists;  // in creation order of their sections
+  std::vector<SectionId> info_sections;                  // whose they are
   std::vector<SymbolId> extern_symbols;
   std::vector<SymbolId> commons;             // in the order of becoming common
   std::vector<SymbolId> shared_definitions;  // `extern x[]` too; one per definition, so some twice

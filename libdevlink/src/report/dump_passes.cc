@@ -90,12 +90,12 @@ std::string DumpLiveness(const Program& program, const Liveness& liveness) {
   const DumpNames names(program);
   DumpLines lines;
   lines.Line(0, "kernels");
-  for (const FunctionId entry : liveness.entries) {
-    lines.Line(1, names.Function(entry)).WordIf(entry == liveness.single_entry, "single");
+  for (const FunctionId kernel : liveness.kernels) {
+    lines.Line(1, names.Function(kernel)).WordIf(kernel == liveness.single_kernel, "single");
   }
   if (!liveness.left_out.empty()) {
     lines.Line(0, "kernels left out").WordIf(liveness.left_out_keep_names, "but for names");
-    for (const FunctionId entry : liveness.left_out) lines.Line(1, names.Function(entry));
+    for (const FunctionId kernel : liveness.left_out) lines.Line(1, names.Function(kernel));
   }
   lines.Line(0, "functions");
   for (FunctionId f = 0; f < liveness.live.size(); ++f) {
@@ -114,15 +114,15 @@ std::string DumpShared(const Program& program, const Liveness& liveness,
   const DumpNames names(program);
   DumpLines lines;
   lines.Line(0, "kernels");
-  for (std::size_t i = 0; i < layout.entries.size(); ++i) {
-    const EntryShared& entry = layout.entries[i];
-    lines.Line(1, names.Function(liveness.entries[i])).Hex("size", entry.size);
-    lines.Number("align", entry.align).WordIf(entry.emitted, "emitted");
-    lines.WordIf(entry.has_symbol, "symbol");
+  for (std::size_t i = 0; i < layout.kernels.size(); ++i) {
+    const KernelShared& kernel = layout.kernels[i];
+    lines.Line(1, names.Function(liveness.kernels[i])).Hex("size", kernel.size);
+    lines.Number("align", kernel.align).WordIf(kernel.emitted, "emitted");
+    lines.WordIf(kernel.has_symbol, "symbol");
   }
   if (!layout.without_section.empty()) lines.Line(0, "sections made late");
   for (const std::uint32_t i : layout.without_section) {
-    lines.Line(1, names.Function(liveness.entries[i]));
+    lines.Line(1, names.Function(liveness.kernels[i]));
   }
   lines.Line(0, "variables");
   for (const SymbolId id : SortedKeys(layout.places)) {
@@ -159,7 +159,7 @@ std::string DumpShared(const Program& program, const PartialSharedLayout& layout
   if (!layout.instances.empty()) {
     lines.Line(0, "extern instances");
     for (const ExternalInstance& instance : layout.instances) {
-      lines.Line(1, names.Function(instance.entry)).Hex("value", instance.value);
+      lines.Line(1, names.Function(instance.kernel)).Hex("value", instance.value);
     }
   }
   if (!layout.external_values.empty()) {
@@ -203,10 +203,10 @@ std::string DumpResources(const Program& program, const Liveness& liveness,
   const DumpNames names(program);
   DumpLines lines;
   lines.Line(0, "kernels");
-  for (std::size_t i = 0; i < resources.entries.size(); ++i) {
-    const EntryResources& entry = resources.entries[i];
-    lines.Line(1, names.Function(liveness.entries[i])).Number("registers", entry.registers);
-    entry.stack ? lines.Number("stack", *entry.stack) : lines.Pair("stack", "unknown");
+  for (std::size_t i = 0; i < resources.kernels.size(); ++i) {
+    const KernelResources& kernel = resources.kernels[i];
+    lines.Line(1, names.Function(liveness.kernels[i])).Number("registers", kernel.registers);
+    kernel.stack ? lines.Number("stack", *kernel.stack) : lines.Pair("stack", "unknown");
   }
   lines.Line(0, "functions alone");
   for (FunctionId f = 0; f < resources.function_registers.size(); ++f) {

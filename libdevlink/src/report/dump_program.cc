@@ -46,7 +46,7 @@ std::string_view KindName(SectionKind kind) {
       return "global-init";
     case SectionKind::kGlobal:
       return "global";
-    case SectionKind::kEntryShared:
+    case SectionKind::kKernelShared:
       return "entry-shared";
     case SectionKind::kModuleShared:
       return "module-shared";
@@ -166,7 +166,7 @@ class ProgramDump {
     for (FunctionId id = 0; id < program_.functions.size(); ++id) {
       const Function& function = program_.functions[id];
       lines_.Line(1, names_.Function(id));
-      lines_.WordIf(function.entry, "kernel").WordIf(function.text == kNone, "undefined");
+      lines_.WordIf(function.is_kernel, "kernel").WordIf(function.text == kNone, "undefined");
       lines_.SectionIf(names_, "text", function.text).SectionIf(names_, "info", function.info);
       lines_.SectionIf(names_, "shared", function.shared);
       for (const SectionId bank : function.constants)
@@ -189,7 +189,7 @@ class ProgramDump {
   void Records() {
     for (std::size_t list = 0; list < program_.info_lists.size(); ++list) {
       lines_.Line(0, "records of").Word(names_.Section(program_.info_sections[list]));
-      for (const InfoEntry& record : program_.info_lists[list]) Record(record);
+      for (const AttributeRecord& record : program_.info_lists[list]) Record(record);
     }
   }
 
@@ -255,7 +255,7 @@ class ProgramDump {
     for (const SymbolId id : symbols) lines_.Line(1, names_.Symbol(id));
   }
 
-  void Record(const InfoEntry& record) {
+  void Record(const AttributeRecord& record) {
     const std::string_view name = format::InfoAttributeName(record.id);
     lines_.Line(1, name.empty() ? DumpHex(record.id) : std::string(name));
     if (record.format == format::kInfoByteValue || record.format == format::kInfoHalfValue) {

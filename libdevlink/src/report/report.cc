@@ -17,15 +17,15 @@
 namespace devlink {
 
 std::string ToJson(const LinkReport& report) {
-  std::string out = "{\n  \"entries\": [";
+  std::string out = "{\n  \"kernels\": [";
   const char* separator = "\n";
-  for (const EntryReport& entry : report.entries) {
+  for (const KernelReport& kernel : report.kernels) {
     absl::StrAppend(
-        &out, separator, "    {\"name\": ", base::JsonString(entry.name),
-        ", \"registers\": ", entry.registers, ", \"barriers\": ", entry.barriers,
-        ", \"stack_bytes\": ", entry.stack_bytes ? absl::StrCat(*entry.stack_bytes) : "null",
-        ", \"shared_bytes\": ", entry.shared_bytes,
-        ", \"parameter_bytes\": ", entry.parameter_bytes, "}");
+        &out, separator, "    {\"name\": ", base::JsonString(kernel.name),
+        ", \"registers\": ", kernel.registers, ", \"barriers\": ", kernel.barriers,
+        ", \"stack_bytes\": ", kernel.stack_bytes ? absl::StrCat(*kernel.stack_bytes) : "null",
+        ", \"shared_bytes\": ", kernel.shared_bytes,
+        ", \"parameter_bytes\": ", kernel.parameter_bytes, "}");
     separator = ",\n";
   }
   absl::StrAppend(&out, "\n  ],\n  \"dead_functions\": [");
@@ -46,29 +46,29 @@ namespace internal {
 
 namespace {
 
-// The bank of an entry that has slots for texture, sampler and surface references.
-const ConstantBank* TextureBank(const PassResults& linked, FunctionId entry) {
+// The bank of a kernel that has slots for texture, sampler and surface references.
+const ConstantBank* TextureBank(const PassResults& linked, FunctionId kernel) {
   for (const ConstantBank& bank : linked.textures.banks) {
-    if (bank.entry == entry) return &bank;
+    if (bank.kernel == kernel) return &bank;
   }
   return nullptr;
 }
 
-std::uint64_t ParameterBytes(const PassResults& linked, FunctionId entry) {
-  if (const ConstantBank* bank = TextureBank(linked, entry)) return bank->size;
+std::uint64_t ParameterBytes(const PassResults& linked, FunctionId kernel) {
+  if (const ConstantBank* bank = TextureBank(linked, kernel)) return bank->size;
   const Program& program = linked.program;
   std::uint64_t bytes = 0;
-  for (const SectionId id : program.functions[entry].constants) {
+  for (const SectionId id : program.functions[kernel].constants) {
     const Section& bank = program.sections[id];
     if (IsParameterBank(bank)) bytes += bank.size;
   }
   return bytes;
 }
 
-// What -v says of the slots of an entry.
-std::string DescribeSlots(const PassResults& linked, FunctionId entry) {
+// What -v says of the slots of a kernel.
+std::string DescribeSlots(const PassResults& linked, FunctionId kernel) {
   std::string out;
-  if (TextureBank(linked, entry) == nullptr) return out;
+  if (TextureBank(linked, kernel) == nullptr) return out;
   constexpr std::pair<std::uint8_t, std::string_view> kKinds[] = {
       {format::kSttCudaTexture, " textures"},
       {format::kSttCudaSurface, " surfaces"},
@@ -83,11 +83,11 @@ std::string DescribeSlots(const PassResults& linked, FunctionId entry) {
   return out;
 }
 
-std::uint64_t CompilerConstantBytes(const PassResults& linked, FunctionId entry) {
+std::uint64_t CompilerConstantBytes(const PassResults& linked, FunctionId kernel) {
   for (const ConstantBank& bank : linked.constants.banks) {
-    if (bank.entry == entry) return bank.size;
+    if (bank.kernel == kernel) return bank.size;
   }
-  for (const SectionId id : linked.program.functions[entry].constants) {
+  for (const SectionId id : linked.program.functions[kernel].constants) {
     const Section& bank = linked.program.sections[id];
     if (bank.bank == format::kCompilerBank) return bank.size;
   }
@@ -110,13 +110,13 @@ LinkReport ReportWholeProgram(std::span<const std::uint8_t> cubin) {
   if (!module.ok()) return report;
   for (const ModuleFunction& function : InspectModule(*module).functions) {
     if (!function.is_kernel) continue;
-    EntryReport& entry = report.entries.emplace_back();
-    entry.name = function.name;
-    entry.registers = function.registers.value_or(0);
-    entry.barriers = function.barriers.value_or(0);
-    if (function.stack_bytes) entry.stack_bytes = *function.stack_bytes;
-    entry.shared_bytes = function.shared_bytes;
-    entry.parameter_bytes = function.parameter_bytes;
+    KernelReport& kernel = report.kernels.emplace_back();
+    kernel.name = function.name;
+    kernel.registers = function.registers.value_or(0);
+    kernel.barriers = function.barriers.value_or(0);
+    if (function.stack_bytes) kernel.stack_bytes = *function.stack_bytes;
+    kernel.shared_bytes = function.shared_bytes;
+    kernel.parameter_bytes = function.parameter_bytes;
   }
   for (const InputSection& section : (*module)->sass().sections()) {
     namespace names = format::section_name;
@@ -133,15 +133,15 @@ LinkReport ReportWholeProgram(std::span<const std::uint8_t> cubin) {
 LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs) {
   const Program& program = linked.program;
   LinkReport report = ReportInputs(inputs);
-  for (std::size_t i = 0; i < linked.liveness.entries.size(); ++i) {
-    const FunctionId function = linked.liveness.entries[i];
-    EntryReport& entry = report.entries.emplace_back();
-    entry.name = program.symbols[program.functions[function].symbol].name;
-    entry.registers = linked.resources.entries[i].registers;
-    entry.barriers = BarriersOf(program, linked.attributes, function);
-    entry.stack_bytes = linked.resources.entries[i].stack;
-    if (linked.shared.entries[i].emitted) entry.shared_bytes = linked.shared.entries[i].size;
-    entry.parameter_bytes = ParameterBytes(linked, function);
+  for (std::size_t i = 0; i < linked.liveness.kernels.size(); ++i) {
+    const FunctionId function = linked.liveness.kernels[i];
+    KernelReport& kernel = report.kernels.emplace_back();
+    kernel.name = program.symbols[program.functions[function].symbol].name;
+    kernel.registers = linked.resources.kernels[i].registers;
+    kernel.barriers = BarriersOf(program, linked.attributes, function);
+    kernel.stack_bytes = linked.resources.kernels[i].stack;
+    if (linked.shared.kernels[i].emitted) kernel.shared_bytes = linked.shared.kernels[i].size;
+    kernel.parameter_bytes = ParameterBytes(linked, function);
   }
   for (FunctionId f = 0; f < program.functions.size(); ++f) {
     if (!linked.liveness.live[f] && program.IsDefined(f)) {
@@ -173,20 +173,21 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
     absl::StrAppend(&memory, ", ", report.constant_bytes, " bytes cmem[3]");
   }
   say(memory, "");
-  for (std::size_t i = report.entries.size(); i-- > 0;) {  // last created first
-    const EntryReport& entry = report.entries[i];
-    const FunctionId kernel = linked.liveness.entries[i];
+  for (std::size_t i = report.kernels.size(); i-- > 0;) {  // last created first
+    const KernelReport& properties = report.kernels[i];
+    const FunctionId kernel = linked.liveness.kernels[i];
     const std::uint64_t constants = CompilerConstantBytes(linked, kernel);
     // Of calls without end nvlink counts none.
     const std::uint64_t stack =
-        entry.stack_bytes ? *entry.stack_bytes : linked.resources.frames[kernel];
-    say(absl::StrCat("Function properties for '", entry.name, "':"), entry.name);
-    std::string usage = absl::StrCat("used ", entry.registers, " registers, used ", entry.barriers,
-                                     " barriers, ", stack, " stack, ", entry.shared_bytes,
-                                     " bytes smem, ", entry.parameter_bytes, " bytes cmem[0]");
+        properties.stack_bytes ? *properties.stack_bytes : linked.resources.frames[kernel];
+    say(absl::StrCat("Function properties for '", properties.name, "':"), properties.name);
+    std::string usage =
+        absl::StrCat("used ", properties.registers, " registers, used ", properties.barriers,
+                     " barriers, ", stack, " stack, ", properties.shared_bytes, " bytes smem, ",
+                     properties.parameter_bytes, " bytes cmem[0]");
     if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
     absl::StrAppend(&usage, ", 0 bytes lmem", DescribeSlots(linked, kernel));
-    say(usage, entry.name);
+    say(usage, properties.name);
   }
   return out;
 }

@@ -77,7 +77,7 @@ class Folder {
   Folder() {
     REQUIRE(WriteBytes(
         At("caller.cubin"),
-        BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}})));
+        BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true}}})));
     REQUIRE(WriteBytes(At("helper.cubin"), BuildCubin({.functions = {{.name = "helper"}}})));
     REQUIRE(WriteText(At("helper.ptx"), ".version 8.0\n.target sm_80\n.address_size 64\n"));
     fs::create_directory(At("out"));
@@ -177,7 +177,7 @@ TEST_CASE("Modules that were assembled count against a pool's bound", "[faults]"
   std::shared_ptr<ModulePool> pool;
   for (int i = 0; i < 8; ++i) {
     const auto cubin =
-        BuildCubin({.functions = {{.name = "k" + std::to_string(i), .entry = true}}});
+        BuildCubin({.functions = {{.name = "k" + std::to_string(i), .kernel = true}}});
     REQUIRE(WriteBytes(directory.File("made.cubin"), cubin));
     if (pool == nullptr) {
       size = cubin.size();

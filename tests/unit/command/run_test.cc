@@ -24,8 +24,9 @@ using Words = std::vector<std::string>;
 class Folder {
  public:
   Folder() {
-    WriteBytes(At("caller.cubin"),
-               BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}}));
+    WriteBytes(
+        At("caller.cubin"),
+        BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true}}}));
     WriteBytes(At("helper.cubin"), BuildCubin({.functions = {{.name = "helper"}}}));
   }
 

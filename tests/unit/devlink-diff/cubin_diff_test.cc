@@ -15,8 +15,9 @@ using testing::Cubin;
 
 Cubin Program(std::uint32_t registers = 8, std::uint32_t global_bytes = 4) {
   return BuildCubin(
-      {.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true, .registers = registers},
-                     {.name = "helper"}},
+      {.functions =
+           {{.name = "kernel", .calls = {"helper"}, .kernel = true, .registers = registers},
+            {.name = "helper"}},
        .global_bytes = global_bytes});
 }
 
@@ -39,8 +40,8 @@ TEST_CASE("What differs is named with its section", "[diff]") {
 }
 
 TEST_CASE("What one file alone has stands behind a sign", "[diff]") {
-  const Cubin more = BuildCubin({.functions = {{.name = "kernel", .entry = true}, {.name = "f"}}});
-  const Cubin less = BuildCubin({.functions = {{.name = "kernel", .entry = true}}});
+  const Cubin more = BuildCubin({.functions = {{.name = "kernel", .kernel = true}, {.name = "f"}}});
+  const Cubin less = BuildCubin({.functions = {{.name = "kernel", .kernel = true}}});
   CHECK(Names(ExplainDifference(more, less), "  - .text.f\n"));
   CHECK(Names(ExplainDifference(less, more), "  + .text.f\n"));
 }

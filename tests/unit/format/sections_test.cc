@@ -33,7 +33,7 @@ TEST_CASE("A section's role follows from type, flags and name", "[format]") {
         Case{".nv.constant0.k", kShtCudaConstant0, kShfAlloc | kShfInfoLink, 7,
              SectionRole::kFunctionConstants},
         Case{".nv.shared.k", kShtCudaShared, kShfAlloc | kShfInfoLink, 7,
-             SectionRole::kEntryShared},
+             SectionRole::kKernelShared},
         Case{".nv_debug.shared", kShtCudaShared, kShfAlloc, 0, SectionRole::kModuleShared},
         Case{".rela.text.k", kShtRela, kShfInfoLink, 7, SectionRole::kRelocations},
         Case{".symtab", kShtSymtab, 0, 0, SectionRole::kTable}}) {
@@ -52,7 +52,7 @@ TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
 
 TEST_CASE("Variables lie in data, and content is merged before records", "[format]") {
   CHECK(format::HoldsVariables(SectionRole::kGlobal));
-  CHECK(format::HoldsVariables(SectionRole::kEntryShared));
+  CHECK(format::HoldsVariables(SectionRole::kKernelShared));
   CHECK_FALSE(format::HoldsVariables(SectionRole::kText));
   CHECK_FALSE(format::HoldsVariables(SectionRole::kDebug));
   CHECK(format::IsContent(SectionRole::kText));

@@ -104,7 +104,7 @@ Output DescribeRelocatable(std::initializer_list<InputBuilder*> inputs) {
 // A kernel that calls a function of another file, an unused function, and variables of both kinds.
 struct TwoFiles {
   TwoFiles() {
-    const SymbolHandle k = a.DefineEntry("k");
+    const SymbolHandle k = a.DefineKernel("k");
     const SymbolHandle f = a.Declare("f");
     a.Define(InputBuilder::Function{.name = "unused"});
     a.AddCall(k, f);
@@ -160,7 +160,7 @@ TEST_CASE("A kernel's registers are those of what it calls", "[image]") {
 
 TEST_CASE("Empty sections leave their names behind", "[image]") {
   InputBuilder a;
-  a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
+  a.AddData(".nv.shared.k", 0, a.DefineKernel("k"));
   const Output output = DescribeExecutable({&a});
   CHECK_FALSE(output.Has(".nv.shared.k"));
   CHECK(output.HasName(".shstrtab", ".nv.shared.k"));
@@ -216,7 +216,7 @@ TEST_CASE("What a partial link described is an input of the next", "[image]") {
 
 TEST_CASE("Fields of code have what was resolved", "[image]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle c = a.Define(Variable{.name = "c",
                                            .section = a.AddData(".nv.constant3", 0x20),
                                            .space = format::kStoConstant,

@@ -25,8 +25,8 @@ void SetMbarriers(InputBuilder& input, SymbolHandle function, std::uint16_t coun
 // Two kernels, of which the first calls `f`, which calls `g`.
 struct TwoKernels {
   TwoKernels()
-      : k(input.DefineEntry("k")),
-        l(input.DefineEntry("l")),
+      : k(input.DefineKernel("k")),
+        l(input.DefineKernel("l")),
         f(input.Define(Function{.name = "f"})),
         g(input.Define(Function{.name = "g"})) {
     input.AddCall(k, f);
@@ -78,7 +78,7 @@ TEST_CASE("Memory barriers are summed, each function once", "[attributes]") {
 
 TEST_CASE("With one kernel all that is alive counts, reached or not", "[attributes]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   a.TakeAddress(f, "v_");
   SetBarriers(a, k, 1);
@@ -93,7 +93,7 @@ TEST_CASE("With one kernel all that is alive counts, reached or not", "[attribut
 
 TEST_CASE("A dead function's attributes do not count", "[attributes]") {
   InputBuilder a;
-  SetBarriers(a, a.DefineEntry("k"), 1);
+  SetBarriers(a, a.DefineKernel("k"), 1);
   SetBarriers(a, a.Define(Function{.name = "dead"}), 3);
   CHECK(AttributesOf(Linked({&a})) == R"(functions
   k
@@ -120,7 +120,7 @@ TEST_CASE("Kernels list the undefined functions that they reach", "[attributes]"
 TEST_CASE("A link with one kernel gives it all undefined functions, last one first",
           "[attributes]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle one = a.Declare("one");
   const SymbolHandle two = a.Declare("two");
@@ -169,7 +169,7 @@ TEST_CASE("A report counts the barriers that a kernel ends with", "[attributes]"
   const Linked linked({&a.input});
   const auto barriers_of = [&](std::size_t kernel) {
     return internal::BarriersOf(linked.passes.program, linked.passes.attributes,
-                                linked.passes.liveness.entries[kernel]);
+                                linked.passes.liveness.kernels[kernel]);
   };
   CHECK(barriers_of(0) == 5);
   CHECK(barriers_of(1) == 0);

@@ -132,20 +132,20 @@ TEST_CASE("A chain of 200,000 functions fits every stack", "[link]") {
   const auto live = internal::FindLiveFunctions(builder.program, graph, false);
   CHECK(std::all_of(live.live.begin(), live.live.end(), [](bool b) { return b; }));
   const auto resources = internal::PropagateResources(builder.program, graph, live);
-  REQUIRE(resources.entries.size() == 1);
-  CHECK(resources.entries[0].registers == 40);
-  CHECK(resources.entries[0].stack.has_value() == !closed);
-  const std::vector<internal::Holding> holdings = {{kDeep - 1, 5, 9}};
-  const auto found = internal::CollectReachable(graph, holdings, live.entries);
+  REQUIRE(resources.kernels.size() == 1);
+  CHECK(resources.kernels[0].registers == 40);
+  CHECK(resources.kernels[0].stack.has_value() == !closed);
+  const std::vector<internal::OwnItem> own_items = {{kDeep - 1, 5, 9}};
+  const auto found = internal::CollectReachable(graph, own_items, live.kernels);
   REQUIRE(found.size() == 1);
-  CHECK(found[0] == std::vector<internal::Found>{{5, 9}});
+  CHECK(found[0] == std::vector<internal::ReachedItem>{{5, 9}});
 }
 
 // --- CollectReachable against following every path -----------------------------------------------
 
-std::vector<internal::Found> Naive(const CallGraph& graph,
-                                   const std::vector<internal::Holding>& holdings,
-                                   FunctionId root) {
+std::vector<internal::ReachedItem> Naive(const CallGraph& graph,
+                                         const std::vector<internal::OwnItem>& own_items,
+                                         FunctionId root) {
   std::vector<bool> seen(graph.node_count(), false);
   std::vector<NodeId> stack = {root};
   seen[root] = true;
@@ -160,12 +160,12 @@ std::vector<internal::Found> Naive(const CallGraph& graph,
     }
   }
   std::map<std::uint32_t, std::uint64_t> items;
-  for (const internal::Holding& h : holdings) {
+  for (const internal::OwnItem& h : own_items) {
     if (!seen[h.function]) continue;
     const auto [it, inserted] = items.try_emplace(h.item, h.key);
     if (!inserted) it->second = std::min(it->second, h.key);
   }
-  std::vector<internal::Found> out;
+  std::vector<internal::ReachedItem> out;
   for (const auto& [item, key] : items) out.push_back({item, key});
   return out;
 }
@@ -185,35 +185,35 @@ TEST_CASE("CollectReachable finds what following every path finds", "[link]") {
       builder.program.indirect_callers.push_back({below(count), below(3)});
       builder.program.addresses_taken.push_back({below(count), below(3)});
     }
-    std::vector<internal::Holding> holdings;
+    std::vector<internal::OwnItem> own_items;
     for (std::uint32_t i = below(2 * count); i > 0; --i) {
-      holdings.push_back({below(count), below(12), below(100)});
+      own_items.push_back({below(count), below(12), below(100)});
     }
     const CallGraph graph(builder.program);
     CheckOrder(graph);
     std::vector<FunctionId> roots;
     for (FunctionId i = 0; i < count; ++i) {
-      if (builder.program.functions[i].entry) roots.push_back(i);
+      if (builder.program.functions[i].is_kernel) roots.push_back(i);
     }
-    const auto found = internal::CollectReachable(graph, holdings, roots);
+    const auto found = internal::CollectReachable(graph, own_items, roots);
     REQUIRE(found.size() == roots.size());
     const auto reachable = internal::ReachableFrom(graph, roots);
     for (std::size_t i = 0; i < roots.size(); ++i) {
       CAPTURE(round, i);
-      CHECK(found[i] == Naive(graph, holdings, roots[i]));
+      CHECK(found[i] == Naive(graph, own_items, roots[i]));
     }
   }
 }
 
-TEST_CASE("CollectReachable without holdings or roots", "[link]") {
+TEST_CASE("CollectReachable without own_items or roots", "[link]") {
   ProgramBuilder builder;
   AddFunctions(builder, 2);
   const CallGraph graph(builder.program);
   CHECK(internal::CollectReachable(graph, {}, std::vector<FunctionId>{0, 1}).size() == 2);
-  const std::vector<internal::Holding> holdings = {{0, 1, 1}};
-  CHECK(internal::CollectReachable(graph, holdings, {}).empty());
+  const std::vector<internal::OwnItem> own_items = {{0, 1, 1}};
+  CHECK(internal::CollectReachable(graph, own_items, {}).empty());
   // One function as a root twice.
-  const auto found = internal::CollectReachable(graph, holdings, std::vector<FunctionId>{0, 0});
+  const auto found = internal::CollectReachable(graph, own_items, std::vector<FunctionId>{0, 0});
   REQUIRE(found.size() == 2);
   CHECK(found[0] == found[1]);
 }
@@ -237,9 +237,9 @@ TEST_CASE("A diamond takes its deeper side", "[link]") {
   const CallGraph graph(builder.program);
   const auto live = internal::FindLiveFunctions(builder.program, graph, false);
   const auto resources = internal::PropagateResources(builder.program, graph, live);
-  REQUIRE(resources.entries.size() == 1);
-  CHECK(resources.entries[0].registers == 64);
-  CHECK(resources.entries[0].stack == std::optional<std::uint32_t>(136));
+  REQUIRE(resources.kernels.size() == 1);
+  CHECK(resources.kernels[0].registers == 64);
+  CHECK(resources.kernels[0].stack == std::optional<std::uint32_t>(136));
   CHECK(resources.frames[right] == 32);
 }
 
@@ -257,10 +257,10 @@ TEST_CASE("Recursion leaves the stack open for those who reach it only", "[link]
   const CallGraph graph(builder.program);
   const auto live = internal::FindLiveFunctions(builder.program, graph, false);
   const auto resources = internal::PropagateResources(builder.program, graph, live);
-  REQUIRE(resources.entries.size() == 2);
-  CHECK_FALSE(resources.entries[0].stack.has_value());
-  CHECK(resources.entries[0].registers == 50);
-  CHECK(resources.entries[1].stack == std::optional<std::uint32_t>(24));
+  REQUIRE(resources.kernels.size() == 2);
+  CHECK_FALSE(resources.kernels[0].stack.has_value());
+  CHECK(resources.kernels[0].registers == 50);
+  CHECK(resources.kernels[1].stack == std::optional<std::uint32_t>(24));
 }
 
 TEST_CASE("What no entry reaches goes, unless its address is taken or all is kept", "[link]") {
@@ -278,7 +278,7 @@ TEST_CASE("What no entry reaches goes, unless its address is taken or all is kep
   builder.program.addresses_taken.push_back({taken, 1});
   const CallGraph graph(builder.program);
   const auto live = internal::FindLiveFunctions(builder.program, graph, false);
-  CHECK(live.entries == std::vector<FunctionId>{k});
+  CHECK(live.kernels == std::vector<FunctionId>{k});
   CHECK(live.live == std::vector<bool>{true, true, false, true, false, true});
   CHECK(live.address_taken[taken]);
   CHECK(live.section_removed[builder.program.functions[dead].text]);

@@ -37,7 +37,7 @@ Findings Check(const Linked& linked, const internal::CheckSettings& settings = {
 
 TEST_CASE("Nothing is wrong with a sound program", "[check]") {
   InputBuilder a;
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   const Findings found = Check(Linked({&a}));
   CHECK(found.code == absl::StatusCode::kOk);
   CHECK(found.text.empty());
@@ -46,7 +46,7 @@ TEST_CASE("Nothing is wrong with a sound program", "[check]") {
 // A kernel's reference to a constant variable.
 Findings CheckReference(std::uint32_t type, std::int64_t addend, bool cuts_off = false) {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SectionHandle bank = a.AddData(".nv.constant3", 64);
   const SymbolHandle x = a.Define(
       Variable{.name = "x", .section = bank, .space = format::kStoConstant, .size = 4, .value = 8});
@@ -74,7 +74,7 @@ TEST_CASE("A value that its field has no room for is an error", "[check]") {
 // A kernel that calls a function that calls itself.
 struct Recursion {
   Recursion() {
-    const SymbolHandle k = input.DefineEntry("k");
+    const SymbolHandle k = input.DefineKernel("k");
     const SymbolHandle f = input.Define(Function{.name = "f"});
     input.AddCall(k, f);
     input.AddCall(f, f);
@@ -99,7 +99,7 @@ TEST_CASE("Recursion is warned of", "[check]") {
 
 Linked LinkShared(std::uint64_t size) {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.Define(Variable{.name = "s",
                     .section = a.AddData(".nv.shared.k", 0, k),
                     .space = format::kStoShared,
@@ -133,7 +133,7 @@ TEST_CASE("Constant variables of all inputs are limited", "[check]") {
 
 TEST_CASE("The compiler's constants of a kernel are limited", "[check]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   for (const char* name : {"f", "g"}) {
     const SymbolHandle f = a.Define(Function{.name = name});
     a.AddConstants(f, 0x8004);
@@ -147,7 +147,7 @@ TEST_CASE("The compiler's constants of a kernel are limited", "[check]") {
 // A kernel compiled for at most 32 registers calls `f`, which calls `g`.
 Linked LinkRegisters(std::uint32_t of_f, std::uint32_t of_g) {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddRecord(k, format::kInfoHalfValue, format::kAttrMaxRegCount, 32);
   const SymbolHandle f = a.Define(Function{.name = "f", .registers = of_f});
   const SymbolHandle g = a.Define(Function{.name = "g", .registers = of_g});
@@ -173,7 +173,7 @@ error: entry function 'k' with max regcount of 32 calls function 'g' with regcou
 TEST_CASE("A relocation that nothing can be done with is an error, if there is no other",
           "[check]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SectionHandle bank = a.AddData(".nv.constant3", 8);
   a.Relocate(a.TextOf(k), 0, kTexSlot,
              a.Define(Variable{.name = "c", .section = bank, .space = format::kStoConstant}));
@@ -182,7 +182,7 @@ TEST_CASE("A relocation that nothing can be done with is an error, if there is n
   CHECK(found.text == "error: Internal error: relocation cannot be resolved\n");
 
   InputBuilder b;
-  const SymbolHandle l = b.DefineEntry("l");
+  const SymbolHandle l = b.DefineKernel("l");
   const SectionHandle other = b.AddData(".nv.constant3", 8);
   b.Relocate(b.TextOf(l), 0, kTexSlot,
              b.Define(Variable{.name = "c", .section = other, .space = format::kStoConstant}));

@@ -16,7 +16,7 @@ std::string ConstantsOf(const Linked& linked) {
 
 TEST_CASE("A kernel's own constants are left where they are", "[constants]") {
   InputBuilder a;
-  a.AddConstants(a.DefineEntry("k"), 8);
+  a.AddConstants(a.DefineKernel("k"), 8);
   CHECK(ConstantsOf(Linked({&a})) == R"(banks
 moved
 )");
@@ -25,8 +25,8 @@ moved
 TEST_CASE("A function's constants are appended to those of each kernel that reaches it",
           "[constants]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
-  const SymbolHandle l = a.DefineEntry("l");
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle l = a.DefineKernel("l");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   a.AddConstants(k, 12, 0xaa);
   a.AddConstants(f, 8, 0xff, 8);
@@ -46,7 +46,7 @@ moved
 
 TEST_CASE("Constants of several functions follow each other, last one first", "[constants]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   a.AddConstants(f, 4, 0xff);
@@ -65,7 +65,7 @@ moved
 
 TEST_CASE("Constants that no kernel reaches are in no bank", "[constants]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   a.TakeAddress(f, "v_");  // it stays
   a.AddConstants(f, 4);

@@ -16,7 +16,7 @@ std::string LivenessOf(const Linked& linked) {
 
 TEST_CASE("Kernels stay with all that they reach", "[liveness]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   const SymbolHandle dead = a.Define(Function{.name = "dead"});
@@ -37,7 +37,7 @@ sections removed
 
 TEST_CASE("Recursion does not keep what nothing calls", "[liveness]") {
   InputBuilder a;
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   a.AddCall(f, g);
@@ -49,7 +49,7 @@ TEST_CASE("Recursion does not keep what nothing calls", "[liveness]") {
 
 TEST_CASE("A function whose address is taken stays; what only it calls does not", "[liveness]") {
   InputBuilder a;
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   const SymbolHandle undefined = a.Declare("undefined");
@@ -70,7 +70,7 @@ sections removed
 
 TEST_CASE("A call through a pointer reaches what has its prototype", "[liveness]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   const SymbolHandle of_f = a.Define(Function{.name = "of_f"});
@@ -89,7 +89,7 @@ TEST_CASE("A call through a pointer reaches what has its prototype", "[liveness]
 
 TEST_CASE("With -g everything stays", "[liveness]") {
   InputBuilder a;
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   a.Define(Function{.name = "f"});
   CHECK(LivenessOf(Linked({&a}, {.debug = true})) == R"(kernels
   k single
@@ -102,9 +102,9 @@ sections removed
 
 TEST_CASE("A kernel that is not asked for is left out, unless device code calls it", "[liveness]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
-  a.DefineEntry("other");
-  const SymbolHandle child = a.DefineEntry("child");
+  const SymbolHandle k = a.DefineKernel("k");
+  a.DefineKernel("other");
+  const SymbolHandle child = a.DefineKernel("child");
   a.AddCall(k, child);
   LinkedOptions options;
   options.merge.kernels = internal::KernelSelection::Containing({"k"});

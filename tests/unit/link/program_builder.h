@@ -31,7 +31,7 @@ class ProgramBuilder {
     return static_cast<internal::SectionId>(program.sections.size() - 1);
   }
 
-  internal::FunctionId AddFunction(bool entry = false, bool defined = true) {
+  internal::FunctionId AddFunction(bool kernel = false, bool defined = true) {
     const auto id = static_cast<internal::FunctionId>(program.functions.size());
     internal::Symbol symbol;
     symbol.name = names_.emplace_back("f" + std::to_string(id));
@@ -39,13 +39,13 @@ class ProgramBuilder {
     symbol.binding = format::kStbGlobal;
     symbol.function = id;
     internal::Function function;
-    function.entry = entry;
+    function.is_kernel = kernel;
     function.symbol = static_cast<internal::SymbolId>(program.symbols.size());
     if (defined) {
       function.text = symbol.section = AddSection(internal::SectionKind::kText, id);
       program.sections[function.text].symbol = function.symbol;
     }
-    if (entry) function.shared = AddSection(internal::SectionKind::kEntryShared, id);
+    if (kernel) function.shared = AddSection(internal::SectionKind::kKernelShared, id);
     program.symbols.push_back(symbol);
     program.functions.push_back(function);
     return id;
@@ -70,10 +70,10 @@ class ProgramBuilder {
     if (align > program.module_shared_align) program.module_shared_align = align;
     return id;
   }
-  // A variable of one entry.
-  internal::SymbolId AddLocalShared(internal::FunctionId entry, std::uint64_t size,
+  // A variable of one kernel.
+  internal::SymbolId AddLocalShared(internal::FunctionId kernel, std::uint64_t size,
                                     std::uint32_t align) {
-    return AddSharedSymbol(size, align, program.functions[entry].shared);
+    return AddSharedSymbol(size, align, program.functions[kernel].shared);
   }
   // `extern __shared__ x[]`
   internal::SymbolId AddExternalShared() {
@@ -82,11 +82,11 @@ class ProgramBuilder {
     program.shared_definitions.push_back(id);
     return id;
   }
-  // The parameter bank of an entry.
-  void AddParameters(internal::FunctionId entry, std::uint64_t size) {
-    const auto id = AddSection(internal::SectionKind::kFunctionConstants, entry);
+  // The parameter bank of a kernel.
+  void AddParameters(internal::FunctionId kernel, std::uint64_t size) {
+    const auto id = AddSection(internal::SectionKind::kFunctionConstants, kernel);
     program.sections[id].size = size;
-    program.functions[entry].constants.push_back(id);
+    program.functions[kernel].constants.push_back(id);
   }
   // A texture reference.
   internal::SymbolId AddTexture() {
@@ -127,13 +127,13 @@ class ProgramBuilder {
   void AddInfo(internal::FunctionId function, std::uint8_t id, std::uint32_t value) {
     auto& bytes = payloads_.emplace_back(8, std::uint8_t{0});
     for (unsigned i = 0; i < 4; ++i) bytes[4 + i] = static_cast<std::uint8_t>(value >> (8 * i));
-    internal::InfoEntry entry;
-    entry.payload = bytes;
-    entry.value = 8;
-    entry.format = format::kInfoSized;
-    entry.id = id;
-    entry.symbol = program.functions[function].symbol;
-    program.info_lists.front().push_back(entry);
+    internal::AttributeRecord record;
+    record.payload = bytes;
+    record.value = 8;
+    record.format = format::kInfoSized;
+    record.id = id;
+    record.symbol = program.functions[function].symbol;
+    program.info_lists.front().push_back(record);
   }
 
   std::deque<std::string> names_;

@@ -9,10 +9,10 @@ namespace {
 
 using internal::CallGraph;
 using internal::CollectReachable;
-using internal::Found;
 using internal::FunctionId;
+using internal::ReachedItem;
 
-using Lists = std::vector<std::vector<Found>>;
+using Lists = std::vector<std::vector<ReachedItem>>;
 
 TEST_CASE("A kernel finds what it and its callees hold, each once", "[reach]") {
   ProgramBuilder builder;
@@ -24,7 +24,7 @@ TEST_CASE("A kernel finds what it and its callees hold, each once", "[reach]") {
   builder.AddCall(f, g);
   const CallGraph graph(builder.program);
   const std::vector<FunctionId> roots = {k};
-  CHECK(CollectReachable(graph, std::vector<internal::Holding>{{k, 7, 0}, {g, 5, 0}}, roots) ==
+  CHECK(CollectReachable(graph, std::vector<internal::OwnItem>{{k, 7, 0}, {g, 5, 0}}, roots) ==
         Lists{{{5, 0}, {7, 0}}});
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("Of an item that several hold the smallest key counts", "[reach]") {
   builder.AddCall(k, f);
   const CallGraph graph(builder.program);
   const std::vector<FunctionId> roots = {k};
-  CHECK(CollectReachable(graph, std::vector<internal::Holding>{{k, 1, 9}, {f, 1, 4}}, roots) ==
+  CHECK(CollectReachable(graph, std::vector<internal::OwnItem>{{k, 1, 9}, {f, 1, 4}}, roots) ==
         Lists{{{1, 4}}});
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("Kernels find what is theirs, and nothing where they reach nothing", "
   builder.AddCall(l, f);
   const CallGraph graph(builder.program);
   const std::vector<FunctionId> roots = {k, l, m};
-  CHECK(CollectReachable(graph, std::vector<internal::Holding>{{f, 1, 0}, {l, 2, 0}}, roots) ==
+  CHECK(CollectReachable(graph, std::vector<internal::OwnItem>{{f, 1, 0}, {l, 2, 0}}, roots) ==
         Lists{{{1, 0}}, {{1, 0}, {2, 0}}, {}});
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("All of a circle find the same", "[reach]") {
   builder.AddCall(l, g);
   const CallGraph graph(builder.program);
   const std::vector<FunctionId> roots = {k, l};
-  CHECK(CollectReachable(graph, std::vector<internal::Holding>{{f, 1, 0}, {g, 2, 0}}, roots) ==
+  CHECK(CollectReachable(graph, std::vector<internal::OwnItem>{{f, 1, 0}, {g, 2, 0}}, roots) ==
         Lists{{{1, 0}, {2, 0}}, {{1, 0}, {2, 0}}});
 }
 

@@ -22,7 +22,7 @@ std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
 // A kernel that refers to one thing of each kind.
 struct References {
   References() {
-    const SymbolHandle k = input.DefineEntry("k");
+    const SymbolHandle k = input.DefineKernel("k");
     const SectionHandle text = input.TextOf(k);
     input.Relocate(text, 0, kAbs32Lo, input.Declare("f"));
     const SectionHandle shared = input.AddData(".nv.shared.k", 0, k);
@@ -66,7 +66,7 @@ kept
 
 TEST_CASE("A weak variable may come to be another, so its references stay", "[relocate][partial]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SectionHandle bank = a.AddData(".nv.constant3", 16);
   a.Relocate(a.TextOf(k), 0, kAbs32,
              a.Define(Variable{.name = "c",
@@ -82,7 +82,7 @@ kept
 
 TEST_CASE("extern __shared__ of a kernel gets a symbol of its own", "[relocate][partial]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddData(".nv.shared.k", 0, k);
   const SymbolHandle dynamic =
       a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});

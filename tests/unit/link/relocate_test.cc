@@ -26,7 +26,7 @@ std::string RelocatedOf(const Linked& linked) {
 
 // A kernel to refer from.
 struct Kernel {
-  Kernel() : k(input.DefineEntry("k")), text(input.TextOf(k)) {}
+  Kernel() : k(input.DefineKernel("k")), text(input.TextOf(k)) {}
   InputBuilder input;
   SymbolHandle k;
   SectionHandle text;

@@ -73,7 +73,7 @@ TEST_CASE("A bank goes into a part of its own", "[relocate]") {
 
 TEST_CASE("Symbols have banks by where they lie", "[relocate]") {
   ProgramBuilder builder;
-  const auto kernel = builder.AddFunction(/*entry=*/true);
+  const auto kernel = builder.AddFunction(/*kernel=*/true);
   const SectionId constants = builder.AddSection(SectionKind::kConstantBank, internal::kNone);
   builder.program.sections[constants].bank = 3;
   internal::Symbol symbol;

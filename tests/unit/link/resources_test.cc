@@ -25,7 +25,7 @@ SymbolHandle Define(InputBuilder& input, const Function& function, std::uint32_t
 TEST_CASE("A kernel needs the most registers and the deepest stack of what it calls",
           "[resources]") {
   InputBuilder a;
-  const SymbolHandle k = Define(a, {.name = "k", .entry = true, .registers = 10}, 8);
+  const SymbolHandle k = Define(a, {.name = "k", .kernel = true, .registers = 10}, 8);
   const SymbolHandle f = Define(a, {.name = "f", .registers = 30}, 16);
   const SymbolHandle g = Define(a, {.name = "g", .registers = 20}, 4);
   const SymbolHandle h = Define(a, {.name = "h", .registers = 5}, 100);
@@ -44,8 +44,8 @@ functions alone
 
 TEST_CASE("The stack of recursion is not known", "[resources]") {
   InputBuilder a;
-  const SymbolHandle k = Define(a, {.name = "k", .entry = true}, 8);
-  const SymbolHandle l = Define(a, {.name = "l", .entry = true}, 8);
+  const SymbolHandle k = Define(a, {.name = "k", .kernel = true}, 8);
+  const SymbolHandle l = Define(a, {.name = "l", .kernel = true}, 8);
   const SymbolHandle f = Define(a, {.name = "f"}, 16);
   const SymbolHandle g = Define(a, {.name = "g"}, 16);
   a.AddCall(k, f);
@@ -59,7 +59,7 @@ TEST_CASE("The stack of recursion is not known", "[resources]") {
 
 TEST_CASE("Of several records of a function the last one counts", "[resources]") {
   InputBuilder a;
-  const SymbolHandle k = Define(a, {.name = "k", .entry = true}, 8);
+  const SymbolHandle k = Define(a, {.name = "k", .kernel = true}, 8);
   a.AddModuleRecord(format::kAttrFrameSize, k, 24);
   CHECK(Pick(ResourcesOf(Linked({&a})), {"kernels"}) == R"(kernels
   k registers=8 stack=24

@@ -26,14 +26,14 @@ TEST_CASE("A kernel without shared memory has no section", "[link]") {
   builder.AddFunction(true);
   for (const std::uint64_t reserved : {0, 0x400}) {
     const auto layout = LayOut(builder, reserved);
-    REQUIRE(layout.entries.size() == 1);
-    CHECK(layout.entries[0].size == 0);
-    CHECK_FALSE(layout.entries[0].emitted);
-    CHECK_FALSE(layout.entries[0].has_symbol);
+    REQUIRE(layout.kernels.size() == 1);
+    CHECK(layout.kernels[0].size == 0);
+    CHECK_FALSE(layout.kernels[0].emitted);
+    CHECK_FALSE(layout.kernels[0].has_symbol);
   }
 }
 
-TEST_CASE("Variables of one entry lie by alignment, then size", "[link]") {
+TEST_CASE("Variables of one kernel lie by alignment, then size", "[link]") {
   ProgramBuilder builder;
   const auto k = builder.AddFunction(true);
   const auto small = builder.AddLocalShared(k, 4, 4);
@@ -43,16 +43,16 @@ TEST_CASE("Variables of one entry lie by alignment, then size", "[link]") {
   CHECK(layout.places.at(narrow).offset == Offset(0));
   CHECK(layout.places.at(wide).offset == Offset(8));
   CHECK(layout.places.at(small).offset == Offset(48));
-  CHECK(layout.entries[0].size == 52);
-  CHECK(layout.entries[0].align == 8);
-  CHECK(layout.entries[0].emitted);
+  CHECK(layout.kernels[0].size == 52);
+  CHECK(layout.kernels[0].align == 8);
+  CHECK(layout.kernels[0].emitted);
 }
 
 TEST_CASE("sm_90's reserved bytes are counted where there is shared memory", "[link]") {
   ProgramBuilder builder;
   const auto k = builder.AddFunction(true);
   builder.AddLocalShared(k, 12, 4);
-  CHECK(LayOut(builder, 0x400).entries[0].size == 0x40c);
+  CHECK(LayOut(builder, 0x400).kernels[0].size == 0x40c);
 }
 
 TEST_CASE("A variable of a file goes to its only user", "[link]") {
@@ -63,13 +63,13 @@ TEST_CASE("A variable of a file goes to its only user", "[link]") {
   builder.AddUse(k, variable);
   const auto layout = LayOut(builder);
   CHECK(layout.places.at(variable).section == builder.program.functions[k].shared);
-  CHECK(layout.entries[0].size == 16);
-  CHECK(layout.entries[1].size == 0);
+  CHECK(layout.kernels[0].size == 16);
+  CHECK(layout.kernels[1].size == 0);
   CHECK_FALSE(layout.module_section_emitted);
-  CHECK(builder.program.functions[other].entry);
+  CHECK(builder.program.functions[other].is_kernel);
 }
 
-TEST_CASE("A variable that several entries use lies at one offset", "[link]") {
+TEST_CASE("A variable that several kernels use lies at one offset", "[link]") {
   ProgramBuilder builder;
   const auto first = builder.AddFunction(true);
   const auto second = builder.AddFunction(true);
@@ -86,11 +86,11 @@ TEST_CASE("A variable that several entries use lies at one offset", "[link]") {
   CHECK(layout.places.at(small).offset == Offset(64));
   CHECK(layout.places.at(small).section == builder.program.module_shared);
   CHECK(layout.places.at(own).offset == Offset(72));
-  CHECK(layout.entries[0].size == 72);
-  CHECK(layout.entries[1].size == 76);
+  CHECK(layout.kernels[0].size == 72);
+  CHECK(layout.kernels[1].size == 76);
 }
 
-TEST_CASE("With -g the section of several entries' variables is aligned as they are", "[link]") {
+TEST_CASE("With -g the section of several kernels' variables is aligned as they are", "[link]") {
   for (const bool dynamic : {false, true}) {
     ProgramBuilder builder;
     const auto k1 = builder.AddFunction(true);
@@ -106,7 +106,7 @@ TEST_CASE("With -g the section of several entries' variables is aligned as they 
   }
 }
 
-TEST_CASE("Variables that no entry uses together share memory", "[link]") {
+TEST_CASE("Variables that no kernel uses together share memory", "[link]") {
   ProgramBuilder builder;
   for (int i = 0; i < 4; ++i) builder.AddFunction(true);
   const auto a = builder.AddShared(32, 4);
@@ -116,8 +116,8 @@ TEST_CASE("Variables that no entry uses together share memory", "[link]") {
   const auto layout = LayOut(builder);
   CHECK(layout.places.at(a).offset == Offset(0));
   CHECK(layout.places.at(b).offset == Offset(0));
-  CHECK(layout.entries[0].size == 32);
-  CHECK(layout.entries[2].size == 16);
+  CHECK(layout.kernels[0].size == 32);
+  CHECK(layout.kernels[2].size == 16);
 }
 
 TEST_CASE("A variable without users has no place", "[link]") {
@@ -137,16 +137,16 @@ TEST_CASE("Dynamic shared memory begins behind everything else", "[link]") {
   builder.AddLocalShared(k, 20, 4);
   const auto dynamic = builder.AddExternalShared();
   builder.AddUse(helper, dynamic);
-  builder.AddUse(alone, dynamic);  // no entry gets there
+  builder.AddUse(alone, dynamic);  // no kernel gets there
   const auto layout = LayOut(builder);
   REQUIRE(layout.external_offsets.contains(helper));
   CHECK(layout.external_offsets.at(helper) == 32);
   CHECK_FALSE(layout.external_offsets.contains(alone));
-  CHECK(layout.entries[0].size == 32);
-  CHECK(layout.entries[0].align == 16);
+  CHECK(layout.kernels[0].size == 32);
+  CHECK(layout.kernels[0].align == 16);
 }
 
-TEST_CASE("Entries that share a function agree on where dynamic memory begins", "[link]") {
+TEST_CASE("kernels that share a function agree on where dynamic memory begins", "[link]") {
   ProgramBuilder builder;
   const auto first = builder.AddFunction(true);
   const auto second = builder.AddFunction(true);
@@ -158,23 +158,23 @@ TEST_CASE("Entries that share a function agree on where dynamic memory begins", 
   builder.AddUse(helper, builder.AddExternalShared());
   const auto layout = LayOut(builder);
   CHECK(layout.external_offsets.at(helper) == 112);
-  CHECK(layout.entries[0].size == 112);
-  CHECK(layout.entries[1].size == 112);
+  CHECK(layout.kernels[0].size == 112);
+  CHECK(layout.kernels[1].size == 112);
 }
 
-// Each variable was compared with each that came before, entry by entry.
-TEST_CASE("Many variables of a function that the last of many entries call", "[link]") {
+// Each variable was compared with each that came before, kernel by entry.
+TEST_CASE("Many variables of a function that the last of many kernels call", "[link]") {
   ProgramBuilder builder;
   const auto helper = builder.AddFunction();
   constexpr int kVariables = 30'000;
   for (int i = 0; i < kVariables; ++i) builder.AddUse(helper, builder.AddShared(4, 4));
   for (int i = 0; i < 10'000; ++i) {
-    const auto entry = builder.AddFunction(true);
-    if (i >= 9'998) builder.AddCall(entry, helper);
+    const auto kernel = builder.AddFunction(true);
+    if (i >= 9'998) builder.AddCall(kernel, helper);
   }
   const auto layout = LayOut(builder);
-  CHECK(layout.entries.back().size == 4 * kVariables);
-  CHECK(layout.entries.front().size == 0);
+  CHECK(layout.kernels.back().size == 4 * kVariables);
+  CHECK(layout.kernels.front().size == 0);
 }
 
 TEST_CASE("A kernel that nobody asked for gets a section when it comes to need one", "[link]") {
@@ -193,9 +193,9 @@ TEST_CASE("A kernel that nobody asked for gets a section when it comes to need o
   builder.AddUse(external, builder.AddExternalShared());
   const auto layout = LayOut(builder);
   CHECK(layout.without_section == std::vector<std::uint32_t>{0, 2, 1, 3});
-  CHECK(layout.entries[1].align == 32);
-  CHECK(layout.entries[3].align == 16);  // made when the others had theirs
-  CHECK(layout.entries[4].size == 0);
+  CHECK(layout.kernels[1].align == 32);
+  CHECK(layout.kernels[3].align == 16);  // made when the others had theirs
+  CHECK(layout.kernels[4].size == 0);
 }
 
 }  // namespace

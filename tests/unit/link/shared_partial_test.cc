@@ -25,12 +25,12 @@ Variable Shared(const std::string& name, SectionHandle section, std::uint64_t si
 
 TEST_CASE("Sizes are added up, and a section is larger than its alignment", "[shared][partial]") {
   InputBuilder a;
-  const SectionHandle of_k = a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
+  const SectionHandle of_k = a.AddData(".nv.shared.k", 0, a.DefineKernel("k"));
   a.Define(Shared("x", of_k, 20, 4));
   a.Define(Shared("y", of_k, 8, 8));
-  const SectionHandle of_l = a.AddData(".nv.shared.l", 0, a.DefineEntry("l"));
+  const SectionHandle of_l = a.AddData(".nv.shared.l", 0, a.DefineKernel("l"));
   a.Define(Shared("z", of_l, 4, 32));
-  a.DefineEntry("m");
+  a.DefineKernel("m");
   CHECK(SharedOf(a) == R"(sections
   .nv.shared.k size=0x1c align=8 emitted symbol
   .nv.shared.l size=0x24 align=32 emitted symbol
@@ -41,7 +41,7 @@ TEST_CASE("Sizes are added up, and a section is larger than its alignment", "[sh
 TEST_CASE("Variables of files make the memory of kernels as strictly aligned",
           "[shared][partial]") {
   InputBuilder a;
-  a.AddData(".nv.shared.k", 0, a.DefineEntry("k"));
+  a.AddData(".nv.shared.k", 0, a.DefineKernel("k"));
   a.Define(Shared("x", a.AddData(".nv_debug.shared", 0), 4, 64));
   CHECK(SharedOf(a) == R"(sections
   .nv.shared.k size=0x40 align=64
@@ -52,8 +52,8 @@ TEST_CASE("Variables of files make the memory of kernels as strictly aligned",
 // Two kernels, both of which refer to `dynamic`.
 struct TwoUsers {
   TwoUsers() {
-    const SymbolHandle k = input.DefineEntry("k");
-    const SymbolHandle l = input.DefineEntry("l");
+    const SymbolHandle k = input.DefineKernel("k");
+    const SymbolHandle l = input.DefineKernel("l");
     input.Define(Shared("x", input.AddData(".nv.shared.k", 0, k), 20, 4));
     const SymbolHandle dynamic =
         input.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});

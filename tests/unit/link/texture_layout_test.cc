@@ -13,7 +13,7 @@ internal::TextureLayout LayOut(const ProgramBuilder& builder) {
   return internal::LayOutTextures(builder.program, graph, live);
 }
 
-TEST_CASE("Slots begin behind the parameters of all entries", "[link]") {
+TEST_CASE("Slots begin behind the parameters of all kernels", "[link]") {
   ProgramBuilder builder;
   const auto user = builder.AddFunction(true);
   const auto other = builder.AddFunction(true);
@@ -24,7 +24,7 @@ TEST_CASE("Slots begin behind the parameters of all entries", "[link]") {
   const auto layout = LayOut(builder);
   CHECK(layout.offsets.at(image) == 0x19c);
   REQUIRE(layout.banks.size() == 1);
-  CHECK(layout.banks[0].entry == user);
+  CHECK(layout.banks[0].kernel == user);
   CHECK(layout.banks[0].size == 0x1a0);
 }
 

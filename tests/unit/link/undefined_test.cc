@@ -31,7 +31,7 @@ std::string UndefinedOf(std::initializer_list<InputBuilder*> inputs) {
 
 TEST_CASE("An undefined function is explained by the way to it", "[undefined]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.AddCall(k, f);
   InputBuilder b;
@@ -45,7 +45,7 @@ TEST_CASE("An undefined function is explained by the way to it", "[undefined]") 
 
 TEST_CASE("An undefined variable is explained by who uses it", "[undefined]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.Relocate(a.TextOf(k), 0, kAbs32, a.Define(Variable{.name = "used"}));
   a.Define(Variable{.name = "unused"});
   CHECK(UndefinedOf({&a}) == R"(Undefined reference to 'used' in 'a'
@@ -60,7 +60,7 @@ Undefined reference to 'unused' in 'a'
 TEST_CASE("Names that differ little are suggested, mangled ones by their parameters",
           "[undefined]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddCall(k, a.Declare("_Z5scalef"));
   a.Define(Function{.name = "_Z5scaled"});
   a.Define(Function{.name = "_Z5otheri"});
@@ -73,7 +73,7 @@ TEST_CASE("Names that differ little are suggested, mangled ones by their paramet
 
 TEST_CASE("Thousands of long names are not compared letter by letter", "[undefined]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const std::string tail(2000, 'x');
   for (int i = 0; i < 3000; ++i) a.Define(Function{.name = "f" + std::to_string(i) + tail});
   for (int i = 0; i < 20; ++i) a.AddCall(k, a.Declare("g" + std::to_string(i) + tail));
@@ -86,7 +86,7 @@ TEST_CASE("Thousands of long names are not compared letter by letter", "[undefin
 TEST_CASE("What the driver has, what may stay undefined and what is dead is not missing",
           "[undefined]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddCall(k, a.Declare("vprintf"));
   a.AddCall(k, a.Declare("weak", format::kStbWeak));
   a.AddCall(a.Define(Function{.name = "dead"}), a.Declare("missing"));
@@ -98,7 +98,7 @@ TEST_CASE("What the driver has, what may stay undefined and what is dead is not 
 TEST_CASE("Only the first callers are named", "[undefined]") {
   InputBuilder a;
   const SymbolHandle missing = a.Declare("missing");
-  for (const char* name : {"k1", "k2", "k3", "k4", "k5"}) a.AddCall(a.DefineEntry(name), missing);
+  for (const char* name : {"k1", "k2", "k3", "k4", "k5"}) a.AddCall(a.DefineKernel(name), missing);
   CHECK(UndefinedOf({&a}) == R"(Undefined reference to 'missing' in 'a'
   called by k1 in 'a'
   called by k2 in 'a'

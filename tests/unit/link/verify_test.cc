@@ -37,8 +37,8 @@ struct Results : internal::PassResults {
 // Two kernels that call `f`: shared variables, constants, and relocations of both kinds.
 struct SoundLink {
   SoundLink() {
-    const SymbolHandle k = input.DefineEntry("k");
-    const SymbolHandle l = input.DefineEntry("l");
+    const SymbolHandle k = input.DefineKernel("k");
+    const SymbolHandle l = input.DefineKernel("l");
     const SymbolHandle f = input.Define(Function{.name = "f"});
     const SymbolHandle x =
         input.Define(Variable{.name = "x", .section = input.AddData(".nv.global.init", 8)});
@@ -84,9 +84,9 @@ TEST_CASE("A sound link passes, both halves of it", "[verify]") {
 TEST_CASE("Each pass must have answered for everything", "[verify]") {
   CHECK(Finding([](Results& r) { r.liveness.live.pop_back(); }) ==
         "functions of liveness: 2 in place of 3");
-  CHECK(Finding([](Results& r) { r.shared.entries.emplace_back(); }) ==
+  CHECK(Finding([](Results& r) { r.shared.kernels.emplace_back(); }) ==
         "kernels of shared memory: 3 in place of 2");
-  CHECK(Finding([](Results& r) { r.resources.entries.clear(); }) ==
+  CHECK(Finding([](Results& r) { r.resources.kernels.clear(); }) ==
         "kernels of resources: 0 in place of 2");
   CHECK(Finding([](Results& r) { r.attributes.functions.clear(); }) ==
         "functions of attributes: 0 in place of 3");
@@ -145,7 +145,7 @@ TEST_CASE("A kernel has its code and its sections", "[verify]") {
           r.liveness.section_removed[r.Section(".text.k")] = true;
         }).starts_with("kernel 'k': it stays, but its code does not: section"));
   CHECK(Finding([](Results& r) {
-          r.program.functions[r.liveness.entries[0]].shared = r.Section(".nv.shared.l");
+          r.program.functions[r.liveness.kernels[0]].shared = r.Section(".nv.shared.l");
         }) == "kernel 'k': section '.nv.shared.l' belongs to function 0x1, not to 0x0");
 }
 

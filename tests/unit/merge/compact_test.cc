@@ -179,7 +179,7 @@ TEST_CASE("Constants that were filled again lose the variables of the old body",
 TEST_CASE("An emptied bank stays where the layout may fill it", "[compact]") {
   internal::InputMaps maps;
   ProgramBuilder builder;
-  const auto kernel = builder.AddFunction(/*entry=*/true);
+  const auto kernel = builder.AddFunction(/*kernel=*/true);
   const Bank bank = AddBank(builder, kernel, ".nv.constant2.f0");
   builder.program.sections[bank.section].bank = 2;
   ReplacedBodies replaced;

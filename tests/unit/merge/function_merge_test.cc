@@ -19,7 +19,7 @@ constexpr std::uint32_t kAbs32Lo = 0x38;
 
 TEST_CASE("A kernel gets attributes and shared memory of its own", "[merge]") {
   InputBuilder a;
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   const Merged merged = MergeInputs({&a});
   CHECK(DumpFunctions(merged.program()) == R"(functions
   k kernel text=.text.k info=.nv.info.k shared=.nv.shared.k registers=8
@@ -34,7 +34,7 @@ TEST_CASE("A kernel gets attributes and shared memory of its own", "[merge]") {
 
 TEST_CASE("A later input defines what an earlier one declares", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.AddCall(k, f);
   InputBuilder b;
@@ -142,10 +142,10 @@ merge_elf failed
 TEST_CASE("All that is wrong with one input is reported", "[merge]") {
   InputBuilder a;
   a.Define(Function{.name = "f"});
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   InputBuilder b;
   b.Define(Function{.name = "f"});
-  b.DefineEntry("k");
+  b.DefineKernel("k");
   const Merged merged = MergeInputs({&a, &b});
   CHECK(merged.Findings() == R"(Multiple definition of 'f' in 'b', first defined in 'a'
 Multiple definition of 'k' in 'b', first defined in 'a'
@@ -167,7 +167,7 @@ TEST_CASE("A kernel must be one everywhere", "[merge]") {
   InputBuilder a;
   a.Declare("f");
   InputBuilder b;
-  b.DefineEntry("f");
+  b.DefineKernel("f");
   const Merged merged = MergeInputs({&a, &b});
   CHECK(merged.result.status().code() == absl::StatusCode::kFailedPrecondition);
   CHECK(merged.Findings() == R"(Function 'f' not declared __global__ in all source files
@@ -189,7 +189,7 @@ merge_elf failed
 TEST_CASE("Weak kernels must have parameters of one size", "[merge]") {
   const auto kernel = [](InputBuilder& input, std::uint64_t parameters) {
     const SymbolHandle k =
-        input.Define(Function{.name = "k", .binding = format::kStbWeak, .entry = true});
+        input.Define(Function{.name = "k", .binding = format::kStbWeak, .kernel = true});
     input.AddData(".nv.constant0.k", parameters, k);
   };
   InputBuilder a;

@@ -39,7 +39,7 @@ internal::SectionPlace PlaceOf(const Merged& merged, std::size_t input, std::str
 
 TEST_CASE("A merge tells where each input's sections and symbols went", "[merge]") {
   const Merged merged =
-      MergeAll({{.functions = {{.name = "k", .calls = {"f"}, .entry = true}},
+      MergeAll({{.functions = {{.name = "k", .calls = {"f"}, .kernel = true}},
                  .global_bytes = 12,
                  .global_name = "x"},
                 {.functions = {{.name = "f"}}, .global_bytes = 8, .global_name = "y"}});
@@ -63,7 +63,7 @@ TEST_CASE("A merge tells where each input's sections and symbols went", "[merge]
 
 TEST_CASE("What is merged by record has the list that the records went to", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddRecord(k, format::kInfoHalfValue, format::kAttrMaxRegCount, 40);
   a.Relocate(a.TextOf(k), 0, 0x38, a.Declare("f"));
   InputBuilder b;
@@ -99,7 +99,7 @@ TEST_CASE("Code that another input replaced has no place any more", "[merge]") {
   }
   // One record of registers, that of the body that stays.
   std::vector<std::uint32_t> registers;
-  for (const internal::InfoEntry& record : program.info_lists[0]) {
+  for (const internal::AttributeRecord& record : program.info_lists[0]) {
     if (record.id != format::kAttrRegCount) continue;
     registers.push_back(base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4));
   }

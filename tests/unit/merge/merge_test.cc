@@ -65,9 +65,9 @@ TEST_CASE("Things are created in three passes over each input: functions, variab
   InputBuilder a;
   a.AddData(".debug_line", 4);
   a.Define(InputBuilder::Variable{.name = "x", .section = a.AddData(".nv.global", 4)});
-  a.DefineEntry("k");
+  a.DefineKernel("k");
   InputBuilder b;
-  b.DefineEntry("l");
+  b.DefineKernel("l");
   b.Define(InputBuilder::Variable{.name = "y", .section = b.AddData(".nv.global.init", 4)});
   const Merged merged = MergeInputs({&a, &b});
   std::string names;

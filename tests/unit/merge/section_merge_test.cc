@@ -50,7 +50,7 @@ TEST_CASE("Debug records are appended, and references to them are moved", "[merg
 
 TEST_CASE("Addends make relocations of the second kind", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.Relocate(a.TextOf(k), 0, kAbs32Lo, f);
   a.Relocate(a.TextOf(k), 8, kAbs32Lo, f, -4);
@@ -63,7 +63,7 @@ TEST_CASE("Addends make relocations of the second kind", "[merge]") {
 
 TEST_CASE("Names of relocation sections that never exist are entered", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.Relocate(a.TextOf(k), 0, kAbs32Lo, f, 4);
   a.Relocate(a.TextOf(k), 8, kAbs32Lo, f, 0);  // would need none
@@ -99,7 +99,7 @@ names in .strtab
 
 TEST_CASE("The call graph's lists are kept in order of arrival", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   a.AddCall(k, f);
@@ -150,7 +150,7 @@ TEST_CASE("The address of a discarded copy counts where a function takes it", "[
   const auto second = [](InputBuilder& input, bool by_function) {
     const SymbolHandle f =
         input.Define(Function{.name = "f", .binding = format::kStbWeak, .registers = 9});
-    const SymbolHandle k = input.DefineEntry("k");
+    const SymbolHandle k = input.DefineKernel("k");
     if (by_function) input.AddAddressTaker(k, f);
     input.TakeAddress(f, "v_");
   };
@@ -167,7 +167,7 @@ TEST_CASE("The address of a discarded copy counts where a function takes it", "[
 
 TEST_CASE("Records name the output's symbols, in order of arrival", "[merge]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.AddModuleRecord(format::kAttrFrameSize, k, 16);
   a.AddRecord(k, format::kInfoByteValue, format::kAttrNumBarriers, 2);

@@ -20,7 +20,7 @@ using internal::Module;
 
 Cubin Sample() {
   return BuildCubin(
-      {.functions = {{.name = "kernel", .calls = {"helper", "elsewhere"}, .entry = true},
+      {.functions = {{.name = "kernel", .calls = {"helper", "elsewhere"}, .kernel = true},
                      {.name = "helper"}},
        .global_bytes = 24});
 }

@@ -19,7 +19,7 @@ namespace {
 Cubin Sample() {
   return BuildCubin({.functions = {{.name = "kernel",
                                     .calls = {"helper", "elsewhere"},
-                                    .entry = true,
+                                    .kernel = true,
                                     .registers = 40,
                                     .static_shared = 64},
                                    {.name = "helper", .weak = true, .registers = 12, .frame = 16}},

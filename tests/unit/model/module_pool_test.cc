@@ -19,7 +19,7 @@ namespace devlink::testing {
 namespace {
 
 Cubin Numbered(int number) {
-  return BuildCubin({.functions = {{.name = "f" + std::to_string(number), .entry = true}}});
+  return BuildCubin({.functions = {{.name = "f" + std::to_string(number), .kernel = true}}});
 }
 
 TEST_CASE("Equal bytes are one module", "[pool]") {
@@ -116,7 +116,7 @@ TEST_CASE("A pool does not forget what is in use", "[pool]") {
 TEST_CASE("Memory stays flat over any number of modules", "[pool]") {
   constexpr int kModules = 10000;
   // Only a name of fixed length differs, so that one cubin can stand for all.
-  Cubin cubin = BuildCubin({.functions = {{.name = "f00000", .entry = true}}});
+  Cubin cubin = BuildCubin({.functions = {{.name = "f00000", .kernel = true}}});
   std::vector<std::size_t> places;
   const std::string_view name = "f00000";
   for (auto at = cubin.begin();; ++at) {

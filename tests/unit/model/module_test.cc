@@ -19,7 +19,7 @@ using internal::Module;
 Cubin Sample() {
   return BuildCubin({.functions = {{.name = "kernel",
                                     .calls = {"helper", "elsewhere"},
-                                    .entry = true,
+                                    .kernel = true,
                                     .static_shared = 64},
                                    {.name = "helper", .weak = true, .frame = 16}},
                      .global_bytes = 24});
@@ -95,7 +95,7 @@ TEST_CASE("No extreme number in a header or table crashes the reader", "[model]"
 
 TEST_CASE("No symbol changes into one of another type, to be passed over", "[model]") {
   const Cubin original =
-      BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true}}, .global_bytes = 8});
+      BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true}}, .global_bytes = 8});
   const auto module = Module::Load(original);
   REQUIRE(module.ok());
   const internal::ModuleView& view = (*module)->sass();

@@ -52,7 +52,7 @@ class Inputs {
 
 Cubin Defines(const std::string& name) { return BuildCubin({.functions = {{.name = name}}}); }
 Cubin Calls(const std::string& kernel, const std::string& callee) {
-  return BuildCubin({.functions = {{.name = kernel, .calls = {callee}, .entry = true}}});
+  return BuildCubin({.functions = {{.name = kernel, .calls = {callee}, .kernel = true}}});
 }
 
 std::vector<std::string> Names(const Selection& selection) {
@@ -111,7 +111,7 @@ TEST_CASE("What names the driver knows asks for no device runtime", "[plan]") {
 
 TEST_CASE("Memory that a launch gives its size asks for no device runtime", "[plan]") {
   testing::InputBuilder dynamic;
-  dynamic.DefineEntry("k");
+  dynamic.DefineKernel("k");
   dynamic.Define(testing::InputBuilder::Variable{
       .name = "x", .space = format::kStoShared, .size = 0, .type = format::kSttCudaObject});
   Inputs inputs;

@@ -15,7 +15,7 @@ using Variable = InputBuilder::Variable;
 
 TEST_CASE("A whole program is told by name, in creation order", "[dump]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Declare("f");
   a.AddCall(k, f);
   a.Relocate(a.TextOf(k), 0, 0x38, f);
@@ -80,7 +80,7 @@ cuda note
 TEST_CASE("The same inputs give the same text", "[dump]") {
   const auto dump = [] {
     InputBuilder a;
-    const SymbolHandle k = a.DefineEntry("k");
+    const SymbolHandle k = a.DefineKernel("k");
     for (const char* name : {"a", "b", "c", "d", "e"}) {
       const SymbolHandle s = a.Define(Variable{.name = name,
                                                .section = a.AddData(".nv_debug.shared", 0),
@@ -98,7 +98,7 @@ TEST_CASE("The same inputs give the same text", "[dump]") {
 
 TEST_CASE("The call graph tells circles, and pointers as nodes of their own", "[dump]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle f = a.Define(Function{.name = "f"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   a.AddCall(k, f);
@@ -120,7 +120,7 @@ components, callees first
 
 TEST_CASE("Shared memory is told by kernel and by variable", "[dump]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle dynamic =
       a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
   a.Define(Variable{.name = "s",
@@ -142,7 +142,7 @@ section of all files size=0x0 align=16 emitted
 
 TEST_CASE("Texture slots are told with the banks that they make larger", "[dump]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddData(".nv.constant0.k", 0x20, k);
   a.Relocate(
       a.TextOf(k), 0, 1,

@@ -25,7 +25,7 @@ std::string UsageOf(const Linked& linked) {
 
 TEST_CASE("A report tells what each kernel needs and which functions are dead", "[report]") {
   InputBuilder a;
-  const SymbolHandle k = a.Define(Function{.name = "k", .entry = true, .registers = 10});
+  const SymbolHandle k = a.Define(Function{.name = "k", .kernel = true, .registers = 10});
   const SymbolHandle f = a.Define(Function{.name = "f", .registers = 24});
   a.AddCall(k, f);
   a.AddModuleRecord(format::kAttrFrameSize, f, 32);
@@ -40,13 +40,13 @@ TEST_CASE("A report tells what each kernel needs and which functions are dead", 
   a.Define(Function{.name = "dead"});
   const Linked linked({&a});
   const LinkReport report = internal::MakeReport(linked.passes, linked.merged.inputs);
-  REQUIRE(report.entries.size() == 1);
-  CHECK(report.entries[0].name == "k");
-  CHECK(report.entries[0].registers == 24);
-  CHECK(report.entries[0].barriers == 2);
-  CHECK(report.entries[0].stack_bytes == 32);
-  CHECK(report.entries[0].shared_bytes == 12);
-  CHECK(report.entries[0].parameter_bytes == 0x168);
+  REQUIRE(report.kernels.size() == 1);
+  CHECK(report.kernels[0].name == "k");
+  CHECK(report.kernels[0].registers == 24);
+  CHECK(report.kernels[0].barriers == 2);
+  CHECK(report.kernels[0].stack_bytes == 32);
+  CHECK(report.kernels[0].shared_bytes == 12);
+  CHECK(report.kernels[0].parameter_bytes == 0x168);
   CHECK(report.dead_functions == std::vector<std::string>{"dead"});
   CHECK(report.global_bytes == 100);
   CHECK(report.inputs == 1);
@@ -55,9 +55,9 @@ TEST_CASE("A report tells what each kernel needs and which functions are dead", 
 
 TEST_CASE("Usage is told as nvlink -v tells it, last kernel first", "[report]") {
   InputBuilder a;
-  a.AddConstants(a.DefineEntry("k"), 16);
+  a.AddConstants(a.DefineKernel("k"), 16);
   a.AddData(".nv.constant3", 24);
-  a.DefineEntry("l");
+  a.DefineKernel("l");
   CHECK(UsageOf(Linked({&a})) == R"(0 bytes gmem, 24 bytes cmem[3]
 Function properties for 'l':
 used 8 registers, used 0 barriers, 0 stack, 0 bytes smem, 0 bytes cmem[0], 0 bytes lmem
@@ -68,7 +68,7 @@ used 8 registers, used 0 barriers, 0 stack, 0 bytes smem, 0 bytes cmem[0], 16 by
 
 TEST_CASE("Slots of texture references are counted", "[report]") {
   InputBuilder a;
-  const SymbolHandle k = a.DefineEntry("k");
+  const SymbolHandle k = a.DefineKernel("k");
   a.AddData(".nv.constant0.k", 0x160, k);
   const SymbolHandle t =
       a.Define(Variable{.name = "t", .space = 0, .size = 0, .type = format::kSttCudaTexture});
@@ -92,10 +92,10 @@ TEST_CASE("References that nvlink -r resolves early are told", "[report]") {
 
 TEST_CASE("A report is JSON", "[report]") {
   LinkReport report;
-  report.entries.push_back({.name = "k\""});
+  report.kernels.push_back({.name = "k\""});
   report.dead_functions = {"f", "g"};
   CHECK(ToJson(report) == R"({
-  "entries": [
+  "kernels": [
     {"name": "k\"", "registers": 0, "barriers": 0, "stack_bytes": null, "shared_bytes": 0, "parameter_bytes": 0}
   ],
   "dead_functions": [

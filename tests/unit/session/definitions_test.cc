@@ -15,7 +15,7 @@ namespace devlink::testing {
 namespace {
 
 Cubin Make(const std::string& name, const std::vector<std::string>& calls, bool entry = false) {
-  return BuildCubin({.functions = {{.name = name, .calls = calls, .entry = entry}}});
+  return BuildCubin({.functions = {{.name = name, .calls = calls, .kernel = entry}}});
 }
 
 // Has a cubin for some names, and keeps what it was asked.

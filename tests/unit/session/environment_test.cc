@@ -13,7 +13,7 @@
 namespace devlink::testing {
 namespace {
 
-Cubin Kernel() { return BuildCubin({.functions = {{.name = "kernel", .entry = true}}}); }
+Cubin Kernel() { return BuildCubin({.functions = {{.name = "kernel", .kernel = true}}}); }
 
 LinkSession SessionIn(const Environment& environment, bool read_thin_members = false) {
   return *LinkSession::Create({.target = {.number = 80}, .read_thin_members = read_thin_members},

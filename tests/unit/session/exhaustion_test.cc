@@ -60,15 +60,15 @@ namespace devlink::testing {
 namespace {
 
 struct Inputs {
-  Cubin first = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true}},
+  Cubin first = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true}},
                             .global_bytes = 8 * 1024,
                             .global_name = "first"});
   Cubin second = BuildCubin({.functions = {{.name = "f"}}, .global_bytes = 64 * 1024});
-  ByteVector archive =
-      BuildArchive({{"h.o", MakeHostObject(BuildCubin({.functions = {{.name = "k2", .entry = true}},
-                                                       .global_bytes = 16 * 1024,
-                                                       .global_name = "third"}),
-                                           80, {})}});
+  ByteVector archive = BuildArchive(
+      {{"h.o", MakeHostObject(BuildCubin({.functions = {{.name = "k2", .kernel = true}},
+                                          .global_bytes = 16 * 1024,
+                                          .global_name = "third"}),
+                              80, {})}});
 };
 
 // Status and bytes of a whole session of which each step may fail.

@@ -24,7 +24,7 @@ namespace {
 constexpr Arch kTarget = {.number = 80};
 
 Cubin Kernel(const std::string& name = "k") {
-  return BuildCubin({.functions = {{.name = name, .entry = true}}});
+  return BuildCubin({.functions = {{.name = name, .kernel = true}}});
 }
 
 LinkOutcome LinkOne(LinkOptions options, const std::string& name, const Cubin& input) {

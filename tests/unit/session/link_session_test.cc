@@ -27,7 +27,7 @@ LinkSession MakeSession(std::string_view arch = "sm_80",
 }
 
 Cubin Caller() {
-  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true}}});
+  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true}}});
 }
 Cubin Helper() {
   return BuildCubin({.functions = {{.name = "helper", .registers = 30, .frame = 16}}});
@@ -56,10 +56,10 @@ TEST_CASE("Two cubins become one", "[session]") {
   CHECK(result.diagnostics.empty());
   CHECK(result.cubin.size() == result.report.output_bytes);
   CHECK(result.report.inputs == 2);
-  REQUIRE(result.report.entries.size() == 1);
-  CHECK(result.report.entries[0].name == "kernel");
-  CHECK(result.report.entries[0].registers == 30);
-  CHECK(result.report.entries[0].stack_bytes == std::optional<std::uint64_t>(16));
+  REQUIRE(result.report.kernels.size() == 1);
+  CHECK(result.report.kernels[0].name == "kernel");
+  CHECK(result.report.kernels[0].registers == 30);
+  CHECK(result.report.kernels[0].stack_bytes == std::optional<std::uint64_t>(16));
   CHECK(ToJson(result.report).find("\"kernel\"") != std::string::npos);
 }
 
@@ -80,14 +80,14 @@ TEST_CASE("An input for another architecture is refused, and the session goes on
   CHECK(d.severity == Severity::kFatal);
   CHECK(d.input == "old.cubin");
   CHECK(d.text == "Input file 'old.cubin' arch does not match target 'sm_90'");
-  const Cubin right = BuildCubin({.sm = 90, .functions = {{.name = "k", .entry = true}}});
+  const Cubin right = BuildCubin({.sm = 90, .functions = {{.name = "k", .kernel = true}}});
   CHECK(session.AddCubin("right", right).ok());
   CHECK(session.Link().ok());
 }
 
 TEST_CASE("Inputs of newer toolkits are refused", "[session]") {
   LinkSession session = MakeSession();
-  const Cubin newer = BuildCubin({.toolkit = 131, .functions = {{.name = "k", .entry = true}}});
+  const Cubin newer = BuildCubin({.toolkit = 131, .functions = {{.name = "k", .kernel = true}}});
   CHECK(session.AddCubin("n", newer).code() == absl::StatusCode::kFailedPrecondition);
   CHECK(HasCode(session.diagnostics(), DiagnosticCode::kInputNewerThanToolkit));
 }
@@ -308,7 +308,7 @@ TEST_CASE("An executable cubin is not an input", "[session]") {
 TEST_CASE("An executable cubin is called that on every target", "[session]") {
   for (const std::uint16_t sm : {std::uint16_t{80}, std::uint16_t{90}}) {
     LinkSession session = MakeSession("sm_" + std::to_string(sm));
-    Cubin cubin = BuildCubin({.sm = sm, .functions = {{.name = "k", .entry = true}}});
+    Cubin cubin = BuildCubin({.sm = sm, .functions = {{.name = "k", .kernel = true}}});
     cubin[16] = 2;  // e_type
     CHECK_FALSE(session.AddCubin("linked", cubin).ok());
     REQUIRE(session.diagnostics().size() == 1);
@@ -336,7 +336,7 @@ TEST_CASE("No bit of e_flags is passed over", "[session]") {
 }
 
 TEST_CASE("A cubin for another architecture is called that, whatever else it is", "[session]") {
-  Cubin cubin = BuildCubin({.sm = 100, .functions = {{.name = "k", .entry = true}}});
+  Cubin cubin = BuildCubin({.sm = 100, .functions = {{.name = "k", .kernel = true}}});
   cubin.resize(cubin.size() / 2);
   LinkSession session = MakeSession("sm_80");
   CHECK_FALSE(session.AddCubin("c", cubin).ok());
@@ -347,12 +347,12 @@ TEST_CASE("A cubin for another architecture is called that, whatever else it is"
 TEST_CASE("Undefined references are reported with the caller", "[session]") {
   LinkSession session = MakeSession();
   const Cubin cubin = BuildCubin(
-      {.functions = {{.name = "_Z6kernelv", .calls = {"_Z4nonei", "missing"}, .entry = true}}});
+      {.functions = {{.name = "_Z6kernelv", .calls = {"_Z4nonei", "missing"}, .kernel = true}}});
   REQUIRE(session.AddCubin("a.cubin", cubin).ok());
   const LinkOutcome result = session.Link();
   CHECK(result.status.code() == absl::StatusCode::kNotFound);
   CHECK(result.report.inputs == 1);  // a link that fails has a report, too
-  REQUIRE(result.report.entries.size() == 1);
+  REQUIRE(result.report.kernels.size() == 1);
   REQUIRE(result.diagnostics.size() == 2);
   std::vector<std::string> symbols;
   for (const Diagnostic& d : result.diagnostics) {
@@ -382,8 +382,8 @@ TEST_CASE("Multiple definitions are reported", "[session]") {
 }
 
 TEST_CASE("Recursion gives a warning, or an error where that is wanted", "[session]") {
-  const Cubin cubin = BuildCubin(
-      {.functions = {{.name = "k", .calls = {"f"}, .entry = true}, {.name = "f", .calls = {"f"}}}});
+  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
+                                                {.name = "f", .calls = {"f"}}}});
   LinkOptions options;
   options.target = *Arch::Parse("sm_80");
   options.report_arch = GENERATE(false, true);

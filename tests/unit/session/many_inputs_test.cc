@@ -27,7 +27,7 @@ void FillFiles(TestEnvironment& environment, std::vector<std::string>& paths) {
     Cubin cubin = BuildCubin(
         {.functions = {{.name = name,
                         .calls = {"f" + std::to_string(i == 0 || i % 5 == 2 || i > 34 ? 0 : i - 1)},
-                        .entry = i % 5 == 1,
+                        .kernel = i % 5 == 1,
                         .registers = 8U + static_cast<unsigned>(i)}},
          .global_bytes = static_cast<std::uint32_t>(4 * i),
          .global_name = "v" + std::to_string(i)});
@@ -156,7 +156,7 @@ TEST_CASE("Where the environment says stop, no input is added", "[session]") {
 
 TEST_CASE("What an input takes of memory is given back with the last session that has it",
           "[session]") {
-  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .entry = true}}});
+  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .kernel = true}}});
   const TestEnvironment environment(2 * cubin.size() - 1);
   {
     LinkSession session = SessionIn(environment, 1);

@@ -34,7 +34,7 @@ LinkSession Session(LinkOptions options, const SessionContext& context) {
               "k",
               BuildCubin(
                   {.sm = 90,
-                   .functions = {{.name = "k", .calls = {"f"}, .entry = true, .static_shared = 16},
+                   .functions = {{.name = "k", .calls = {"f"}, .kernel = true, .static_shared = 16},
                                  {.name = "f"}}}))
           .ok());
   return session;
@@ -85,11 +85,11 @@ TEST_CASE("A finished program tells of itself what its link reported", "[session
   REQUIRE(session
               .AddCubin("k", BuildCubin({.functions = {{.name = "k",
                                                         .calls = {"f"},
-                                                        .entry = true,
+                                                        .kernel = true,
                                                         .registers = 20,
                                                         .static_shared = 48},
                                                        {.name = "f", .registers = 33, .frame = 16},
-                                                       {.name = "plain", .entry = true}},
+                                                       {.name = "plain", .kernel = true}},
                                          .global_bytes = 12}))
               .ok());
   const LinkOutcome outcome = session.Link();
@@ -97,12 +97,12 @@ TEST_CASE("A finished program tells of itself what its link reported", "[session
   const LinkReport report = internal::ReportWholeProgram(outcome.cubin);
   CHECK(report.output_bytes == outcome.cubin.size());
   CHECK(report.global_bytes == outcome.report.global_bytes);
-  REQUIRE(report.entries.size() == outcome.report.entries.size());
-  for (const EntryReport& expected : outcome.report.entries) {
-    const auto found =
-        std::find_if(report.entries.begin(), report.entries.end(),
-                     [&expected](const EntryReport& entry) { return entry.name == expected.name; });
-    REQUIRE(found != report.entries.end());
+  REQUIRE(report.kernels.size() == outcome.report.kernels.size());
+  for (const KernelReport& expected : outcome.report.kernels) {
+    const auto found = std::find_if(
+        report.kernels.begin(), report.kernels.end(),
+        [&expected](const KernelReport& entry) { return entry.name == expected.name; });
+    REQUIRE(found != report.kernels.end());
     CHECK(found->registers == expected.registers);
     CHECK(found->stack_bytes == expected.stack_bytes);
     CHECK(found->shared_bytes == expected.shared_bytes);
@@ -114,7 +114,7 @@ TEST_CASE("A whole program that cannot be read is reported by its size", "[sessi
   const std::vector<std::uint8_t> bytes(100, 7);
   const LinkReport report = internal::ReportWholeProgram(bytes);
   CHECK(report.output_bytes == 100);
-  CHECK(report.entries.empty());
+  CHECK(report.kernels.empty());
 }
 
 TEST_CASE("Options that contradict each other make no session", "[session]") {

@@ -30,7 +30,7 @@ LinkOutcome Link(const std::vector<Cubin>& inputs, bool relocatable) {
 }
 
 Cubin Caller() {
-  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .entry = true},
+  return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true},
                                    {.name = "nobody_calls_it"}},
                      .global_bytes = 8});
 }
@@ -60,8 +60,8 @@ TEST_CASE("A relocatable link keeps everything and needs nothing", "[session]") 
 TEST_CASE("Nothing travels along calls in a relocatable link", "[session]") {
   const auto result = Link({Caller(), Helper()}, true);
   REQUIRE(result.ok());
-  REQUIRE(result.report.entries.size() == 1);
-  CHECK(result.report.entries[0].registers == 8);
+  REQUIRE(result.report.kernels.size() == 1);
+  CHECK(result.report.kernels[0].registers == 8);
   CHECK(result.report.dead_functions.empty());
 }
 
@@ -72,9 +72,9 @@ TEST_CASE("What a relocatable link writes can be linked on", "[session]") {
 
   const auto both = Link({first.cubin, Helper()}, false);
   REQUIRE(both.ok());
-  REQUIRE(both.report.entries.size() == 1);
-  CHECK(both.report.entries[0].registers == 30);
-  CHECK(both.report.entries[0].stack_bytes == std::optional<std::uint64_t>(16));
+  REQUIRE(both.report.kernels.size() == 1);
+  CHECK(both.report.kernels[0].registers == 30);
+  CHECK(both.report.kernels[0].stack_bytes == std::optional<std::uint64_t>(16));
   CHECK(both.report.dead_functions == std::vector<std::string>{"nobody_calls_it"});
 
   const auto again = Link({first.cubin}, true);

@@ -42,12 +42,12 @@ struct PtxJob {
 struct PtxFunctionUsage {
   std::string name;  // mangled
   bool is_entry = false;
-  std::uint32_t registers = 0;  // per thread; known for entries only
-  std::uint32_t barriers = 0;   // known for entries only
+  std::uint32_t registers = 0;  // per thread; known for kernels only
+  std::uint32_t barriers = 0;   // known for kernels only
   std::uint64_t stack_bytes = 0;
   std::uint64_t spill_store_bytes = 0;
   std::uint64_t spill_load_bytes = 0;
-  std::uint64_t shared_bytes = 0;  // known for entries only
+  std::uint64_t shared_bytes = 0;  // known for kernels only
 
   friend bool operator==(const PtxFunctionUsage&, const PtxFunctionUsage&) = default;
 };

@@ -10,16 +10,16 @@
 
 namespace devlink::internal {
 
-// Which entries of a link use something: a list while they are few, a bit for each entry of the
+// Which kernels of a link use something: a list while they are few, a bit for each kernel of the
 // link from there on. Never larger than either.
-class EntrySet {
+class KernelSet {
  public:
-  // Each entry of the link's `total` once, in any order.
-  void Add(std::uint32_t entry, std::size_t total) {
+  // Each kernel of the link's `total` once, in any order.
+  void Add(std::uint32_t kernel, std::size_t total) {
     const std::size_t words = (total + kBits - 1) / kBits;
     ++count_;
     if (!is_bits_ && count_ <= words) {
-      words_.push_back(entry);
+      words_.push_back(kernel);
       return;
     }
     if (!is_bits_) {
@@ -28,7 +28,7 @@ class EntrySet {
       is_bits_ = true;
       for (const std::uint32_t known : list) Set(known);
     }
-    Set(entry);
+    Set(kernel);
   }
 
   [[nodiscard]] std::size_t size() const { return count_; }
@@ -44,7 +44,7 @@ class EntrySet {
   template <typename Function>
   void ForEach(const Function& function) const {
     if (!is_bits_) {
-      for (const std::uint32_t entry : words_) function(entry);
+      for (const std::uint32_t kernel : words_) function(kernel);
       return;
     }
     for (std::uint32_t i = 0; i < words_.size(); ++i) {
@@ -57,7 +57,7 @@ class EntrySet {
  private:
   static constexpr std::uint32_t kBits = 32;
 
-  void Set(std::uint32_t entry) { words_[entry / kBits] |= std::uint32_t{1} << (entry % kBits); }
+  void Set(std::uint32_t kernel) { words_[kernel / kBits] |= std::uint32_t{1} << (kernel % kBits); }
 
   std::vector<std::uint32_t> words_;
   std::uint32_t count_ = 0;
