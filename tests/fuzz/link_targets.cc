@@ -43,11 +43,11 @@ constexpr std::array<std::string_view, 12> kNames = {"a", "b", "c", "d",  "e",  
 FunctionSpec DecodeFunction(Choices& choices, std::string_view name) {
   const std::uint8_t flags = choices.Byte();
   FunctionSpec function{.name = std::string(name),
-                        .entry = name.size() > 1,
+                        .kernel = name.size() > 1,
                         .weak = (flags & 1) != 0,
                         .registers = choices.Byte(),
                         .frame = choices.Word()};
-  if (function.entry && (flags & 2) != 0) function.static_shared = choices.Word();
+  if (function.kernel && (flags & 2) != 0) function.static_shared = choices.Word();
   for (std::uint32_t calls = (flags >> 2) % 8; calls > 0; --calls) {
     function.calls.emplace_back(kNames[choices.Below(kNames.size())]);
   }

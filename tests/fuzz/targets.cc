@@ -22,13 +22,14 @@ using Seeds = std::vector<std::vector<std::uint8_t>>;
 constexpr int kSm = 80;
 
 Cubin Small() {
-  return BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .entry = true, .static_shared = 8},
-                                   {.name = "f", .weak = true, .frame = 16}},
-                     .global_bytes = 16});
+  return BuildCubin(
+      {.functions = {{.name = "k", .calls = {"f"}, .kernel = true, .static_shared = 8},
+                     {.name = "f", .weak = true, .frame = 16}},
+       .global_bytes = 16});
 }
 
 Seeds CubinSeeds() {
-  return {Small(), BuildCubin({.sm = 75, .functions = {{.name = "k", .entry = true}}}),
+  return {Small(), BuildCubin({.sm = 75, .functions = {{.name = "k", .kernel = true}}}),
           BuildCubin({.sm = 90, .functions = {{.name = "f", .calls = {"f", "g"}}}})};
 }
 

@@ -25,6 +25,7 @@
 
 #include "random/cuda_program.h"
 #include "random/link_pair.h"
+#include "random/packages.h"
 #include "random/ptx_program.h"
 #include "random/shrink.h"
 #include "support/process.h"
@@ -37,11 +38,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kUsage[] =
-    "usage: devlink-fuzz [--arch sm_80,sm_90a] [--kind ptx|cuda] [--seed N] [--count M] [--jobs "
-    "J]\n"
-    "                    [--minutes T] [--keep DIR] [--shrink SECONDS] [--devlink PROGRAM]\n"
+    "usage: devlink-fuzz [--arch sm_80,sm_90a] [--kind ptx|cuda|packaged] [--seed N]\n"
+    "                    [--count M] [--jobs J] [--minutes T] [--keep DIR] [--shrink SECONDS] "
+    "[--devlink PROGRAM]\n"
     "                    [--features MASK] [--max-files N] [--max-functions N] [--print]\n"
     "                    [--relocatable] [--again]\n"
+    "  --kind      packaged: PTX programs as fat binaries, host objects and archives, with "
+    "options\n"
+    "              that leave kernels out; links with the devlink beside this program\n"
     "  --devlink   link with this command line instead of in process\n"
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
@@ -51,7 +55,7 @@ constexpr char kUsage[] =
 
 struct Options {
   std::vector<ProgramTarget> targets = {{80, 0}};
-  bool cuda = false;
+  std::string kind = "ptx";
   bool print = false;
   bool relocatable = false;
   bool again = false;
@@ -111,8 +115,8 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
     if (name == "--arch") {
       if (!ParseTargets(value, o.targets)) return std::nullopt;
     } else if (name == "--kind") {
-      if (value != "ptx" && value != "cuda") return std::nullopt;
-      o.cuda = value == "cuda";
+      if (value != "ptx" && value != "cuda" && value != "packaged") return std::nullopt;
+      o.kind = value;
     } else if (name == "--seed") {
       o.seed = number;
     } else if (name == "--count") {
@@ -142,8 +146,9 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
 
 RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTarget target,
                           const GeneratorLimits& limits) {
-  RandomProgram program =
-      options.cuda ? MakeCudaProgram(seed, target, limits) : MakePtxProgram(seed, target, limits);
+  RandomProgram program = options.kind == "cuda"       ? MakeCudaProgram(seed, target, limits)
+                          : options.kind == "packaged" ? MakePackagedProgram(seed, target, limits)
+                                                       : MakePtxProgram(seed, target, limits);
   if (options.relocatable) program.link_flags.emplace_back("-r");
   program.link_again = options.again;
   return program;
@@ -153,7 +158,10 @@ RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTar
 std::string LinkCommand(const RandomProgram& program, ProgramTarget target) {
   std::string out = "nvlink -arch=" + TargetName(target);
   for (const std::string& flag : program.link_flags) Append(out, " ", flag);
-  for (const SourceFile& f : program.files) Append(out, " ", f.name, ".cubin");
+  for (const Package& package : program.packages) Append(out, " ", package.name);
+  for (const SourceFile& f : program.files) {
+    if (program.packages.empty()) Append(out, " ", f.name, ".cubin");
+  }
   out += " -o out.cubin\n";
   for (const SourceFile& f : program.files)
     Append(out, "# ", f.name, " ", Join(f.flags, " "), "\n");
@@ -263,7 +271,7 @@ class Fuzzer {
 };
 
 int Main(const std::vector<std::string>& args) {
-  const auto options = ParseOptions(args);
+  auto options = ParseOptions(args);
   if (!options) {
     std::fputs(kUsage, stderr);
     return 2;
@@ -280,6 +288,11 @@ int Main(const std::vector<std::string>& args) {
   if (!toolkit) {
     std::fputs("devlink-fuzz: nvcc, ptxas and nvlink are needed\n", stderr);
     return 2;
+  }
+  if (options->kind == "packaged" && options->program.empty()) {
+    std::error_code error;
+    const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+    options->program = (own.parent_path() / "devlink").string();
   }
   return Fuzzer(*options, *toolkit).Run();
 }

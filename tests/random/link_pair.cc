@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "devlink-diff/cubin_diff.h"
+#include "random/packages.h"
 #include "support/process.h"
 #include "support/stack.h"
 #include "support/text.h"
@@ -115,7 +116,9 @@ bool LinkPair::CompileFile(const SourceFile& source, const std::string& output,
     error = "cannot write " + path;
     return false;
   }
-  const std::string arch = "-arch=" + TargetName(target_);
+  const ProgramTarget target =
+      source.compile_for == 0 ? target_ : ProgramTarget{.number = source.compile_for, .variant = 0};
+  const std::string arch = "-arch=" + TargetName(target);
   std::vector<std::string> command;
   if (source.name.ends_with(".ptx")) {
     command = {toolkit_.ptxas, "-c", arch};
@@ -142,6 +145,13 @@ bool LinkPair::Compile(const RandomProgram& program, std::string& error) {
     }
     inputs_.push_back(output);
   }
+  if (program.packages.empty()) return true;
+  auto packed = WritePackages(program, target_, inputs_, directory_);
+  if (!packed) {
+    error = "cannot pack the files";
+    return false;
+  }
+  inputs_ = std::move(*packed);
   return true;
 }
 

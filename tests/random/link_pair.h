@@ -49,13 +49,13 @@ class LinkPair {
   LinkPair(Toolkit toolkit, ProgramTarget target, std::filesystem::path directory,
            std::string program);
 
-  // Writes the sources and compiles those that changed since the last call.
+  // Writes the sources, compiles those that changed since the last call, and packs them.
   bool Compile(const RandomProgram& program, std::string& error);
 
   // Compile, link twice, compare.
   PairResult Check(const RandomProgram& program);
 
-  // Names of the compiled files in link order, after Compile.
+  // Names of the inputs in link order, after Compile.
   [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 

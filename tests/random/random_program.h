@@ -67,10 +67,33 @@ struct SourceFile {
   std::string name;  // "f0.ptx"
   std::string text;
   std::vector<std::string> flags;  // for ptxas or nvcc, besides -arch and -c
+  int compile_for = 0;             // another architecture than the program's; 0: the same
+};
+
+// A list of the kernels or variables that an object's host code refers to.
+struct HostList {
+  std::string section;  // ".nvHRKE"
+  std::vector<std::string> names;
+};
+
+// What some of the compiled files are handed to the linker in.
+struct Package {
+  enum class Form { kCubin, kFatbin, kHostObject };
+  struct Member {
+    std::size_t file = 0;  // in RandomProgram::files
+    Form form = Form::kCubin;
+    bool with_ptx = false;  // the fat binary has the PTX, too, behind the cubin
+    bool has_lists = false;
+    std::vector<HostList> lists;  // of a host object
+  };
+  std::string name;  // "p0.o"
+  bool is_archive = false;
+  std::vector<Member> members;  // one where it is not an archive
 };
 
 struct RandomProgram {
   std::vector<SourceFile> files;        // in link order
+  std::vector<Package> packages;        // in link order; none: each file is a cubin of its own
   std::vector<std::string> link_flags;  // for nvlink, besides -arch: "-g", "-r"
   bool link_again = false;              // of -r: then links what nvlink made to the end, too
 };

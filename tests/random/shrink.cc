@@ -94,6 +94,12 @@ class Shrinker {
     if (best_.program.files.size() < 2 || Clock::now() >= end_) return;
     RandomProgram candidate = best_.program;
     candidate.files.erase(candidate.files.begin() + static_cast<std::ptrdiff_t>(file));
+    for (Package& package : candidate.packages) {
+      std::erase_if(package.members, [file](const auto& member) { return member.file == file; });
+      for (Package::Member& member : package.members) member.file -= member.file > file ? 1 : 0;
+    }
+    std::erase_if(candidate.packages,
+                  [](const Package& package) { return package.members.empty(); });
     Keep(std::move(candidate));
   }
 

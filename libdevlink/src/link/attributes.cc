@@ -296,7 +296,8 @@ class Propagator {
     ListAllUndefined(kernel, out);
   }
 
-  // Undefined functions that are named anywhere, last arrived first.
+  // What lists of undefined functions name anywhere, last arrived first; kernels are named there,
+  // too, the only one itself by functions that take its address.
   std::vector<SymbolId> AllUndefined() const {
     std::vector<std::pair<std::uint32_t, FunctionId>> lists;  // by arrival of their records
     lists.reserve(extern_lists_.size());
@@ -306,10 +307,7 @@ class Propagator {
     absl::flat_hash_set<SymbolId> seen;
     for (const auto& [arrival, function] : lists) {
       for (const SymbolId symbol : own_externs_[function]) {
-        // What is defined is a kernel: another one, that only device code uses, counts as well.
-        const bool counts = program_.symbols[symbol].section == kNone ||
-                            program_.symbols[symbol].function != liveness_.single_kernel;
-        if (counts && seen.insert(symbol).second) met.push_back(symbol);
+        if (seen.insert(symbol).second) met.push_back(symbol);
       }
     }
     std::reverse(met.begin(), met.end());

@@ -14,12 +14,13 @@ bool GoesWith(const Program& program, const std::vector<bool>& live, const Secti
   return !live[section.function] && function.text != kNone;
 }
 
-// All that `result.kernels` reach is reached by `wanted`, or stays as its address is taken.
-bool NoneLost(const CallGraph& graph, const Liveness& result, std::span<const FunctionId> wanted) {
+// All code that `result.kernels` reach is reached by `wanted`, or stays as its address is taken.
+bool NoneLost(const Program& program, const CallGraph& graph, const Liveness& result,
+              std::span<const FunctionId> wanted) {
   const std::vector<bool> all = ReachableFrom(graph, result.kernels);
   const std::vector<bool> some = ReachableFrom(graph, wanted);
   for (FunctionId i = 0; i < result.address_taken.size(); ++i) {
-    if (all[i] && !some[i] && !result.address_taken[i]) return false;
+    if (all[i] && !some[i] && !result.address_taken[i] && program.IsDefined(i)) return false;
   }
   return true;
 }
@@ -45,7 +46,7 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   }
   // Of one kernel nvlink follows the calls, and of no other that stays; what that would lose is not
   // lost here.
-  if (wanted.size() == 1 && (result.kernels.size() == 1 || NoneLost(graph, result, wanted))) {
+  if (wanted.size() == 1 && (result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
     result.single_kernel = wanted.front();
   }
   result.left_out_keep_names = kernels.ByHostReferences();

@@ -45,9 +45,9 @@ namespace devlink::testing {
 namespace {
 
 using internal::CallGraph;
-using internal::Found;
 using internal::FunctionId;
-using internal::Holding;
+using internal::OwnItem;
+using internal::ReachedItem;
 
 // Each of so many functions holds a thing of its own, calls the next one and is called by a kernel
 // of its own: the i-th kernel reaches all things from the i-th on.
@@ -57,10 +57,10 @@ TEST_CASE("10,000 kernels that reach 10,000 things take bounded memory", "[reach
   ProgramBuilder builder;
   std::vector<FunctionId> functions;
   std::vector<FunctionId> kernels;
-  std::vector<Holding> holdings;
+  std::vector<OwnItem> own_items;
   for (std::uint32_t i = 0; i < kCount; ++i) {
     functions.push_back(builder.AddFunction());
-    holdings.push_back({functions.back(), i, 0});
+    own_items.push_back({functions.back(), i, 0});
   }
   for (std::uint32_t i = 0; i < kCount; ++i) {
     kernels.push_back(builder.AddFunction(true));
@@ -74,10 +74,10 @@ TEST_CASE("10,000 kernels that reach 10,000 things take bounded memory", "[reach
   bool ascending = true;
   const std::size_t before = live;
   peak = live;
-  internal::VisitReachable(graph, holdings, kernels,
-                           [&](std::uint32_t kernel, std::span<const Found> found) {
+  internal::VisitReachable(graph, own_items, kernels,
+                           [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
                              found_by[kernel] += static_cast<std::uint32_t>(found.size());
-                             for (const Found& use : found) {
+                             for (const ReachedItem& use : found) {
                                ascending &= last[kernel] < std::int64_t{use.item};
                                last[kernel] = use.item;
                              }

@@ -162,7 +162,7 @@ TEST_CASE("kernels that share a function agree on where dynamic memory begins", 
   CHECK(layout.kernels[1].size == 112);
 }
 
-// Each variable was compared with each that came before, kernel by entry.
+// Each variable was compared with each that came before, kernel by kernel.
 TEST_CASE("Many variables of a function that the last of many kernels call", "[link]") {
   ProgramBuilder builder;
   const auto helper = builder.AddFunction();
