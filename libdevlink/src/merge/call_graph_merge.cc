@@ -27,7 +27,7 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     if (function == kNone && pair.first != 0) Lose(section, pair.first);
     if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
     if (discarded) {
-      taken_of_discarded_.emplace_back(pair.first, pair.second);
+      taken_of_discarded_.push_back(pair.first);
       continue;
     }
     if (format::HoldsSymbolPairs(pair.list)) {
@@ -81,10 +81,12 @@ void CallGraphMerge::TakeAddress(FunctionId function, std::uint32_t prototype) {
 }
 
 void CallGraphMerge::End() {
-  for (const auto& [index, prototype] : taken_of_discarded_) {
+  // The prototype is that of the first copy; kernels, which have none otherwise, get none here.
+  for (const std::uint32_t index : taken_of_discarded_) {
     if (!taken_by_function_[index]) continue;
-    TakeAddress(program_.symbols[input_.symbols[index]].function,
-                builder_.AddPrototype(input_.view->StringAt(prototype)));
+    const FunctionId function = program_.symbols[input_.symbols[index]].function;
+    const std::uint32_t prototype = program_.functions[function].prototype;
+    TakeAddress(function, prototype == kNone ? 0 : prototype);
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -47,7 +46,7 @@ class CallGraphMerge {
   absl::flat_hash_set<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
   // Of the input in hand.
   std::vector<bool> taken_by_function_;  // functions whose address a function takes
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_of_discarded_;  // symbol, prototype
+  std::vector<std::uint32_t> taken_of_discarded_;  // symbols
 };
 
 }  // namespace devlink::internal
