@@ -6,8 +6,9 @@
 
 namespace devlink::internal {
 
-void InputState::Begin(InputId input, const ModuleView& module) {
+void InputState::Begin(InputId input, const ModuleView& module, std::uint32_t compiled_for) {
   id = input;
+  sm = compiled_for;
   view = &module;
   sections = view->sections();
   symbols.assign(view->symbol_count(), kNone);

@@ -27,9 +27,10 @@ struct InputState {
   };
 
   // Begins with another input. The lists are kept to reuse their memory.
-  void Begin(InputId input, const ModuleView& module);
+  void Begin(InputId input, const ModuleView& module, std::uint32_t compiled_for);
 
   InputId id = 0;
+  std::uint32_t sm = 0;  // what the input was compiled for
   const ModuleView* view = nullptr;
   std::vector<InputSection> sections;
 

@@ -21,7 +21,8 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
                   .profile = options.profile});
   for (InputId id = 0; id < inputs.size(); ++id) {
     const Module& module = *inputs[id].module;
-    view.Add(id, module.view(options.view), options.keep_maps ? &merged.maps[id] : nullptr);
+    view.Add(id, module.view(options.view), module.sm(),
+             options.keep_maps ? &merged.maps[id] : nullptr);
     if (!findings.status().ok()) {
       findings.ReportFailure();
       return findings.status();

@@ -23,10 +23,10 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       call_graph_(builder_, input_, findings, options.relocatable),
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}
 
-void ViewMerge::Add(InputId id, const ModuleView& view, InputMap* map) {
+void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t sm, InputMap* map) {
   builder_.Begin(id);
   findings_.Begin(id);
-  input_.Begin(id, view);
+  input_.Begin(id, view, sm);
   call_graph_.Begin();
   functions_.Run();
   objects_.Run();
