@@ -200,7 +200,8 @@ std::string LinkAndCompare(const Toolkit& toolkit, const Link& link, const std::
 // What the merge does not do alike (docs/mercury.md, "Open").
 bool IsOpen(std::string_view name) {
   // Slots of texture references lie in a bank of their own in the Mercury view.
-  if (name == "texture_behind_all" || name == "texture_references" || name == "texture_samplers") {
+  if (name == "texture_behind_all" || name == "texture_references" || name == "texture_samplers" ||
+      name == "texture_dead") {
     return true;
   }
   // Jump tables of weak functions that a later file replaces keep relocations of several copies.
