@@ -27,7 +27,7 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     if (function == kNone && pair.first != 0) Lose(section, pair.first);
     if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
     if (discarded) {
-      taken_of_discarded_.push_back(pair.first);
+      taken_of_discarded_.push_back({pair.first, input_.view->StringAt(pair.second)});
       continue;
     }
     if (format::HoldsSymbolPairs(pair.list)) {
@@ -81,12 +81,11 @@ void CallGraphMerge::TakeAddress(FunctionId function, std::uint32_t prototype) {
 }
 
 void CallGraphMerge::End() {
-  // The prototype is that of the first copy; kernels, which have none otherwise, get none here.
-  for (const std::uint32_t index : taken_of_discarded_) {
-    if (!taken_by_function_[index]) continue;
-    const FunctionId function = program_.symbols[input_.symbols[index]].function;
-    const std::uint32_t prototype = program_.functions[function].prototype;
-    TakeAddress(function, prototype == kNone ? 0 : prototype);
+  // The empty prototype of a kernel is not entered here.
+  for (const TakenOfDiscarded& taken : taken_of_discarded_) {
+    if (!taken_by_function_[taken.symbol]) continue;
+    TakeAddress(program_.symbols[input_.symbols[taken.symbol]].function,
+                taken.prototype.empty() ? 0 : builder_.AddPrototype(taken.prototype));
   }
 }
 

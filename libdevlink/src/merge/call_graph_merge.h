@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -46,7 +47,11 @@ class CallGraphMerge {
   absl::flat_hash_set<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
   // Of the input in hand.
   std::vector<bool> taken_by_function_;  // functions whose address a function takes
-  std::vector<std::uint32_t> taken_of_discarded_;  // symbols
+  struct TakenOfDiscarded {
+    std::uint32_t symbol;
+    std::string_view prototype;
+  };
+  std::vector<TakenOfDiscarded> taken_of_discarded_;
 };
 
 }  // namespace devlink::internal

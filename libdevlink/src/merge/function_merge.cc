@@ -120,8 +120,8 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   out.size = symbol.size;
   out.input = input_.id;
   const FunctionId function = out.function;
-  sm_of_first_.resize(program_.functions.size());
-  sm_of_first_[function] = input_.sm;
+  arch_of_first_.resize(program_.functions.size());
+  arch_of_first_[function] = input_.virtual_arch;
   program_.functions[function].registers = input_.registers[index];
   program_.functions[function].is_kernel = (symbol.other & format::kStoEntry) != 0;
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
@@ -151,14 +151,14 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
 }
 
 // A later definition of a function that has one. A strong copy replaces a weak one, and so does a
-// weak copy that needs fewer registers, or as many and was compiled for a newer architecture than
-// the first copy; any other weak copy is discarded.
+// weak copy that needs fewer registers, or as many and was compiled for a newer virtual
+// architecture than the first copy; any other weak copy is discarded.
 void FunctionMerge::MergeSecondDefinition(std::uint32_t index, const InputSymbol& symbol,
                                           SymbolId known) {
   const Symbol& first = program_.symbols[known];
   const Function& function = program_.functions[first.function];
   const std::uint32_t registers = input_.registers[index];
-  const bool newer = input_.sm > sm_of_first_[first.function];
+  const bool newer = input_.virtual_arch > arch_of_first_[first.function];
   if (first.binding == format::kStbWeak &&
       (symbol.binding == format::kStbGlobal || registers < function.registers ||
        (registers == function.registers && newer))) {

@@ -52,7 +52,7 @@ class FunctionMerge {
   FunctionConstants& constants_;
   KernelSections& kernel_sections_;
   const KernelSelection& kernels_;
-  std::vector<std::uint32_t> sm_of_first_;      // by FunctionId: of the copy that came first
+  std::vector<std::uint32_t> arch_of_first_;    // virtual, by FunctionId: of the first copy
   std::vector<std::uint32_t> sized_functions_;  // code section -> its function; made when needed
 };
 

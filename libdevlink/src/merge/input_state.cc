@@ -8,7 +8,7 @@ namespace devlink::internal {
 
 void InputState::Begin(InputId input, const ModuleView& module, std::uint32_t compiled_for) {
   id = input;
-  sm = compiled_for;
+  virtual_arch = compiled_for;
   view = &module;
   sections = view->sections();
   symbols.assign(view->symbol_count(), kNone);

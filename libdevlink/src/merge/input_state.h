@@ -30,7 +30,7 @@ struct InputState {
   void Begin(InputId input, const ModuleView& module, std::uint32_t compiled_for);
 
   InputId id = 0;
-  std::uint32_t sm = 0;  // what the input was compiled for
+  std::uint32_t virtual_arch = 0;  // that the input was compiled for
   const ModuleView* view = nullptr;
   std::vector<InputSection> sections;
 

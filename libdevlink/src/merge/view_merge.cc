@@ -23,10 +23,10 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       call_graph_(builder_, input_, findings, options.relocatable),
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}
 
-void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t sm, InputMap* map) {
+void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map) {
   builder_.Begin(id);
   findings_.Begin(id);
-  input_.Begin(id, view, sm);
+  input_.Begin(id, view, virtual_arch);
   call_graph_.Begin();
   functions_.Run();
   objects_.Run();

@@ -37,7 +37,7 @@ class ViewMerge {
   ViewMerge& operator=(const ViewMerge&) = delete;
 
   // The view of one input. `map` is filled where it is given.
-  void Add(InputId id, const ModuleView& view, std::uint32_t sm, InputMap* map);
+  void Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map);
   // After the last input. `maps` are brought up to date; empty where none were asked for.
   [[nodiscard]] Program Finish(InputMaps& maps) &&;
 
