@@ -10,7 +10,7 @@ import sys
 import time
 
 ARCHS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"]
-COLUMNS = ["example", "arch", "units", "entries", "registers", "stack", "shared", "bytes", "nvlink"]
+COLUMNS = ["example", "arch", "units", "kernels", "registers", "stack", "shared", "bytes", "nvlink"]
 
 
 def run(command, log):
@@ -74,11 +74,11 @@ class Demo:
             self.problems.append(f"devlink failed, {example.name} for {arch}:\n{last_lines(log)}")
             return row
         linked = json.loads(report.read_text())
-        entries = linked["entries"]
-        row["entries"] = len(entries)
-        row["registers"] = max((e.get("registers") or 0 for e in entries), default=0)
-        row["stack"] = max((e.get("stack_bytes") or 0 for e in entries), default=0)
-        row["shared"] = max((e.get("shared_bytes") or 0 for e in entries), default=0)
+        kernels = linked["kernels"]
+        row["kernels"] = len(kernels)
+        row["registers"] = max((k.get("registers") or 0 for k in kernels), default=0)
+        row["stack"] = max((k.get("stack_bytes") or 0 for k in kernels), default=0)
+        row["shared"] = max((k.get("shared_bytes") or 0 for k in kernels), default=0)
         row["bytes"] = ours.stat().st_size
 
         nvlink = self.cuda / "bin/nvlink"
