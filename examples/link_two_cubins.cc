@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
     std::cerr << devlink::RenderDiagnostic(diagnostic, "link_two_cubins");
   }
   if (!linked.ok()) return 1;
-  for (const devlink::KernelReport& entry : linked.report.kernels) {
-    std::cout << entry.name << ": " << entry.registers << " registers, " << entry.shared_bytes
+  for (const devlink::KernelReport& kernel : linked.report.kernels) {
+    std::cout << kernel.name << ": " << kernel.registers << " registers, " << kernel.shared_bytes
               << " bytes of shared memory\n";
   }
   std::ofstream out(argv[argc - 1], std::ios::binary);

@@ -25,10 +25,11 @@ def last_lines(log, count=8):
 
 
 class Demo:
-    def __init__(self, root, cuda_home, names):
+    def __init__(self, root, programs, out, cuda_home, names):
         self.cuda = pathlib.Path(cuda_home)
-        self.bin = root / "build/release/bin"
-        self.out = root / "build/demo"
+        self.bin = programs
+        self.out = out
+        self.out_name = os.path.relpath(out, root)
         found = sorted(p.parent for p in root.glob("examples/*/main.cu"))
         self.examples = [p for p in found if not names or p.name in names]
         unknown = set(names) - {p.name for p in found}
@@ -109,7 +110,7 @@ class Demo:
             rows = [self.link(example, arch) for example in self.examples for arch in ARCHS]
             self.print_table(rows)
             same = sum(row["nvlink"] == "identical" for row in rows)
-            print(f"\n{len(rows)} links, {same} identical to nvlink's; files in build/demo")
+            print(f"\n{len(rows)} links, {same} identical to nvlink's; files in {self.out_name}")
         for problem in self.problems:
             print(problem, file=sys.stderr)
         return 1 if self.problems else 0
@@ -128,4 +129,5 @@ class Demo:
 
 
 if __name__ == "__main__":
-    sys.exit(Demo(pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]).main())
+    PATHS = [pathlib.Path(argument) for argument in sys.argv[1:5]]
+    sys.exit(Demo(*PATHS, sys.argv[5:]).main())

@@ -150,7 +150,8 @@ void ViewSections(CubinView& view) {
 void ViewSymbols(CubinView& view) {
   const ViewSection* table = nullptr;
   for (const ViewSection& s : view.sections) {
-    if (table == nullptr && s.type == kSymtab) table = &s;
+    const bool is_null = &s == &view.sections.front();  // whatever its type says
+    if (table == nullptr && s.type == kSymtab && !is_null) table = &s;
   }
   if (table == nullptr) {
     view.problems.emplace_back("there is no symbol table");

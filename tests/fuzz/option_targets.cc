@@ -17,6 +17,7 @@
 #include "fuzz/targets.h"
 #include "input/register_file.h"
 #include "model/kernel_selection.h"
+#include "support/text.h"
 
 namespace devlink::testing {
 namespace {
@@ -27,11 +28,7 @@ std::string_view TextOf(FuzzBytes bytes) {
 
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  ForEachLine(text, [&lines](std::string_view line) { lines.emplace_back(line); });
   return lines;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is fuzzed: functions that take any bytes. Each is linked with libFuzzer into a program of
-// its own (the preset `fuzz`, scripts/fuzz), and fuzz_replay_test runs all of them over the
-// committed seeds in every build. A target that finds something wrong throws.
+// its own (the preset `fuzz`, scripts/fuzz), and fuzz_replay_test runs all of them over their seeds
+// in every build. A target that finds something wrong throws.
 #pragma once
 
 #include <cstdint>

@@ -24,19 +24,9 @@ using diff::ExplainDifference;
 
 constexpr auto kToolLimit = std::chrono::seconds(120);
 
-[[maybe_unused]] bool HasFlag(const RandomProgram& program, std::string_view flag) {
+bool HasFlag(const RandomProgram& program, std::string_view flag) {
   return std::find(program.link_flags.begin(), program.link_flags.end(), flag) !=
          program.link_flags.end();
-}
-
-// Calls `visit` with each line, without its newline.
-template <typename Visitor>
-void ForEachLine(std::string_view text, Visitor visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    visit(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
 }
 
 // Where two message texts part.
@@ -186,7 +176,10 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
 }
 
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
-  return RunLinker(program_, "devlink", program);
+  RandomProgram ours = program;
+  // Without, references are left to the next link.
+  if (HasFlag(program, "-r")) ours.link_flags.emplace_back("--compat=nvlink");
+  return RunLinker(program_, "devlink", ours);
 }
 
 #ifdef DEVLINK_FUZZ_EXTERNAL_ONLY

@@ -46,17 +46,14 @@ std::string VariableOf(std::string_view line) {
 
 Names NamesIn(std::string_view text) {
   Names names;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  ForEachLine(text, [&names](std::string_view line) {
     if (const std::string kernel = WordBehind(line, ".entry "); !kernel.empty()) {
       const bool is_static = !line.starts_with(".visible") && !line.starts_with(".weak");
       (is_static ? names.static_kernels : names.visible_kernels).push_back(kernel);
     } else if (line.starts_with(".visible .global") || line.starts_with(".visible .const")) {
       names.variables.push_back(VariableOf(line));
     }
-  }
+  });
   return names;
 }
 

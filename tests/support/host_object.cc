@@ -2,10 +2,10 @@
 #include "support/host_object.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "devlink-diff/cubin_view.h"
 #include "support/fatbin_builder.h"
+#include "support/number_at.h"
 
 namespace devlink::testing {
 namespace {
@@ -17,15 +17,6 @@ using diff::ViewSection;
 constexpr std::size_t kFatbinHeader = 16;
 constexpr std::size_t kMemberHeader = 64;
 constexpr std::uint16_t kKindElf = 2;
-
-template <typename T>
-T Get(std::span<const std::uint8_t> bytes, std::size_t offset) {
-  T value = 0;
-  if (offset + sizeof value <= bytes.size()) {
-    std::memcpy(&value, bytes.data() + offset, sizeof value);
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -57,13 +48,13 @@ std::vector<std::uint8_t> CubinOf(std::span<const std::uint8_t> object, int sm) 
   const ViewSection* fatbin = view.Find("__nv_relfatbin");
   if (fatbin == nullptr) return {};
   const auto data = fatbin->data;
-  const std::size_t end = kFatbinHeader + Get<std::uint64_t>(data, 8);
+  const std::size_t end = kFatbinHeader + NumberAt<std::uint64_t>(data, 8);
   for (std::size_t at = kFatbinHeader; at + kMemberHeader <= std::min(end, data.size());) {
-    const auto header = Get<std::uint32_t>(data, at + 4);
-    const auto size = Get<std::uint64_t>(data, at + 8);
+    const auto header = NumberAt<std::uint32_t>(data, at + 4);
+    const auto size = NumberAt<std::uint64_t>(data, at + 8);
     if (header < kMemberHeader || at + header + size > data.size()) return {};
-    if (Get<std::uint16_t>(data, at) == kKindElf &&
-        Get<std::uint32_t>(data, at + 28) == static_cast<std::uint32_t>(sm)) {
+    if (NumberAt<std::uint16_t>(data, at) == kKindElf &&
+        NumberAt<std::uint32_t>(data, at + 28) == static_cast<std::uint32_t>(sm)) {
       const auto payload = data.subspan(at + header, size);
       return {payload.begin(), payload.end()};
     }

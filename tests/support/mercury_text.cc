@@ -2,11 +2,11 @@
 #include "support/mercury_text.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "support/number_at.h"
 #include "support/text.h"
 
 namespace devlink::testing {
@@ -38,15 +38,6 @@ struct Symbol {
   std::uint64_t value = 0;
   std::uint64_t size = 0;
 };
-
-template <typename T>
-T Get(std::span<const std::uint8_t> bytes, std::uint64_t offset) {
-  T out = {};
-  if (offset <= bytes.size() && sizeof(T) <= bytes.size() - offset) {
-    std::memcpy(&out, bytes.data() + offset, sizeof(T));
-  }
-  return out;
-}
 
 std::string GetString(std::span<const std::uint8_t> bytes, std::uint64_t offset) {
   std::string out;
@@ -106,23 +97,23 @@ class Describer {
 
  private:
   void ReadSections() {
-    const auto table = Get<std::uint64_t>(file_, 40);
-    const auto count = Get<std::uint16_t>(file_, 60);
-    const auto names = Get<std::uint16_t>(file_, 62);
-    const auto names_at = Get<std::uint64_t>(file_, table + names * 64 + 24);
+    const auto table = NumberAt<std::uint64_t>(file_, 40);
+    const auto count = NumberAt<std::uint16_t>(file_, 60);
+    const auto names = NumberAt<std::uint16_t>(file_, 62);
+    const auto names_at = NumberAt<std::uint64_t>(file_, table + names * 64 + 24);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint64_t at = table + i * 64;
       Section& section = sections_.emplace_back();
       section.file_name = GetString(file_.subspan(std::min<std::uint64_t>(names_at, file_.size())),
-                                    Get<std::uint32_t>(file_, at));
+                                    NumberAt<std::uint32_t>(file_, at));
       section.name = section.file_name;
-      section.type = Get<std::uint32_t>(file_, at + 4);
-      section.flags = Get<std::uint64_t>(file_, at + 8);
-      const auto offset = Get<std::uint64_t>(file_, at + 24);
-      section.size = Get<std::uint64_t>(file_, at + 32);
-      section.info = Get<std::uint32_t>(file_, at + 44);
-      section.align = Get<std::uint64_t>(file_, at + 48);
-      section.entry_size = Get<std::uint64_t>(file_, at + 56);
+      section.type = NumberAt<std::uint32_t>(file_, at + 4);
+      section.flags = NumberAt<std::uint64_t>(file_, at + 8);
+      const auto offset = NumberAt<std::uint64_t>(file_, at + 24);
+      section.size = NumberAt<std::uint64_t>(file_, at + 32);
+      section.info = NumberAt<std::uint32_t>(file_, at + 44);
+      section.align = NumberAt<std::uint64_t>(file_, at + 48);
+      section.entry_size = NumberAt<std::uint64_t>(file_, at + 56);
       if (section.type != kNobits && offset <= file_.size() &&
           section.size <= file_.size() - offset) {
         section.data = file_.subspan(offset, section.size);
@@ -147,13 +138,13 @@ class Describer {
       out_.push_back(Cat("symbols ", section.size / 24, " global from ", section.info));
       for (std::uint64_t at = 0; at < section.size; at += 24) {
         Symbol& symbol = symbols_.emplace_back();
-        symbol.name_offset = Get<std::uint32_t>(section.data, at);
+        symbol.name_offset = NumberAt<std::uint32_t>(section.data, at);
         symbol.name = GetString(strings, symbol.name_offset);
-        symbol.info = Get<std::uint8_t>(section.data, at + 4);
-        symbol.other = Get<std::uint8_t>(section.data, at + 5);
-        symbol.section = Get<std::uint16_t>(section.data, at + 6);
-        symbol.value = Get<std::uint64_t>(section.data, at + 8);
-        symbol.size = Get<std::uint64_t>(section.data, at + 16);
+        symbol.info = NumberAt<std::uint8_t>(section.data, at + 4);
+        symbol.other = NumberAt<std::uint8_t>(section.data, at + 5);
+        symbol.section = NumberAt<std::uint16_t>(section.data, at + 6);
+        symbol.value = NumberAt<std::uint64_t>(section.data, at + 8);
+        symbol.size = NumberAt<std::uint64_t>(section.data, at + 16);
       }
     }
   }
@@ -186,10 +177,10 @@ class Describer {
 
   void DescribeRelocations(const Section& section) {
     for (std::uint64_t at = 0; at < section.size; at += 24) {
-      out_.push_back(Cat("  ", Hex(Get<std::uint64_t>(section.data, at)), " type ",
-                         Hex(Get<std::uint32_t>(section.data, at + 8)), " ",
-                         SymbolName(Get<std::uint32_t>(section.data, at + 12)), " + ",
-                         Get<std::int64_t>(section.data, at + 16)));
+      out_.push_back(Cat("  ", Hex(NumberAt<std::uint64_t>(section.data, at)), " type ",
+                         Hex(NumberAt<std::uint32_t>(section.data, at + 8)), " ",
+                         SymbolName(NumberAt<std::uint32_t>(section.data, at + 12)), " + ",
+                         NumberAt<std::int64_t>(section.data, at + 16)));
     }
   }
 

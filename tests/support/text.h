@@ -4,6 +4,7 @@
 // the tests, and because a packaged Abseil may have a string_view of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -80,6 +81,16 @@ inline std::string SubstitutePieces(std::string_view format,
 template <typename... Args>
 std::string Substitute(std::string_view format, const Args&... args) {
   return SubstitutePieces(format, {Piece(args).view()...});
+}
+
+// Calls `visit` with each line, without its newline.
+template <typename Visitor>
+void ForEachLine(std::string_view text, Visitor visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
 }
 
 inline std::string Join(const std::vector<std::string>& items, std::string_view separator) {

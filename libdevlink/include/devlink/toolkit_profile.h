@@ -15,11 +15,11 @@
 
 namespace devlink {
 
-// What becomes of inputs that nvlink leaves out without a word (docs/inputs.md), and where nvlink
-// writes code that is wrong (docs/compatibility.md).
+// What becomes of inputs that nvlink leaves out without a word (docs/inputs.md), and what is done
+// where nvlink writes code that is wrong (docs/compatibility.md).
 enum class Compatibility {
   kDevlink,  // device code is linked wherever it is found, or refused with the reason
-  kNvlink,   // nvlink's bytes and words, without notes
+  kNvlink,   // as nvlink where that page says so, and no notes
 };
 
 // A plain value; the defaults are those of release 13.0.

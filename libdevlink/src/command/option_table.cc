@@ -254,7 +254,7 @@ constexpr std::array kOptions = {
     Option{"toolkit", "toolkit", Takes::kValue, Recorded::kNo, ReadToolkit,
            "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{"compat", "compat", Takes::kValue, Recorded::kNo, ReadCompatibility,
-           "nvlink: what nvlink writes and says, its faults included"},
+           "nvlink: as nvlink, faults included, where docs/compatibility.md says so"},
     Option{"keep-references", "keep-references", Takes::kNothing, Recorded::kNo,
            Flag<&LinkOptions::keep_references>,
            "with -r and --compat nvlink: leave references to the next link all the same"},

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
@@ -13,7 +12,6 @@
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
 #include "format/sm_traits.h"
-#include "link/kernel_set.h"
 #include "link/reach.h"
 #include "link/undefined.h"
 
@@ -143,18 +141,16 @@ class Checker {
     }
     std::sort(own_items.begin(), own_items.end(),
               [](const OwnItem& a, const OwnItem& b) { return a.item < b.item; });
-    absl::flat_hash_map<SectionId, KernelSet> users;  // positions in `limited`
-    VisitReachable(input_.graph, own_items, limited,
-                   [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
-                     for (const ReachedItem& use : found)
-                       users[use.item].Add(kernel, limited.size());
-                   });
+    // By positions in `limited`.
+    const auto users = UsersOfItems(input_.graph, own_items, limited);
     std::vector<std::uint32_t> most;
     most.reserve(limited.size());
     for (const FunctionId kernel : limited) most.push_back(registers[kernel]);
     for (const OwnItem& own_item : own_items) {
       const FunctionId function = program_.sections[own_item.item].function;
-      for (const std::uint32_t i : users[own_item.item].Sorted()) {
+      const auto found = users.find(own_item.item);
+      if (found == users.end()) continue;
+      for (const std::uint32_t i : found->second.Sorted()) {
         if (registers[function] <= most[i]) continue;
         most[i] = registers[function];
         const std::uint32_t limit = RegisterLimit(limited[i]);
@@ -168,6 +164,18 @@ class Checker {
            nvlink_text::TooManyRegisters(NameOf(kernel), limit, NameOf(function),
                                          input_.resources.function_registers[function]),
            kernel, "");
+  }
+
+  // What is said of a relocation that the link cannot go on with.
+  Diagnostic& Refuse(DiagnosticCode code, const Relocation& relocation, std::string_view input,
+                     std::string_view text) {
+    Diagnostic& out = diagnostics_.emplace_back();
+    out.code = code;
+    out.severity = Severity::kFatal;
+    out.symbol = program_.symbols[relocation.symbol].name;
+    out.input = input;
+    out.text = text;
+    return out;
   }
 
   // The call graphs of the inputs decide what stays. Where one does not name what code calls, it is
@@ -194,12 +202,9 @@ class Checker {
   void ReportLost(const Relocation& relocation) {
     const Section& section = program_.sections[relocation.section];
     const Symbol& caller = program_.symbols[program_.functions[section.function].symbol];
-    Diagnostic& out = diagnostics_.emplace_back();
-    out.code = DiagnosticCode::kMalformedInput;
-    out.severity = Severity::kFatal;
-    out.symbol = program_.symbols[relocation.symbol].name;
-    out.input = input_.inputs[caller.input].name;
-    out.text = base::Cat({"Input file '", out.input, "' is damaged"});
+    const std::string& input = input_.inputs[caller.input].name;
+    Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
+                             base::Cat({"Input file '", input, "' is damaged"}));
     out.notes.push_back(base::Cat({"section '", section.name, "' refers to '", out.symbol,
                                    "', which its call graph does not name"}));
     Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));
@@ -212,12 +217,9 @@ class Checker {
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     const bool kept = info != nullptr && info->action == format::RelocationAction::kKeep;
-    Diagnostic& out = diagnostics_.emplace_back();
-    out.code = DiagnosticCode::kUnresolvableRelocation;
-    out.severity = Severity::kFatal;
-    out.text = kept ? nvlink_text::kDeletedSymbol : "Internal error: relocation cannot be resolved";
-    out.symbol = symbol.name;
-    out.input = input_.inputs[symbol.input].name;
+    Diagnostic& out = Refuse(
+        DiagnosticCode::kUnresolvableRelocation, relocation, input_.inputs[symbol.input].name,
+        kept ? nvlink_text::kDeletedSymbol : "Internal error: relocation cannot be resolved");
     out.notes.push_back(base::Cat({"R_CUDA_", info != nullptr ? info->name : "?", " in section '",
                                    program_.sections[relocation.section].name, "' against '",
                                    symbol.name, "' of '", out.input, "'"}));
@@ -234,13 +236,11 @@ class Checker {
     const Section& section = program_.sections[relocation.section];
     const FunctionId user = section.function;
     const SymbolId place = user == kNone ? relocation.symbol : program_.functions[user].symbol;
-    Diagnostic& out = diagnostics_.emplace_back();
-    out.code = DiagnosticCode::kRelocationOverflow;
-    out.severity = Severity::kFatal;
-    out.symbol = symbol.name;
-    out.input = input_.inputs[program_.symbols[place].input].name;
-    out.text = base::Cat({"Reference to '", symbol.name, "' in section '", section.name, "' of '",
-                          out.input, "' does not fit its field"});
+    const std::string& input = input_.inputs[program_.symbols[place].input].name;
+    Diagnostic& out =
+        Refuse(DiagnosticCode::kRelocationOverflow, relocation, input,
+               base::Cat({"Reference to '", symbol.name, "' in section '", section.name, "' of '",
+                          input, "' does not fit its field"}));
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     out.notes.push_back(absl::StrCat(
         "the value is ", absl::Hex(overflows.front().value), " (hexadecimal), the field R_CUDA_",

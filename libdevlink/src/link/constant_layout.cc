@@ -8,7 +8,6 @@
 #include "base/align.h"
 #include "format/sections.h"
 #include "format/views.h"
-#include "link/kernel_set.h"
 #include "link/reach.h"
 
 namespace devlink::internal {
@@ -127,13 +126,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   const MergedBanks merged = CollectBanks(program, liveness);
   if (merged.of_functions.empty()) return layout;
 
-  absl::flat_hash_map<SectionId, KernelSet> users;
-  VisitReachable(graph, merged.of_functions, liveness.kernels,
-                 [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
-                   for (const ReachedItem& use : found) {
-                     users[use.item].Add(kernel, liveness.kernels.size());
-                   }
-                 });
+  const auto users = UsersOfItems(graph, merged.of_functions, liveness.kernels);
 
   // Last created first, as nvlink goes.
   const auto names = std::make_shared<base::StringArena>();
@@ -142,7 +135,10 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   for (auto own_item = merged.of_functions.rbegin(); own_item != merged.of_functions.rend();
        ++own_item) {
     const Section& callee = program.sections[own_item->item];
-    std::vector<std::uint32_t> kernels = users[own_item->item].Sorted();
+    std::vector<std::uint32_t> kernels;
+    if (const auto found = users.find(own_item->item); found != users.end()) {
+      kernels = found->second.Sorted();
+    }
     std::reverse(kernels.begin(), kernels.end());
     // The strictest alignment of all banks concerned applies to each of them.
     std::uint32_t align = callee.align;

@@ -34,11 +34,11 @@ class KernelSet {
   [[nodiscard]] std::size_t size() const { return count_; }
 
   [[nodiscard]] std::vector<std::uint32_t> Sorted() const {
-    std::vector<std::uint32_t> entries;
-    entries.reserve(count_);
-    ForEach([&](std::uint32_t entry) { entries.push_back(entry); });
-    std::sort(entries.begin(), entries.end());
-    return entries;
+    std::vector<std::uint32_t> kernels;
+    kernels.reserve(count_);
+    ForEach([&](std::uint32_t kernel) { kernels.push_back(kernel); });
+    std::sort(kernels.begin(), kernels.end());
+    return kernels;
   }
 
   template <typename Function>

@@ -135,6 +135,17 @@ void VisitReachable(const CallGraph& graph, std::span<const OwnItem> own_items,
   }
 }
 
+absl::flat_hash_map<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
+                                                           std::span<const OwnItem> own_items,
+                                                           std::span<const FunctionId> roots) {
+  absl::flat_hash_map<std::uint32_t, KernelSet> users;
+  VisitReachable(graph, own_items, roots,
+                 [&](std::uint32_t root, std::span<const ReachedItem> found) {
+                   for (const ReachedItem& use : found) users[use.item].Add(root, roots.size());
+                 });
+  return users;
+}
+
 std::vector<std::vector<ReachedItem>> CollectReachable(const CallGraph& graph,
                                                        std::span<const OwnItem> own_items,
                                                        std::span<const FunctionId> roots) {

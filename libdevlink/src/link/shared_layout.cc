@@ -106,11 +106,7 @@ class SharedLayouter {
 
   // Splits the variables of files and functions by how many kernels reach them.
   void FindUsers() {
-    VisitReachable(graph_, uses_, liveness_.kernels,
-                   [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
-                     for (const ReachedItem& use : found)
-                       users_[use.item].Add(kernel, locals_.size());
-                   });
+    users_ = UsersOfItems(graph_, uses_, liveness_.kernels);
     base::Release(uses_);
     for (const SymbolId id : variables_) {
       if (SymbolOf(id).external_shared) continue;

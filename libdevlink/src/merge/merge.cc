@@ -3,28 +3,12 @@
 
 #include <utility>
 
-#include "format/notes.h"
-#include "format/sections.h"
 #include "merge/file_merge.h"
 #include "merge/findings.h"
 #include "merge/view_merge.h"
 #include "model/module.h"
 
 namespace devlink::internal {
-
-namespace {
-
-// 0 where the module does not say.
-std::uint32_t VirtualArchOf(const Module& module) {
-  for (const InputSection& section : module.sass().sections()) {
-    if (section.role != format::SectionRole::kCudaNote) continue;
-    const auto info = format::ReadCudaInfo(section.data);
-    return info ? info->virtual_arch : 0;
-  }
-  return 0;
-}
-
-}  // namespace
 
 absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptions& options,
                              std::vector<Diagnostic>& diagnostics) {
@@ -37,7 +21,7 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
                   .profile = options.profile});
   for (InputId id = 0; id < inputs.size(); ++id) {
     const Module& module = *inputs[id].module;
-    view.Add(id, module.view(options.view), VirtualArchOf(module),
+    view.Add(id, module.view(options.view), module.virtual_arch(),
              options.keep_maps ? &merged.maps[id] : nullptr);
     if (!findings.status().ok()) {
       findings.ReportFailure();

@@ -127,6 +127,8 @@ class Module {
   [[nodiscard]] const format::Ehdr& header() const { return header_; }
   // The toolkit that made it (130 for 13.0); 0 where it does not say.
   [[nodiscard]] std::uint16_t toolkit() const { return toolkit_; }
+  // What it was compiled for (80 for compute_80); 0 where it does not say.
+  [[nodiscard]] std::uint16_t virtual_arch() const { return virtual_arch_; }
   // Built for an 'a' target: code that no other architecture runs.
   [[nodiscard]] bool architecture_specific() const { return architecture_specific_; }
 
@@ -137,6 +139,7 @@ class Module {
   ModuleView sass_;
   std::unique_ptr<ModuleView> mercury_;
   std::uint16_t toolkit_ = 0;
+  std::uint16_t virtual_arch_ = 0;
   bool architecture_specific_ = false;
 };
 

@@ -541,6 +541,7 @@ absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
   const auto info = format::ReadCudaInfo(sections_[index].data);
   if (!info) return Bad(index, "the note is cut off");
   module_.toolkit_ = info->toolkit;
+  module_.virtual_arch_ = info->virtual_arch;
   return absl::OkStatus();
 }
 

@@ -371,6 +371,20 @@ TEST_CASE("Undefined references are reported with the caller", "[session]") {
   CHECK(text.back() == '\n');
 }
 
+TEST_CASE("As nvlink there are the same lines, without notes", "[session]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.compatibility = Compatibility::kNvlink;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  const Cubin cubin = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true}}});
+  REQUIRE(session->AddCubin("a.cubin", cubin).ok());
+  const LinkOutcome result = session->Link();
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].text == "Undefined reference to 'f' in 'a.cubin'");
+  CHECK(result.diagnostics[0].notes.empty());
+}
+
 TEST_CASE("Multiple definitions are reported", "[session]") {
   LinkSession session = MakeSession();
   REQUIRE(session.AddCubin("a", Caller()).ok());
