@@ -18,6 +18,8 @@ import xml.etree.ElementTree
 
 # Longer than any test takes, so that one that hangs fails and the rest are still counted.
 DEFAULT_TIMEOUT = 1800
+# Programs built with a sanitizer take several times as long.
+TIMEOUT_FACTOR = float(os.environ.get("DEVLINK_TEST_TIMEOUT_FACTOR", "1"))
 SKIPPED = 77
 # Version 2 of Catch2 cannot leave a case out: tests/support/catch.h warns and returns.
 SKIP_WARNING = "SKIPPED: "
@@ -137,7 +139,7 @@ def run_program(test, scratch):
         name, _, value = setting.partition("=")
         env[name] = value
     cwd = properties.get("WORKING_DIRECTORY")
-    timeout = float(properties.get("TIMEOUT", DEFAULT_TIMEOUT))
+    timeout = TIMEOUT_FACTOR * float(properties.get("TIMEOUT", DEFAULT_TIMEOUT))
     command = test["command"]
     start = time.monotonic()
 
@@ -168,7 +170,7 @@ def run_script(path, scratch):
     cwd = tempfile.mkdtemp(prefix=path.stem + ".", dir=scratch)
     env = dict(os.environ, TMPDIR=cwd)
     start = time.monotonic()
-    status, output = run(["bash", str(path)], cwd, env, DEFAULT_TIMEOUT)
+    status, output = run(["bash", str(path)], cwd, env, TIMEOUT_FACTOR * DEFAULT_TIMEOUT)
     result.seconds = time.monotonic() - start
     if status == 0:
         result.passed = 1
