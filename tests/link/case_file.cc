@@ -20,6 +20,7 @@ struct Head {
   std::vector<std::string> archs;
   std::vector<std::string> link_flags;
   Expectation expectation = Expectation::kOk;
+  std::vector<std::string> exemptions;
 };
 
 std::vector<std::string> Words(const std::string& text) {
@@ -34,6 +35,17 @@ Expectation ParseExpectation(const std::vector<std::string>& words) {
   if (word == "warning") return Expectation::kWarning;
   if (word == "error") return Expectation::kError;
   return word == "any" ? Expectation::kAny : Expectation::kOk;
+}
+
+std::optional<Exemption> ParseExemption(std::string_view word) {
+  const std::size_t at = word.find('@');
+  const std::string_view name = word.substr(0, at);
+  const std::string arch(at == std::string_view::npos ? std::string_view() : word.substr(at + 1));
+  if (name == "two-steps") return Exemption{Comparison::kTwoSteps, arch};
+  if (name == "two-steps-constants") return Exemption{Comparison::kTwoStepsConstants, arch};
+  if (name == "nvlink-r") return Exemption{Comparison::kNvlinkRelocatable, arch};
+  if (name == "again") return Exemption{Comparison::kAgain, arch};
+  return std::nullopt;
 }
 
 Head ReadHead(const std::filesystem::path& path) {
@@ -55,6 +67,8 @@ Head ReadHead(const std::filesystem::path& path) {
       head.link_flags = words;
     } else if (key == "expect") {
       head.expectation = ParseExpectation(words);
+    } else if (key == "exempt") {
+      head.exemptions = words;
     } else if (head.purpose.empty()) {
       head.purpose = text;
     }
@@ -84,6 +98,13 @@ LinkCase MakeCase(const std::string& name, const std::map<int, std::filesystem::
   out.archs = head.archs.empty() ? std::vector<std::string>{"75", "80", "90"} : head.archs;
   out.link_flags = head.link_flags;
   out.expectation = head.expectation;
+  for (const std::string& word : head.exemptions) {
+    if (const auto exemption = ParseExemption(word)) {
+      out.exemptions.push_back(*exemption);
+    } else {
+      out.unknown_exemption = word;
+    }
+  }
   for (const auto& [number, path] : paths) {
     const std::optional<std::vector<std::string>> own = ReadHead(path).flags;
     const bool same_kind = path.extension() == first.extension();

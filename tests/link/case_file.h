@@ -11,6 +11,9 @@
 //   // archs: 90 90a          default: 75 80 90
 //   // link-flags: -g         for the linker
 //   // expect: error          default: ok; see Expectation
+//   // exempt: again           comparisons that cannot hold, for the reason that the comment gives;
+//                              see Exemption. One that holds nevertheless fails the test.
+//                              again@75: for that target only
 // A `flags` line in a later file holds for that file and replaces those of the first.
 #pragma once
 
@@ -30,6 +33,19 @@ enum class Expectation {
   kAny,      // whatever nvlink does, devlink does
 };
 
+// What is compared of every case but those that say it cannot be.
+enum class Comparison {
+  kTwoSteps,           // "two-steps": -r and a second link give the program of one link
+  kTwoStepsConstants,  // "two-steps-constants": they give its constants of the compiler
+  kNvlinkRelocatable,  // "nvlink-r": nvlink -r, which ends with an internal error of its own
+  kAgain,              // "again": the result of nvlink -r, linked by both
+};
+
+struct Exemption {
+  Comparison comparison = Comparison::kTwoSteps;
+  std::string arch;  // empty: all
+};
+
 struct CaseFile {
   std::filesystem::path path;
   std::vector<std::string> flags;
@@ -42,6 +58,8 @@ struct LinkCase {
   std::vector<std::string> archs;  // "80", "90a"
   std::vector<std::string> link_flags;
   Expectation expectation = Expectation::kOk;
+  std::vector<Exemption> exemptions;
+  std::string unknown_exemption;  // a word that is none; the case is wrong
 };
 
 // All cases of a directory, by name. Files that belong to no case (headers) are passed over.

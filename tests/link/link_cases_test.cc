@@ -40,51 +40,68 @@ bool Has(const std::vector<std::string>& flags, std::string_view flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
-class Comparison {
+class LinkJob {
  public:
-  Comparison(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
+  LinkJob(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
 
   // As the case says; in two steps; then with -r as nvlink does it, and the result of that once
   // more.
   Complaints Run() {
+    if (!job_.program.unknown_exemption.empty()) {
+      return {Cat("'exempt' does not know '", job_.program.unknown_exemption, "'")};
+    }
     if (!Compile()) return complaints_;
     const LinkOutcome expected = LinkWithNvlink();
     CheckExpectation(expected);
-    Compare("", expected);
-    if (expected.ok && IsOneProgram()) CompareTwoSteps(expected);
+    Add(Compare("", expected));
+    if (expected.ok) CompareTwoSteps(expected);
     relocatable_ = true;
     const LinkOutcome relocatable = LinkWithNvlink();
     // nvlink has faults of its own here (docs/compatibility.md); nothing can be learned from them.
-    if (relocatable.messages.find("Internal error") != std::string::npos) return complaints_;
-    Compare("-r: ", relocatable);
-    if (!relocatable.ok || !LinksAgainAlike()) return complaints_;
-    relocatable_ = false;
-    inputs_ = {directory_.File("again.cubin")};
-    if (!WriteBytes(inputs_.front(), relocatable.cubin)) {
-      complaints_.push_back("cannot write " + inputs_.front());
-      return complaints_;
-    }
-    Compare("the result of -r: ", LinkWithNvlink());
+    const bool failed = relocatable.messages.find("Internal error") != std::string::npos;
+    AddUnlessExempt(Comparison::kNvlinkRelocatable,
+                    failed ? Complaints{"nvlink -r: " + relocatable.messages} : Complaints{});
+    if (failed) return complaints_;
+    Add(Compare("-r: ", relocatable));
+    if (relocatable.ok) CompareAgain(relocatable);
     return complaints_;
   }
 
  private:
-  void Compare(const std::string& what, const LinkOutcome& expected) {
+  void Add(Complaints complaints) {
+    for (std::string& complaint : complaints) complaints_.push_back(std::move(complaint));
+  }
+
+  // Complaints about what the case says cannot hold are expected, and must come.
+  void AddUnlessExempt(Comparison comparison, Complaints complaints) {
+    const auto covers = [&](const Exemption& exemption) {
+      return exemption.comparison == comparison &&
+             (exemption.arch.empty() || exemption.arch == job_.arch);
+    };
+    if (std::ranges::none_of(job_.program.exemptions, covers)) {
+      Add(std::move(complaints));
+    } else if (complaints.empty()) {
+      complaints_.emplace_back("what the case exempts holds");
+    }
+  }
+
+  Complaints Compare(const std::string& what, const LinkOutcome& expected) {
     const LinkOutcome actual = LinkInProcess();
     if (expected.ok != actual.ok) {
-      complaints_.push_back(Cat(what, "nvlink ", expected.ok ? "succeeds" : "fails", ", devlink ",
-                                actual.ok ? "succeeds" : "fails", "\nnvlink says:\n",
-                                expected.messages, "devlink says:\n", actual.messages));
-      return;
+      return {Cat(what, "nvlink ", expected.ok ? "succeeds" : "fails", ", devlink ",
+                  actual.ok ? "succeeds" : "fails", "\nnvlink says:\n", expected.messages,
+                  "devlink says:\n", actual.messages)};
     }
+    Complaints complaints;
     if (expected.ok) {
       const std::string difference = ExplainDifference(expected.cubin, actual.cubin);
-      if (!difference.empty()) complaints_.push_back(what + difference);
+      if (!difference.empty()) complaints.push_back(what + difference);
     }
     if (expected.messages != actual.messages) {
-      complaints_.push_back(Cat(what, "messages differ\nnvlink says:\n", expected.messages,
-                                "devlink says:\n", actual.messages));
+      complaints.push_back(Cat(what, "messages differ\nnvlink says:\n", expected.messages,
+                               "devlink says:\n", actual.messages));
     }
+    return complaints;
   }
 
   // Code and memory of a program are the same however many links it takes.
@@ -98,41 +115,39 @@ class Comparison {
     const LinkOutcome second = written ? LinkInProcess() : first;
     inputs_ = inputs;
     if (!second.ok) {
-      complaints_.push_back("in two steps: fails\n" + second.messages);
+      AddUnlessExempt(Comparison::kTwoSteps, {"in two steps: fails\n" + second.messages});
       return;
     }
     const diff::CubinView direct = diff::ViewCubin(expected.cubin);
     const diff::CubinView twice = diff::ViewCubin(second.cubin);
+    Complaints constants;
+    Complaints others;
     for (const diff::ViewSection& section : direct.sections) {
-      if (!IsProgram(section.key) || IsUnread(section.key)) continue;
+      if (!IsProgram(section.key)) continue;
       const auto found = std::ranges::find(twice.sections, section.key, &diff::ViewSection::key);
       if (found == twice.sections.end() || found->size != section.size ||
           !std::ranges::equal(found->data, section.data)) {
-        complaints_.push_back(Cat("in two steps: another ", section.key));
+        (section.key.starts_with(".nv.constant2") ? constants : others)
+            .push_back(Cat("in two steps: another ", section.key));
       }
     }
+    AddUnlessExempt(Comparison::kTwoStepsConstants, constants);
+    AddUnlessExempt(Comparison::kTwoSteps, others);
   }
 
-  // One case's variable is `extern x[]` in front of a definition of x, and -r makes one of both.
-  [[nodiscard]] bool IsOneProgram() const { return job_.program.name != "dynamic_then_static"; }
-
-  // Of replaced bodies nvlink leaves constants, or their place, that no code reads. A second link
-  // has other ones.
-  [[nodiscard]] bool IsUnread(std::string_view section) const {
-    constexpr std::string_view kCases[] = {"weak_replaced_constants", "weak_strange_constants_kept",
-                                           "weak_vacated_constants"};
-    return section.starts_with(".nv.constant2") &&
-           std::ranges::find(kCases, job_.program.name) != std::end(kCases);
+  void CompareAgain(const LinkOutcome& relocatable) {
+    relocatable_ = false;
+    inputs_ = {directory_.File("again.cubin")};
+    if (!WriteBytes(inputs_.front(), relocatable.cubin)) {
+      complaints_.push_back("cannot write " + inputs_.front());
+      return;
+    }
+    AddUnlessExempt(Comparison::kAgain, Compare("the result of -r: ", LinkWithNvlink()));
   }
 
   static bool IsProgram(std::string_view section) {
     constexpr std::string_view kKinds[] = {".text.", ".nv.constant", ".nv.global", ".nv.shared."};
     return std::ranges::any_of(kKinds, [&](auto kind) { return section.starts_with(kind); });
-  }
-
-  // One case's constants come twice, of which nvlink then takes one (docs/compatibility.md).
-  [[nodiscard]] bool LinksAgainAlike() const {
-    return job_.program.name != "weak_replaced_constants";
   }
 
   bool Compile() {
@@ -250,7 +265,7 @@ class JobRunner {
     for (std::size_t i = index; i < std::min(index + kAhead, jobs_.size()); ++i) {
       if (results_[i].valid()) continue;
       results_[i] = std::async(std::launch::async, [this, &toolkit, i] {
-                      return Comparison(toolkit, jobs_[i]).Run();
+                      return LinkJob(toolkit, jobs_[i]).Run();
                     }).share();
     }
     return results_[index].get();
