@@ -180,9 +180,9 @@ PtxVariable MakeVariable(Prng& random, const PtxPlan& plan, std::size_t index, S
 
 void AddVariables(Prng& random, PtxPlan& plan) {
   std::vector<Space> spaces;
-  if (plan.Has(kGlobals)) spaces.insert(spaces.end(), 4, Space::kGlobal);
-  if (plan.Has(kConstants)) spaces.insert(spaces.end(), 2, Space::kConst);
-  if (plan.Has(kShared)) spaces.insert(spaces.end(), 3, Space::kShared);
+  if (plan.Has(kGlobals)) spaces.resize(4, Space::kGlobal);
+  if (plan.Has(kConstants)) spaces.resize(spaces.size() + 2, Space::kConst);
+  if (plan.Has(kShared)) spaces.resize(spaces.size() + 3, Space::kShared);
   if (plan.Has(kExternShared)) spaces.push_back(Space::kExternShared);
   if (plan.Has(kReferences) && random.Chance(5)) {
     spaces.push_back(Space::kTexture);
