@@ -228,6 +228,13 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
   }
   found = !object->fatbins.empty();
   if (!found) KeepIds(*object);
+  if (found && object->endless_list) {
+    out_.diagnostics.push_back(format::MakeDiagnostic(
+        Severity::kInfo, DiagnosticCode::kMalformedInput, place.name, "",
+        base::Cat({"'", place.name, "': its list ", *object->endless_list,
+                   " of what host code refers to does not end with a NUL, so its last name may be "
+                   "cut off; make the object again"})));
+  }
   const std::size_t count = object->fatbins.size();
   AddHostBlobs(place, *std::move(object), count);
   return true;

@@ -162,6 +162,7 @@ class Reader {
       AddModuleIds(View(contents), out_.module_ids);
     } else {
       HostReferences::List* references = FindList(out_.references, name);
+      if (!contents.empty() && contents.back() != 0) out_.endless_list = name;
       HostReferences::List more = ReadHostReferenceList(contents);
       references->present = true;
       std::move(more.names.begin(), more.names.end(), std::back_inserter(references->names));

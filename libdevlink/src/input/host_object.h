@@ -40,6 +40,9 @@ struct HostObject {
   bool big_endian = false;  // nvlink takes no device code from such objects
   ModuleIds module_ids;
   HostReferences references;
+  // A list of host references that does not end with a NUL, as nvcc's do; what is missing cannot be
+  // told.
+  std::optional<std::string_view> endless_list;
 };
 
 // Whether there are wrappers and no section that holds the code that they stand for.

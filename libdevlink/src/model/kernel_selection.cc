@@ -52,6 +52,31 @@ bool PatternSet::Matches(std::string_view name) const {
   return false;
 }
 
+std::vector<std::string_view> PatternSet::NotAmong(
+    const std::vector<std::string_view>& names) const {
+  constexpr std::size_t kMostComparisons = 1 << 20;
+  std::size_t comparisons = 0;
+  std::vector<std::string_view> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string_view> out;
+  for (const auto& [head, patterns] : by_head_) {
+    // The names that begin like this one stand together.
+    const auto first = std::lower_bound(sorted.begin(), sorted.end(), head);
+    const auto last = std::partition_point(
+        first, sorted.end(), [&](std::string_view name) { return name.starts_with(head); });
+    comparisons += patterns.size() * static_cast<std::size_t>(last - first);
+    if (comparisons > kMostComparisons) return {};
+    for (const std::string& pattern : patterns) {
+      const bool matches = std::any_of(
+          first, last, [&](std::string_view name) { return MatchesPattern(pattern, name); });
+      if (!matches) out.push_back(pattern);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 KernelSelection KernelSelection::Containing(const std::vector<std::string>& parts) {
   KernelSelection out;
   out.wants_all_ = false;
@@ -77,6 +102,19 @@ KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& i
 bool KernelSelection::Wants(const Symbol& kernel) const {
   if (wants_all_) return true;
   return (kernel.binding == format::kStbLocal ? internal_ : external_).Matches(kernel.name);
+}
+
+std::vector<std::string_view> KernelSelection::NotAmong(const std::vector<Symbol>& kernels) const {
+  std::vector<std::string_view> external;
+  std::vector<std::string_view> internal;
+  for (const Symbol& kernel : kernels) {
+    (kernel.binding == format::kStbLocal ? internal : external).push_back(kernel.name);
+  }
+  std::vector<std::string_view> out = external_.NotAmong(external);
+  const std::vector<std::string_view> more = internal_.NotAmong(internal);
+  out.insert(out.end(), more.begin(), more.end());
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace devlink::internal

@@ -24,6 +24,9 @@ class PatternSet {
   void Add(std::string pattern);
   [[nodiscard]] bool empty() const { return by_head_.empty(); }
   [[nodiscard]] bool Matches(std::string_view name) const;
+  // Those that match none of `names`, sorted; nothing where to find out would take long.
+  [[nodiscard]] std::vector<std::string_view> NotAmong(
+      const std::vector<std::string_view>& names) const;
 
  private:
   absl::flat_hash_map<std::string, std::vector<std::string>> by_head_;
@@ -53,6 +56,8 @@ class KernelSelection {
   [[nodiscard]] bool LeavesOut() const { return !wants_all_; }
   // `kernel` is the symbol of a kernel.
   [[nodiscard]] bool Wants(const Symbol& kernel) const;
+  // What the host code refers to and none of `kernels` is called, sorted.
+  [[nodiscard]] std::vector<std::string_view> NotAmong(const std::vector<Symbol>& kernels) const;
 
  private:
   bool wants_all_ = true;

@@ -29,6 +29,7 @@
 #include "link/shared_layout.h"
 #include "link/shared_partial.h"
 #include "link/texture_layout.h"
+#include "link/unmatched_references.h"
 #include "link/verify.h"
 #include "merge/merge.h"
 #include "model/kernel_selection.h"
@@ -223,6 +224,9 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
   const TimeSpan span(context.time_trace, "check and describe");
   out.report = MakeReport(passes, set.inputs);
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
+  if (auto note = NoteUnmatchedReferences(passes.program, passes.liveness, kernels)) {
+    out.diagnostics.push_back(*std::move(note));
+  }
   absl::Status wrong =
       VerifyResults(passes, {.reserved = ReservedShared(options),
                              .partial = options.relocatable,
