@@ -132,7 +132,8 @@ struct LinkOptions {
 
   // Bound on the memory, in bytes, that all inputs of a session and of its copies take together:
   // what is read, and what is decompressed or copied out of it. An input that needs more is
-  // ResourceExhausted. A few kilobytes of compressed code can ask for gigabytes.
+  // ResourceExhausted. A few kilobytes of compressed code can ask for gigabytes. The copies of
+  // constants that a link makes for each kernel may take as much once more.
   std::uint64_t max_memory_bytes = std::uint64_t{8} << 30;
 };
 

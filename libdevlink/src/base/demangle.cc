@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "llvm/Demangle/ItaniumDemangle.h"
 
 namespace devlink::base {
@@ -124,7 +124,7 @@ class TreeSize {
 
   const std::uint64_t pack_size_;
   std::vector<const Node*> open_;
-  absl::flat_hash_map<const Node*, Entry> seen_;
+  base::HashMap<const Node*, Entry> seen_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "link/constant_layout.h"
 #include "link/pass_results.h"
 
@@ -25,7 +25,7 @@ class ChangedBanks {
   }
 
  private:
-  absl::flat_hash_map<SectionId, const ConstantBank*> banks_;
+  base::HashMap<SectionId, const ConstantBank*> banks_;
 };
 
 }  // namespace devlink::internal

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "image/changed_banks.h"
 #include "image/output_form.h"
 #include "link/pass_results.h"
@@ -33,7 +33,7 @@ class ExecutableForm final : public OutputForm {
   const PassResults& passes_;
   const Program& program_;
   const ChangedBanks& banks_;
-  absl::flat_hash_map<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::kernels
+  base::HashMap<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::kernels
   LeftOut left_out_;
 };
 

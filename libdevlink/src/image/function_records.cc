@@ -6,9 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "base/bounded_reader.h"
+#include "base/hash_table.h"
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
@@ -136,8 +135,8 @@ class AttributeWriter {
   const ViewHandles& handles_;
   const bool relocatable_;
   CubinWriter& writer_;
-  absl::flat_hash_map<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::kernels
-  absl::flat_hash_set<FunctionId> unbounded_kernels_;            // whose stack cannot be told
+  base::HashMap<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::kernels
+  base::HashSet<FunctionId> unbounded_kernels_;            // whose stack cannot be told
 };
 
 void AttributeWriter::WriteModuleInfo() {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/nvlink_text.h"
 
@@ -44,7 +44,7 @@ std::string RegisterFileText(const std::vector<RegisteredModule>& modules, bool 
 absl::StatusOr<std::vector<bool>> FindPrelinked(const std::vector<PrelinkCandidate>& inputs,
                                                 const std::vector<std::string_view>& prelinked_ids,
                                                 std::string_view working_directory) {
-  absl::flat_hash_set<absl::string_view> linked_before;
+  base::HashSet<absl::string_view> linked_before;
   const auto add = [&](const std::vector<std::string_view>& ids) {
     for (const std::string_view id : ids) linked_before.insert(base::ToAbsl(id));
   };

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_table.h"
 #include "format/nv_info.h"
 #include "link/reach.h"
 
@@ -190,7 +190,7 @@ class Propagator {
       const FunctionId kernel = liveness_.kernels[i];
       auto& externs = result_.functions[kernel].externs;
       externs.clear();
-      absl::flat_hash_set<SymbolId> seen;
+      base::HashSet<SymbolId> seen;
       for (const SymbolId symbol : own_externs_[kernel]) {
         if (seen.insert(symbol).second) externs.push_back(symbol);
       }
@@ -304,7 +304,7 @@ class Propagator {
     for (const ExternList& list : extern_lists_) lists.emplace_back(list.arrival, list.function);
     std::sort(lists.begin(), lists.end());
     std::vector<SymbolId> met;
-    absl::flat_hash_set<SymbolId> seen;
+    base::HashSet<SymbolId> seen;
     for (const auto& [arrival, function] : lists) {
       for (const SymbolId symbol : own_externs_[function]) {
         if (seen.insert(symbol).second) met.push_back(symbol);
@@ -318,7 +318,7 @@ class Propagator {
   void ListAllUndefined(FunctionId kernel, FunctionAttributes& out) {
     const std::vector<SymbolId> undefined = AllUndefined();
     std::vector<SymbolId> own;
-    absl::flat_hash_set<SymbolId> seen;
+    base::HashSet<SymbolId> seen;
     for (const SymbolId symbol : own_externs_[kernel]) {
       if (seen.insert(symbol).second) own.push_back(symbol);
     }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 
 namespace devlink::internal {
 
@@ -14,7 +14,7 @@ CallGraph::CallGraph(const Program& program) {
 
 void CallGraph::AddEdges(const Program& program) {
   const auto functions = static_cast<std::uint32_t>(program.functions.size());
-  absl::flat_hash_map<std::uint32_t, NodeId> hubs;
+  base::HashMap<std::uint32_t, NodeId> hubs;
   const auto hub_of = [&](std::uint32_t prototype) {
     return hubs.try_emplace(prototype, functions + static_cast<NodeId>(hubs.size())).first->second;
   };

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
@@ -115,6 +115,12 @@ class Checker {
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
              nvlink_text::TooManyCompilerConstants(NameOf(bank.kernel)), bank.kernel, "");
     }
+    if (!input_.constants.too_large) return;
+    Report(DiagnosticCode::kResourceOverflow, Severity::kError,
+           "the constants that kernels take over from the functions they reach do not fit into the "
+           "memory that a link may use",
+           kNone,
+           "each kernel has a copy; LinkOptions::max_memory_bytes is the bound for all of them");
   }
 
   // A kernel that was compiled for few registers must not reach a function that needs more. nvlink
@@ -188,7 +194,7 @@ class Checker {
       const FunctionId real = program_.functions[function].alias_of;
       return real == kNone ? function : real;
     };
-    absl::flat_hash_set<std::pair<FunctionId, FunctionId>> named;
+    base::HashSet<std::pair<FunctionId, FunctionId>> named;
     for (const auto* list : {&program_.calls, &program_.address_takers}) {
       for (const CallEdge& edge : *list) named.insert({body_of(edge.caller), body_of(edge.callee)});
     }

@@ -7,6 +7,7 @@
 
 #include "base/align.h"
 #include "format/sections.h"
+#include "format/sm_traits.h"
 #include "format/views.h"
 #include "link/reach.h"
 
@@ -20,7 +21,7 @@ bool IsCompilerBank(const Section& section) {
 
 // Where the compiler's constants are before the layout.
 struct MergedBanks {
-  absl::flat_hash_map<FunctionId, SectionId> of_kernel;
+  base::HashMap<FunctionId, SectionId> of_kernel;
   std::vector<OwnItem> of_functions;  // the item is the section
 };
 
@@ -44,11 +45,13 @@ MergedBanks CollectBanks(const Program& program, const Liveness& liveness) {
 class KernelBanks {
  public:
   KernelBanks(const Program& program, const Liveness& liveness,
-              const absl::flat_hash_map<FunctionId, SectionId>& merged, base::StringArena& names)
+              const base::HashMap<FunctionId, SectionId>& merged, base::StringArena& names,
+              std::uint64_t max_bytes)
       : program_(program),
         liveness_(liveness),
         merged_(merged),
         names_(names),
+        bytes_left_(max_bytes),
         index_(liveness.kernels.size(), kNone) {}
 
   [[nodiscard]] std::uint64_t SizeOf(std::uint32_t kernel) const {
@@ -67,13 +70,17 @@ class KernelBanks {
   void Append(std::uint32_t kernel, SectionId id, std::uint64_t offset, std::uint32_t align) {
     const Section& callee = program_.sections[id];
     ConstantBank& bank = Open(kernel, callee);
+    bank.align = align;
+    bank.size = base::AlignUp(offset + callee.size, align);
+    // A bank that is larger than any may be is refused, whatever is in it.
+    if (bank.size > format::kMaxConstantBank || !Spend(callee)) return;
     bank.appended.push_back(id);
     for (const Piece& piece : callee.pieces) {
       bank.pieces.push_back({piece.bytes, offset + piece.offset});
     }
-    bank.align = align;
-    bank.size = base::AlignUp(offset + callee.size, align);
   }
+
+  [[nodiscard]] bool too_large() const { return too_large_; }
 
   std::vector<ConstantBank> Take() && {
     std::erase_if(banks_, [](const ConstantBank& bank) { return bank.size == 0; });
@@ -81,6 +88,16 @@ class KernelBanks {
   }
 
  private:
+  // For what is kept of one copy, here and in the output.
+  bool Spend(const Section& callee) {
+    const std::uint64_t bytes =
+        callee.size + sizeof(SectionId) + callee.pieces.size() * sizeof(Piece);
+    too_large_ |= bytes > bytes_left_;
+    if (too_large_) return false;
+    bytes_left_ -= bytes;
+    return true;
+  }
+
   [[nodiscard]] const Section* MergedBankOf(std::uint32_t kernel) const {
     const auto own = merged_.find(liveness_.kernels[kernel]);
     return own == merged_.end() ? nullptr : &program_.sections[own->second];
@@ -111,8 +128,10 @@ class KernelBanks {
 
   const Program& program_;
   const Liveness& liveness_;
-  const absl::flat_hash_map<FunctionId, SectionId>& merged_;
-  base::StringArena& names_;          // of new sections
+  const base::HashMap<FunctionId, SectionId>& merged_;
+  base::StringArena& names_;  // of new sections
+  std::uint64_t bytes_left_;
+  bool too_large_ = false;
   std::vector<std::uint32_t> index_;  // into `banks_`
   std::vector<ConstantBank> banks_;
 };
@@ -120,7 +139,7 @@ class KernelBanks {
 }  // namespace
 
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
-                               const Liveness& liveness) {
+                               const Liveness& liveness, std::uint64_t max_bytes) {
   ConstantLayout layout;
   layout.null_symbol_value = program.residue.last_packed_constant.value_or(0);
   const MergedBanks merged = CollectBanks(program, liveness);
@@ -131,7 +150,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   // Last created first, as nvlink goes.
   const auto names = std::make_shared<base::StringArena>();
   layout.names = names;
-  KernelBanks banks(program, liveness, merged.of_kernel, *names);
+  KernelBanks banks(program, liveness, merged.of_kernel, *names, max_bytes);
   for (auto own_item = merged.of_functions.rbegin(); own_item != merged.of_functions.rend();
        ++own_item) {
     const Section& callee = program.sections[own_item->item];
@@ -155,6 +174,7 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
     }
     for (const std::uint32_t kernel : kernels) banks.Append(kernel, own_item->item, offset, align);
   }
+  layout.too_large = banks.too_large();
   layout.banks = std::move(banks).Take();
   return layout;
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "link/call_graph.h"
 #include "link/liveness.h"
@@ -32,15 +32,21 @@ struct ConstantBank {
 struct ConstantLayout {
   // Those that differ from the merged program's; new ones in the order in which they were made.
   std::vector<ConstantBank> banks;
-  absl::flat_hash_map<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
+  base::HashMap<SectionId, std::uint64_t> moved;  // device functions' banks: new offset
   // nvlink also moves variables of discarded copies, whose symbol index is 0. So the null symbol
   // ends up with the address of the last one moved. Packing `.nv.constant3` comes after that and
   // overwrites it.
   std::uint64_t null_symbol_value = 0;
   std::shared_ptr<const base::StringArena> names;  // of new sections
+  // The copies would take more memory than is allowed. Sizes and offsets are complete, contents are
+  // not: such a link ends in an error.
+  bool too_large = false;
 };
 
+// Ten thousand functions of a few bytes make gigabytes where ten thousand kernels reach them all;
+// `max_bytes` is what their copies may take.
 ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
-                               const Liveness& liveness);
+                               const Liveness& liveness,
+                               std::uint64_t max_bytes = std::uint64_t{8} << 30);
 
 }  // namespace devlink::internal

@@ -5,14 +5,13 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_table.h"
 
 namespace devlink::internal {
 
 namespace {
 
-using ItemMap = absl::flat_hash_map<std::uint32_t, std::uint64_t>;
+using ItemMap = base::HashMap<std::uint32_t, std::uint64_t>;
 using SharedMap = std::shared_ptr<ItemMap>;
 
 void Put(ItemMap& map, std::uint32_t item, std::uint64_t key) {
@@ -64,7 +63,7 @@ class Sweep {
   // The union of what a component holds itself and of what its callees found.
   SharedMap Join(ComponentId component) {
     std::vector<SharedMap> parts;
-    absl::flat_hash_set<const ItemMap*> seen;
+    base::HashSet<const ItemMap*> seen;
     for (const NodeId node : graph_.Members(component)) {
       for (const NodeId target : graph_.Successors(node)) {
         const ComponentId callee = graph_.ComponentOf(target);
@@ -135,10 +134,10 @@ void VisitReachable(const CallGraph& graph, std::span<const OwnItem> own_items,
   }
 }
 
-absl::flat_hash_map<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
-                                                           std::span<const OwnItem> own_items,
-                                                           std::span<const FunctionId> roots) {
-  absl::flat_hash_map<std::uint32_t, KernelSet> users;
+base::HashMap<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
+                                                     std::span<const OwnItem> own_items,
+                                                     std::span<const FunctionId> roots) {
+  base::HashMap<std::uint32_t, KernelSet> users;
   VisitReachable(graph, own_items, roots,
                  [&](std::uint32_t root, std::span<const ReachedItem> found) {
                    for (const ReachedItem& use : found) users[use.item].Add(root, roots.size());

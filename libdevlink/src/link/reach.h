@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "base/hash_table.h"
 #include "link/call_graph.h"
 #include "link/kernel_set.h"
 
@@ -41,9 +41,9 @@ void VisitReachable(const CallGraph& graph, std::span<const OwnItem> own_items,
                     std::span<const FunctionId> roots, ReachedItemsVisitor visit);
 
 // The other way round: for each item that is found, the places in `roots` of those that find it.
-absl::flat_hash_map<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
-                                                           std::span<const OwnItem> own_items,
-                                                           std::span<const FunctionId> roots);
+base::HashMap<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
+                                                     std::span<const OwnItem> own_items,
+                                                     std::span<const FunctionId> roots);
 
 // The same as a list for each of `roots`, where all of them are needed at a time.
 std::vector<std::vector<ReachedItem>> CollectReachable(const CallGraph& graph,

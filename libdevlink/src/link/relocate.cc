@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/views.h"
@@ -104,7 +104,7 @@ class Relocator {
   // Constants of a device function lie in the bank of every kernel that reaches it. So do their
   // relocations, behind the kernel's own and variable by variable, the last one first.
   void GiveToBanks() {
-    absl::flat_hash_map<SectionId, std::vector<SymbolId>> variables;
+    base::HashMap<SectionId, std::vector<SymbolId>> variables;
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.type == format::kSttSection || !moved_.contains(symbol.section)) continue;
@@ -204,7 +204,7 @@ class Relocator {
   const SharedLayout& shared_;
   const ConstantLayout& constants_;
   const TextureLayout& textures_;
-  absl::flat_hash_map<SectionId, std::vector<Relocation>> moved_;  // kept, of moved constants
+  base::HashMap<SectionId, std::vector<Relocation>> moved_;  // kept, of moved constants
   Relocated result_;
 };
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/align.h"
+#include "base/hash_table.h"
 #include "base/release.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
@@ -57,7 +57,7 @@ class SharedLayouter {
 
   // Which functions' code refers to which shared variables.
   void FindUses() {
-    absl::flat_hash_set<std::pair<FunctionId, SymbolId>> seen;
+    base::HashSet<std::pair<FunctionId, SymbolId>> seen;
     for (const Relocation& relocation : program_.relocations) {
       const Symbol& symbol = SymbolOf(relocation.symbol);
       if (symbol.space != format::kStoShared) continue;
@@ -76,7 +76,7 @@ class SharedLayouter {
   }
 
   void FindVariables() {
-    absl::flat_hash_map<SectionId, std::uint32_t> kernel_of;
+    base::HashMap<SectionId, std::uint32_t> kernel_of;
     for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) {
       kernel_of[program_.functions[liveness_.kernels[i]].shared] = i;
     }
@@ -137,8 +137,7 @@ class SharedLayouter {
               std::greater<>());
   }
 
-  void GiveSectionsForExternal(
-      const absl::flat_hash_map<std::uint32_t, KernelSet>& users_of_function) {
+  void GiveSectionsForExternal(const base::HashMap<std::uint32_t, KernelSet>& users_of_function) {
     if (users_of_function.empty()) return;
     for (const auto& [function, symbol] : external_users_) {
       const auto users = users_of_function.find(function);
@@ -161,7 +160,7 @@ class SharedLayouter {
     std::vector<std::uint64_t> users;  // of the variable in hand
     // By users: the region that took the last such variable. Those before it met some of these
     // users, and a region never loses any.
-    absl::flat_hash_map<std::vector<std::uint64_t>, std::size_t> last_of;
+    base::HashMap<std::vector<std::uint64_t>, std::size_t> last_of;
     for (const SymbolId variable : of_several_) {
       users.assign((locals_.size() + 63) / 64, 0);
       users_.at(variable).ForEach(
@@ -241,9 +240,9 @@ class SharedLayouter {
       while (parent[kernel] != kernel) kernel = parent[kernel] = parent[parent[kernel]];
       return kernel;
     };
-    absl::flat_hash_map<std::uint32_t, std::uint32_t> kernel_of;  // any one that reaches the item
+    base::HashMap<std::uint32_t, std::uint32_t> kernel_of;  // any one that reaches the item
     std::vector<bool> reaches_any(count, false);
-    absl::flat_hash_map<std::uint32_t, KernelSet> users_of;  // only where it matters
+    base::HashMap<std::uint32_t, KernelSet> users_of;  // only where it matters
     VisitReachable(graph_, own_items, liveness_.kernels,
                    [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
                      reaches_any[kernel] = true;
@@ -323,13 +322,13 @@ class SharedLayouter {
   SharedLayout layout_;
   std::vector<OwnItem> uses_;
   std::vector<std::pair<FunctionId, SymbolId>> external_users_;
-  absl::flat_hash_set<SymbolId> referenced_;
-  std::vector<SymbolId> variables_;                 // of `.nv_debug.shared`, largest first
-  absl::flat_hash_map<SymbolId, KernelSet> users_;  // of variables_: the kernels that reach it
-  std::vector<SymbolId> of_several_;                // those not of exactly one kernel
-  std::vector<std::vector<SymbolId>> locals_;       // by kernel
-  std::vector<std::uint64_t> start_;                // by kernel: end of its common variables
-  std::vector<bool> lacks_section_;                 // by kernel
+  base::HashSet<SymbolId> referenced_;
+  std::vector<SymbolId> variables_;            // of `.nv_debug.shared`, largest first
+  base::HashMap<SymbolId, KernelSet> users_;   // of variables_: the kernels that reach it
+  std::vector<SymbolId> of_several_;           // those not of exactly one kernel
+  std::vector<std::vector<SymbolId>> locals_;  // by kernel
+  std::vector<std::uint64_t> start_;           // by kernel: end of its common variables
+  std::vector<bool> lacks_section_;            // by kernel
   bool any_lacks_section_ = false;
   bool any_module_variable_stays_ = false;
   bool any_external_ = false;

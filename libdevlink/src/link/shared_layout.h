@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "link/call_graph.h"
 #include "link/liveness.h"
 
@@ -48,22 +48,22 @@ struct ExternalInstance {
 // What the output of a partial link (nvlink -r) says of shared memory, which the next link lays
 // out.
 struct PartialSharedLayout {
-  absl::flat_hash_map<SectionId, SharedSize> sections;
+  base::HashMap<SectionId, SharedSize> sections;
   // nvlink's treatment of `extern __shared__` only.
-  std::vector<ExternalInstance> instances;                       // in their order
-  absl::flat_hash_map<FunctionId, std::uint32_t> instance_of;    // by kernel: number in `instances`
-  absl::flat_hash_map<SymbolId, std::uint64_t> external_values;  // values of the symbols
+  std::vector<ExternalInstance> instances;                 // in their order
+  base::HashMap<FunctionId, std::uint32_t> instance_of;    // by kernel: number in `instances`
+  base::HashMap<SymbolId, std::uint64_t> external_values;  // values of the symbols
 };
 
 struct SharedLayout {
-  absl::flat_hash_map<SymbolId, SharedPlace> places;
+  base::HashMap<SymbolId, SharedPlace> places;
   std::vector<KernelShared> kernels;  // as Liveness::kernels
   // Numbers of kernels that the merge gave no section, because nobody asked for them and they have
   // no variables of their own, but that need one: in the order in which nvlink makes those.
   std::vector<std::uint32_t> without_section;
   // By function that refers to `extern __shared__`: where that begins for it. Functions that no
   // kernel reaches have none.
-  absl::flat_hash_map<FunctionId, std::uint64_t> external_offsets;
+  base::HashMap<FunctionId, std::uint64_t> external_offsets;
   std::uint64_t reserved = 0;           // bytes in front of `places` that the system keeps
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;

@@ -77,7 +77,7 @@ class Describer {
   // In the order in which the first reference of each arrived.
   [[nodiscard]] std::vector<User> FindUsers() const {
     std::vector<User> users;
-    absl::flat_hash_map<FunctionId, std::size_t> position;
+    base::HashMap<FunctionId, std::size_t> position;
     for (const Relocation& relocation : program_.relocations) {
       const Symbol& symbol = program_.symbols[relocation.symbol];
       const Section& section = program_.sections[relocation.section];
@@ -124,7 +124,7 @@ class Describer {
       while (leader[i] != i) i = leader[i] = leader[leader[i]];
       return i;
     };
-    absl::flat_hash_map<SymbolId, std::size_t> first_user;
+    base::HashMap<SymbolId, std::size_t> first_user;
     for (std::size_t i = 0; i < users.size(); ++i) {
       for (const SymbolId symbol : users[i].symbols) {
         const auto [known, inserted] = first_user.try_emplace(symbol, i);

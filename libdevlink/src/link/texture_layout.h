@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "link/call_graph.h"
 #include "link/constant_layout.h"
 #include "link/liveness.h"
@@ -23,9 +23,9 @@ struct TextureSlot {
 };
 
 struct TextureLayout {
-  std::vector<TextureSlot> slots;                        // by ascending offset
-  std::vector<ConstantBank> banks;                       // the grown parameter banks
-  absl::flat_hash_map<SymbolId, std::uint64_t> offsets;  // the same as `slots`, by symbol
+  std::vector<TextureSlot> slots;                  // by ascending offset
+  std::vector<ConstantBank> banks;                 // the grown parameter banks
+  base::HashMap<SymbolId, std::uint64_t> offsets;  // the same as `slots`, by symbol
 };
 
 TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,

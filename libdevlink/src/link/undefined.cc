@@ -169,7 +169,7 @@ class Explainer {
   const CheckInput& input_;
   const Program& program_;
   std::vector<NodeId> parent_;
-  absl::flat_hash_map<SymbolId, FunctionId> users_;  // of variables: any one function
+  base::HashMap<SymbolId, FunctionId> users_;  // of variables: any one function
   std::uint64_t effort_ = 0;
 };
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/align.h"
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
@@ -239,7 +239,7 @@ class ExecutableVerifier {
   // Variables of one kernel lie in its section; where those of several lie, the expensive half
   // asks for each kernel.
   absl::Status CheckShared() const {
-    absl::flat_hash_map<SectionId, const KernelShared*> kernel_of;
+    base::HashMap<SectionId, const KernelShared*> kernel_of;
     for (std::size_t i = 0; i < passes_.liveness.kernels.size(); ++i) {
       const Function& kernel = program_.functions[passes_.liveness.kernels[i]];
       if (kernel.shared != kNone) kernel_of[kernel.shared] = &passes_.shared.kernels[i];

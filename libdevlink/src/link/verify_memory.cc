@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
@@ -63,7 +62,7 @@ class MemoryVerifier {
       DEVLINK_RETURN_IF_ERROR(CheckStretches(NameOf(i), std::exchange(stretches_[i], {}), size));
     }
     CollectConstants();
-    absl::flat_hash_map<FunctionId, std::uint64_t> size_of;
+    base::HashMap<FunctionId, std::uint64_t> size_of;
     for (const ConstantBank& bank : passes_.constants.banks) size_of[bank.kernel] = bank.size;
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
       const std::uint64_t size = size_of[passes_.liveness.kernels[i]];
@@ -80,7 +79,7 @@ class MemoryVerifier {
   // Shared memory without a section would not be there when the kernel runs.
   [[nodiscard]] absl::Status CheckSections() const {
     const std::vector<std::uint32_t>& late = passes_.shared.without_section;
-    const absl::flat_hash_set<std::uint32_t> gets_one(late.begin(), late.end());
+    const base::HashSet<std::uint32_t> gets_one(late.begin(), late.end());
     for (std::uint32_t i = 0; i < passes_.shared.kernels.size(); ++i) {
       if (passes_.shared.kernels[i].size == 0) continue;
       if (program_.functions[passes_.liveness.kernels[i]].shared != kNone) continue;
@@ -92,7 +91,7 @@ class MemoryVerifier {
   }
 
   void CollectShared() {
-    absl::flat_hash_set<std::pair<FunctionId, SymbolId>> uses;
+    base::HashSet<std::pair<FunctionId, SymbolId>> uses;
     std::vector<OwnItem> own_items;
     for (const Relocation& relocation : program_.relocations) {
       const Symbol& symbol = program_.symbols[relocation.symbol];

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_table.h"
 #include "format/call_graph_records.h"
 #include "merge/findings.h"
 #include "merge/input_state.h"
@@ -44,7 +44,7 @@ class CallGraphMerge {
   std::vector<bool> address_taken_;  // by FunctionId: already in Program::addresses_taken
   // Of relocatable links: pairs so far (list, caller, callee). Two bodies of one function may have
   // the same, which nvlink then keeps once.
-  absl::flat_hash_set<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
+  base::HashSet<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
   // Of the input in hand.
   std::vector<bool> taken_by_function_;  // functions whose address a function takes
   struct TakenOfDiscarded {

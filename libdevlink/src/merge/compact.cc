@@ -208,7 +208,7 @@ class Compactor {
     }
     for (SectionId& id : program_.info_sections) MoveSection(id);
     auto& variables = program_.residue.discarded_variables;
-    absl::flat_hash_map<SectionId, std::uint64_t> moved;
+    base::HashMap<SectionId, std::uint64_t> moved;
     for (const auto& [id, base] : variables) {
       if (!section_goes_[id]) moved[new_section_[id]] = base;
     }

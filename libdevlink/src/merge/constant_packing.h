@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "base/bounded_reader.h"
+#include "base/hash_table.h"
 
 namespace devlink::internal {
 
@@ -34,7 +34,7 @@ class ConstantPacking {
  private:
   std::uint64_t size_ = 0;
   std::optional<std::uint64_t> last_;
-  absl::flat_hash_set<std::pair<absl::string_view, std::uint32_t>> seen_;  // bytes and alignment
+  base::HashSet<std::pair<absl::string_view, std::uint32_t>> seen_;  // bytes and alignment
 };
 
 }  // namespace devlink::internal

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "base/name_hash.h"
 #include "base/strings.h"
 #include "model/module.h"
@@ -57,10 +57,9 @@ class ProgramBuilder {
   const bool weak_symbols_are_global_;
   InputId input_ = 0;
   std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
-  absl::flat_hash_map<std::string_view, SymbolId, base::NameHash>
-      globals_;  // global and weak symbols
-  absl::flat_hash_map<std::string_view, SectionId, base::NameHash> named_;
-  absl::flat_hash_map<std::string_view, std::uint32_t, base::NameHash> prototypes_;
+  base::HashMap<std::string_view, SymbolId, base::NameHash> globals_;  // global and weak symbols
+  base::HashMap<std::string_view, SectionId, base::NameHash> named_;
+  base::HashMap<std::string_view, std::uint32_t, base::NameHash> prototypes_;
 };
 
 inline void AppendPiece(Section& section, base::Bytes bytes, std::uint64_t offset) {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "model/program.h"
 
 namespace devlink::internal {
@@ -89,11 +89,10 @@ class ReplacedBodies {
     return bank == banks_.end() ? 0 : bank->second.fillings;
   }
 
-  absl::flat_hash_map<FunctionId, Body> bodies_;
-  absl::flat_hash_map<SymbolId, std::uint32_t> debug_relocations_;
-  absl::flat_hash_map<SectionId, Bank> banks_;
-  absl::flat_hash_map<SymbolId, std::uint32_t>
-      variables_;  // the filling, where it is not the first
+  base::HashMap<FunctionId, Body> bodies_;
+  base::HashMap<SymbolId, std::uint32_t> debug_relocations_;
+  base::HashMap<SectionId, Bank> banks_;
+  base::HashMap<SymbolId, std::uint32_t> variables_;  // the filling, where it is not the first
 };
 
 }  // namespace devlink::internal

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "devlink/experimental/host_references.h"
 #include "model/program.h"
 
@@ -29,7 +29,7 @@ class PatternSet {
       const std::vector<std::string_view>& names) const;
 
  private:
-  absl::flat_hash_map<std::string, std::vector<std::string>> by_head_;
+  base::HashMap<std::string, std::vector<std::string>> by_head_;
   std::set<std::size_t> head_sizes_;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "devlink/module.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
@@ -178,8 +178,8 @@ class Inspector {
   const std::vector<InputSection> sections_;
   ModuleInfo& out_;
   // Places in `functions`.
-  absl::flat_hash_map<std::uint32_t, std::size_t> by_symbol_;
-  absl::flat_hash_map<std::uint32_t, std::size_t> by_section_;
+  base::HashMap<std::uint32_t, std::size_t> by_symbol_;
+  base::HashMap<std::uint32_t, std::size_t> by_section_;
 };
 
 }  // namespace

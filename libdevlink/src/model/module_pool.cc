@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/guard.h"
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "devlink/module.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -63,7 +63,7 @@ struct ModulePool::State {
   // system.
   mutable std::mutex mutex;
   List modules;  // the one that was used last in front
-  absl::flat_hash_map<std::uint64_t, Candidates> by_hash;
+  base::HashMap<std::uint64_t, Candidates> by_hash;
   std::uint64_t bytes = 0;
   ModulePoolUse use;
 

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "devlink/module.h"
 #include "format/sections.h"
@@ -172,7 +172,7 @@ struct NvlinkResidue {
   // before each of these sections.
   std::vector<std::pair<SectionId, std::uint32_t>> skipped_numbers;
   // Of constants whose discarded copies had variables: where the last copy's lie.
-  absl::flat_hash_map<SectionId, std::uint64_t> discarded_variables;
+  base::HashMap<SectionId, std::uint64_t> discarded_variables;
   // Where the last piece lies that nvlink packs into `.nv.constant3` (merge/constant_packing.h).
   std::optional<std::uint64_t> last_packed_constant;
 };

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "base/hash_table.h"
 #include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
 #include "input/input_record.h"
@@ -51,7 +51,7 @@ class AssembledPtx {
 
   const LinkOptions& options_;
   const LinkContext& context_;
-  absl::flat_hash_map<const CodeRecord*, AssembledText> by_code_;
+  base::HashMap<const CodeRecord*, AssembledText> by_code_;
 };
 
 }  // namespace devlink::internal

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
 #include "base/name_hash.h"
 #include "base/stop.h"
 #include "model/module.h"
@@ -34,10 +33,9 @@ void VisitSymbols(const SelectedModule& module, const Visit& visit) {
 }
 
 // What no module defines and nobody was asked for, in order of first reference.
-std::vector<UndefinedSymbol> FindUndefined(
-    std::span<const SelectedModule> modules,
-    absl::flat_hash_set<std::string_view, base::NameHash>& asked) {
-  absl::flat_hash_set<std::string_view, base::NameHash> defined;
+std::vector<UndefinedSymbol> FindUndefined(std::span<const SelectedModule> modules,
+                                           base::HashSet<std::string_view, base::NameHash>& asked) {
+  base::HashSet<std::string_view, base::NameHash> defined;
   for (const SelectedModule& module : modules) {
     VisitSymbols(module, [&](const InputSymbol& symbol) {
       if (IsOffered(symbol)) defined.insert(symbol.name);
@@ -45,7 +43,7 @@ std::vector<UndefinedSymbol> FindUndefined(
   }
   std::vector<UndefinedSymbol> out;
   constexpr std::size_t kNowhere = ~std::size_t{0};
-  absl::flat_hash_map<std::string_view, std::size_t, base::NameHash> places;
+  base::HashMap<std::string_view, std::size_t, base::NameHash> places;
   for (const SelectedModule& module : modules) {
     VisitSymbols(module, [&](const InputSymbol& symbol) {
       if (!IsWanted(symbol) || defined.contains(symbol.name)) return;
@@ -107,8 +105,7 @@ Selection SelectDefined(std::vector<InputRecordRef>& inputs, const LinkOptions& 
     return selection;
   }
   const std::stop_token stop = context.environment.StopToken();
-  absl::flat_hash_set<std::string_view, base::NameHash>
-      asked;  // names in modules, which records keep
+  base::HashSet<std::string_view, base::NameHash> asked;  // names in modules, which records keep
   for (unsigned round = 0; selection.status.ok(); ++round) {
     const std::vector<UndefinedSymbol> undefined = FindUndefined(selection.modules, asked);
     if (undefined.empty()) break;

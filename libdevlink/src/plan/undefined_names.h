@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_table.h"
 #include "base/name_hash.h"
 #include "model/module.h"
 
@@ -30,8 +30,8 @@ class UndefinedNames {
 
  private:
   const bool functions_only_;
-  absl::flat_hash_set<std::string_view, base::NameHash> defined_;
-  absl::flat_hash_set<std::string_view, base::NameHash> wanted_;
+  base::HashSet<std::string_view, base::NameHash> defined_;
+  base::HashSet<std::string_view, base::NameHash> wanted_;
 };
 
 }  // namespace devlink::internal

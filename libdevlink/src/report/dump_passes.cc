@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
 #include "report/dump.h"
@@ -16,7 +16,7 @@ namespace {
 
 // Keys of a hash map in an order that does not depend on the hash.
 template <typename Value>
-std::vector<std::uint32_t> SortedKeys(const absl::flat_hash_map<std::uint32_t, Value>& map) {
+std::vector<std::uint32_t> SortedKeys(const base::HashMap<std::uint32_t, Value>& map) {
   std::vector<std::uint32_t> keys;
   keys.reserve(map.size());
   for (const auto& [key, value] : map) keys.push_back(key);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_table.h"
 #include "base/json.h"
 
 namespace devlink::internal {
@@ -22,7 +22,7 @@ class Numbering {
   }
 
  private:
-  absl::flat_hash_map<std::string_view, std::uint32_t> count_;
+  base::HashMap<std::string_view, std::uint32_t> count_;
 };
 
 // FNV-1a: enough to see that bytes differ.

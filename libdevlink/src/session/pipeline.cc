@@ -133,7 +133,9 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });
-  ConstantLayout constants = partial ? ConstantLayout() : LayOutConstants(merged, graph, liveness);
+  ConstantLayout constants =
+      partial ? ConstantLayout()
+              : LayOutConstants(merged, graph, liveness, options.max_memory_bytes);
   watch.After(LinkPass::kConstants, [&] { return DumpConstants(merged, constants); });
   TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, graph, liveness);
   watch.After(LinkPass::kTextures, [&] { return DumpTextures(merged, textures); });

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "base/hash_table.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
 #include "write/output_buffer.h"
@@ -157,7 +157,7 @@ struct CubinWriter::State {
   std::vector<std::uint32_t> section_words;  // places in `own` that hold a section's number
   std::vector<internal::PatchState> patches;
   std::vector<internal::PatchRun> patch_runs;
-  absl::flat_hash_map<SectionHandle, std::uint64_t> gaps;
+  base::HashMap<SectionHandle, std::uint64_t> gaps;
   std::vector<SegmentSpec> segment_specs;
 
   // Found by LayOut.

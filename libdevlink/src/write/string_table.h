@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_table.h"
 #include "base/name_hash.h"
 #include "write/output_buffer.h"
 
@@ -22,7 +21,7 @@ inline constexpr NameId kNameless = 0xffffffff;  // the empty name: offset 0 of 
 // borrowed and shorter than 4 GiB.
 class StringTable {
  public:
-  StringTable() : ids_(0, Hash{&names_}, Equal{&names_}) {}
+  StringTable() : ids_(Hash{&names_}, Equal{&names_}) {}
   StringTable(const StringTable&) = delete;
   StringTable& operator=(const StringTable&) = delete;
 
@@ -57,7 +56,7 @@ class StringTable {
   }
 
   // Frees what finds names again. No name is added afterwards.
-  void Complete() { ids_ = Ids(0, Hash{&names_}, Equal{&names_}); }
+  void Complete() { ids_ = Ids(Hash{&names_}, Equal{&names_}); }
 
   // Gives every name its offset and returns the size of the table. No name is added afterwards.
   std::uint64_t Finish() {
@@ -112,12 +111,12 @@ class StringTable {
     const auto found = paddings_.find(static_cast<NameId>(&name - names_.data()));
     return found == paddings_.end() ? 0 : found->second;
   }
-  using Ids = absl::flat_hash_set<NameId, Hash, Equal>;
+  using Ids = base::HashSet<NameId, Hash, Equal>;
 
   std::string_view head_;
   std::vector<Name> names_;
   Ids ids_;
-  absl::flat_hash_map<NameId, std::uint32_t> paddings_;
+  base::HashMap<NameId, std::uint32_t> paddings_;
 };
 
 }  // namespace devlink::internal

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/constant_layout.h"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
@@ -74,6 +78,32 @@ TEST_CASE("Constants that no kernel reaches are in no bank", "[constants]") {
 moved
   .nv.constant2.f offset=0x0
 )");
+}
+
+TEST_CASE("Copies of constants take no more memory than they may", "[constants]") {
+  InputBuilder a;
+  std::vector<SymbolHandle> functions;
+  for (int i = 0; i < 100; ++i) {
+    functions.push_back(a.Define(Function{.name = "f" + std::to_string(i)}));
+    a.AddConstants(functions.back(), 4);
+    if (i > 0)
+      a.AddCall(functions[static_cast<std::size_t>(i)], functions[static_cast<std::size_t>(i) - 1]);
+  }
+  for (int i = 0; i < 100; ++i)
+    a.AddCall(a.DefineKernel("k" + std::to_string(i)), functions.back());
+  const Linked linked({&a});
+  const internal::PassResults& passes = linked.passes;
+  CHECK_FALSE(passes.constants.too_large);
+  const auto bounded =
+      internal::LayOutConstants(passes.program, passes.graph, passes.liveness, 10'000);
+  CHECK(bounded.too_large);
+  std::size_t copies = 0;
+  for (const internal::ConstantBank& bank : bounded.banks) {
+    CHECK(bank.size == 400);
+    copies += bank.appended.size();
+  }
+  CHECK(copies > 100);
+  CHECK(copies * (4 + sizeof(internal::Piece)) <= 10'000);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that runs out, at every large allocation of a link in turn. A program of its own, since it
-// replaces operator new. Small ones do not fail: Abseil's hash tables do not survive that.
+// Memory that runs out, at every allocation of a link in turn. A program of its own, since it
+// replaces operator new.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,22 +21,29 @@
 
 namespace {
 
-constexpr std::size_t kLarge = 4096;
-// Large allocations that still succeed; none fails where it is negative.
+// Allocations that still succeed; none fails where it is negative.
 thread_local std::int64_t left = -1;
+thread_local bool goes_on_failing = true;
 thread_local std::int64_t failures = 0;
+thread_local std::int64_t live = 0;
 
 void* Allocate(std::size_t size, std::size_t align) {
-  if (size >= kLarge && left >= 0 && left-- == 0) {
+  if (left >= 0 && left-- == 0) {
     ++failures;
-    left = 0;  // and so do all that follow
+    if (goes_on_failing) left = 0;
     throw std::bad_alloc();
   }
+  ++live;
   void* memory = align <= alignof(std::max_align_t)
                      ? std::malloc(size == 0 ? 1 : size)
                      : std::aligned_alloc(align, (size + align - 1) / align * align);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+
+void Free(void* memory) {
+  if (memory != nullptr) --live;
+  std::free(memory);
 }
 
 }  // namespace
@@ -47,85 +56,129 @@ void* operator new(std::size_t size, std::align_val_t align) {
 void* operator new[](std::size_t size, std::align_val_t align) {
   return Allocate(size, static_cast<std::size_t>(align));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete[](void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { Free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { Free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
 
 namespace devlink::testing {
 namespace {
+
+// Enough functions that tables grow several times.
+Cubin Many(bool all_defined) {
+  CubinSpec spec{.global_bytes = 64 * 1024};
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    spec.functions.push_back({.name = "a_kernel_with_a_long_name_" + number,
+                              .calls = {"a_function_with_a_long_name_" + number},
+                              .kernel = true,
+                              .static_shared = 16});
+    if (all_defined || i != 7) {
+      spec.functions.push_back(
+          {.name = "a_function_with_a_long_name_" + number, .weak = i % 2 == 0, .frame = 16});
+    }
+  }
+  return BuildCubin(spec);
+}
 
 struct Inputs {
   Cubin first = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true}},
                             .global_bytes = 8 * 1024,
                             .global_name = "first"});
-  Cubin second = BuildCubin({.functions = {{.name = "f"}}, .global_bytes = 64 * 1024});
+  Cubin second = Many(true);
+  Cubin undefined = Many(false);
+  Cubin third = BuildCubin({.functions = {{.name = "f"}}, .global_bytes = 16, .global_name = "w"});
   ByteVector archive = BuildArchive(
       {{"h.o", MakeHostObject(BuildCubin({.functions = {{.name = "k2", .kernel = true}},
                                           .global_bytes = 16 * 1024,
                                           .global_name = "third"}),
-                              80, {})}});
+                              80, {{".nvHRKE", ListBytes({"k*", "a_kernel*"})}})}});
 };
 
+enum class Way { kWhole, kUndefined, kRelocatable };
+
 // Status and bytes of a whole session of which each step may fail.
-LinkOutcome LinkAll(const Inputs& inputs, std::vector<std::uint8_t> archive, bool undefined) {
+LinkOutcome LinkAll(const Inputs& inputs, std::vector<std::uint8_t> archive, Way way) {
   LinkOutcome out;
-  auto session = LinkSession::Create({.target = Arch{.number = 80}});
+  LinkOptions options{.target = Arch{.number = 80}};
+  options.relocatable = way == Way::kRelocatable;
+  options.verbose = true;
+  auto session = LinkSession::Create(options);
   if (!session.ok()) {
     out.status = session.status();
     return out;
   }
-  const std::span<const std::uint8_t> first(inputs.first);
-  const std::span<const std::uint8_t> second(inputs.second);
-  absl::Status added = session->AddCubin("first", first);
-  if (added.ok() && !undefined) added = session->AddCubin("second", second);
+  const bool undefined = way == Way::kUndefined;
+  const std::array<std::span<const std::uint8_t>, 3> cubins = {
+      std::span(inputs.first), std::span(undefined ? inputs.undefined : inputs.second),
+      std::span(inputs.third)};
+  absl::Status added;
+  for (const std::span<const std::uint8_t> cubin : cubins) {
+    if (added.ok()) added = session->AddCubin("cubin", cubin);
+  }
   if (added.ok()) added = session->AddInput("l.a", std::move(archive));
   out = session->Link();
   if (!added.ok()) out.status = added;
   return out;
 }
 
-void FailEachAllocation(bool undefined) {
+// One failure among allocations that succeed, or no memory at all from some point on.
+void FailEachAllocation(Way way, bool from_there_on) {
   const Inputs inputs;
-  const LinkOutcome whole = LinkAll(inputs, inputs.archive, undefined);
+  const LinkOutcome whole = LinkAll(inputs, inputs.archive, way);
   const absl::StatusCode expected = whole.status.code();
-  REQUIRE(expected == (undefined ? absl::StatusCode::kNotFound : absl::StatusCode::kOk));
+  REQUIRE(expected ==
+          (way == Way::kUndefined ? absl::StatusCode::kNotFound : absl::StatusCode::kOk));
   std::int64_t n = 0;
   for (;; ++n) {
     std::vector<std::uint8_t> archive = inputs.archive;
+    const std::int64_t live_before = live - 1;  // the copy of the archive is handed over
+    bool is_sound = false;
+    std::string said;
     failures = 0;
+    goes_on_failing = from_there_on;
     left = n;
-    const LinkOutcome outcome = LinkAll(inputs, std::move(archive), undefined);
-    left = -1;
-    const absl::StatusCode code = outcome.status.code();
-    // Some of those that use memory do without where there is none.
-    const bool is_sound = code == absl::StatusCode::kResourceExhausted ||
-                          (code == expected && outcome.cubin == whole.cubin);
-    if (!is_sound) FAIL_CHECK("allocation " << n << ": " << outcome.status.ToString());
+    {
+      const LinkOutcome outcome = LinkAll(inputs, std::move(archive), way);
+      left = -1;
+      const absl::StatusCode code = outcome.status.code();
+      // Some of those that use memory do without where there is none.
+      is_sound = code == absl::StatusCode::kResourceExhausted ||
+                 (code == expected && outcome.cubin == whole.cubin);
+      if (!is_sound) said = outcome.status.ToString();
+    }
+    archive = {};
+    if (!is_sound) FAIL_CHECK("allocation " << n << ": " << said);
+    const std::int64_t leaked = live - live_before - (said.capacity() > 15 ? 1 : 0);
+    if (leaked != 0) FAIL_CHECK("allocation " << n << ": " << leaked << " leaked");
     if (failures == 0) break;
   }
-  CHECK(n >= 3);
+  CHECK(n > 500);
 }
 
 TEST_CASE("A link may run out of memory at every step", "[exhaustion]") {
-  FailEachAllocation(/*undefined=*/false);
+  FailEachAllocation(Way::kWhole, /*from_there_on=*/true);
+}
+
+TEST_CASE("A link bears a single allocation that fails", "[exhaustion]") {
+  FailEachAllocation(Way::kWhole, /*from_there_on=*/false);
+  FailEachAllocation(Way::kRelocatable, /*from_there_on=*/false);
 }
 
 TEST_CASE("A link that fails may run out of memory at every step, too", "[exhaustion]") {
-  FailEachAllocation(/*undefined=*/true);
+  FailEachAllocation(Way::kUndefined, /*from_there_on=*/true);
 }
 
 TEST_CASE("Readers of single files may run out of memory", "[exhaustion]") {
   const Inputs inputs;
+  goes_on_failing = true;
   for (std::int64_t n = 0;; ++n) {
     failures = 0;
-    left = n;
     ModulePool pool;
-    left = -1;
     left = n;
     const auto module = pool.AddCubin(std::span<const std::uint8_t>(inputs.first));
     const absl::StatusCode code = module.status().code();

@@ -31,6 +31,17 @@ TEST_CASE("LLVM is used in few places", "[tree]") {
   }
 }
 
+TEST_CASE("Hash tables are those that bear a failed allocation", "[tree]") {
+  for (const fs::path& file : SourcesUnder(TreeRoot() / "libdevlink")) {
+    if (NameInTree(file) == "libdevlink/src/base/hash_table.h") continue;
+    for (const IncludeLine& include : IncludesOf(file)) {
+      const bool is_table = include.path.starts_with("absl/container/flat_hash") ||
+                            include.path.starts_with("absl/container/node_hash");
+      if (is_table) FAIL_CHECK(NameInTree(file) << " includes " << include.path);
+    }
+  }
+}
+
 TEST_CASE("The library does not speak, ask its environment or end the program", "[tree]") {
   const std::regex forbidden(
       R"(<iostream>|\bstd::(cout|cerr|clog)\b|\bgetenv\b|\b(exit|_exit|abort|quick_exit)\s*\()"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/hash_table.h"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace devlink::testing {
+namespace {
+
+// Throws when it is copied for the n-th time.
+int copies_left = -1;
+
+struct Fragile {
+  Fragile() = default;
+  explicit Fragile(std::string is) : text(std::move(is)) {}
+  Fragile(const Fragile& other) : text(other.text) {
+    if (copies_left >= 0 && copies_left-- == 0) throw std::runtime_error("copied");
+  }
+  Fragile(Fragile&&) noexcept = default;
+  Fragile& operator=(const Fragile&) = delete;
+  Fragile& operator=(Fragile&&) noexcept = default;
+  std::string text;
+};
+
+TEST_CASE("A map keeps what a std::map keeps", "[hash_table]") {
+  std::mt19937 random(1);
+  base::HashMap<std::uint32_t, std::string> map;
+  std::map<std::uint32_t, std::string> expected;
+  for (int i = 0; i < 5000; ++i) {
+    const std::uint32_t key = random() % 700;
+    if (random() % 3 == 0) {
+      CHECK(map.erase(key) == expected.erase(key));
+    } else {
+      const std::string value = "a value that needs memory of its own " + std::to_string(i);
+      CHECK(map.try_emplace(key, value).second == expected.try_emplace(key, value).second);
+      map[key] += "x";
+      expected[key] += "x";
+    }
+  }
+  CHECK((std::map<std::uint32_t, std::string>(map.begin(), map.end()) == expected));
+  const auto copy = map;
+  map = {};
+  CHECK(map.empty());
+  CHECK((std::map<std::uint32_t, std::string>(copy.begin(), copy.end()) == expected));
+}
+
+TEST_CASE("A set keeps what a std::set keeps", "[hash_table]") {
+  std::mt19937 random(2);
+  base::HashSet<std::string> set;
+  std::set<std::string> expected;
+  set.reserve(100);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string key = "a key that needs memory of its own " + std::to_string(random() % 900);
+    CHECK(set.insert(key).second == expected.insert(key).second);
+  }
+  CHECK((std::set<std::string>(set.begin(), set.end()) == expected));
+}
+
+TEST_CASE("A table is whole where an element could not be made", "[hash_table]") {
+  base::HashMap<std::uint32_t, Fragile> map;
+  const Fragile value("text");
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    copies_left = i % 2 == 0 ? 0 : -1;
+    if (i % 2 == 0) {
+      CHECK_THROWS(map.try_emplace(i, value));
+    } else {
+      map.try_emplace(i, value);
+    }
+    CHECK(map.size() == (i + 1) / 2);
+  }
+  copies_left = 30;
+  CHECK_THROWS(base::HashMap<std::uint32_t, Fragile>(map));
+  copies_left = -1;
+  for (const auto& [key, held] : map) CHECK((key % 2 == 1 && held.text == "text"));
+}
+
+}  // namespace
+}  // namespace devlink::testing
