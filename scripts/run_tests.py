@@ -128,13 +128,13 @@ def read_catch_report(report, result):
     return whole
 
 
-def run_program(test, scratch):
-    """Runs one test that ctest knows."""
+def run_program(test, build, scratch):
+    """Runs one test that ctest knows in a build directory."""
     properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
-    result = Result(test["name"])
+    result = Result(test.get("label", test["name"]))
     if properties.get("DISABLED"):
         return result
-    env = dict(os.environ)
+    env = dict(os.environ, DEVLINK_BUILD=str(build), DEVLINK=str(build / "bin" / "devlink"))
     for setting in properties.get("ENVIRONMENT", []):
         name, _, value = setting.partition("=")
         env[name] = value
@@ -152,7 +152,7 @@ def run_program(test, scratch):
         else:
             result.fail(f"{result.name} {how_it_ended(status)}\n{tail(output)}")
     else:
-        report = os.path.join(scratch, re.sub(r"[^\w.-]", "_", test["name"]) + ".xml")
+        report = os.path.join(scratch, re.sub(r"[^\w.-]", "_", build.name + "." + test["name"]) + ".xml")
         status, output = run(command + ["-r", "xml", "-o", report], cwd, env, timeout)
         whole = read_catch_report(report, result)
         # A sanitizer's finding or a crash outside every case shows only in the status.
@@ -183,14 +183,20 @@ def run_script(path, scratch):
     return result
 
 
-def main():
-    root, build, pattern = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-    wanted = re.compile(pattern)
+def tests_of(build, pattern):
+    """What ctest knows in a build directory and the pattern finds."""
     listing = subprocess.run(
         ["ctest", "--show-only=json-v1"], cwd=build, stdout=subprocess.PIPE, check=True
     )
-    tests = [t for t in json.loads(listing.stdout)["tests"] if wanted.search(t["name"])]
-    scripts = [p for p in sorted(root.glob("tests/scripts/*.sh")) if wanted.search(p.name)]
+    wanted = re.compile(pattern)
+    return [t for t in json.loads(listing.stdout)["tests"] if wanted.search(t["name"])]
+
+
+def main():
+    """ROOT BUILD FILTER [BUILD FILTER]...: the scripts run with the first build only."""
+    root, pattern = pathlib.Path(sys.argv[1]), sys.argv[3]
+    builds = [(pathlib.Path(sys.argv[i]), sys.argv[i + 1]) for i in range(2, len(sys.argv), 2)]
+    scripts = [p for p in sorted(root.glob("tests/scripts/*.sh")) if re.search(pattern, p.name)]
 
     passed = failed = skipped = 0
     problems = []
@@ -198,13 +204,20 @@ def main():
     with tempfile.TemporaryDirectory(prefix="devlink-test.") as scratch:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             jobs = []
-            for test in tests:
-                if "command" in test:
-                    jobs.append(pool.submit(run_program, test, scratch))
-                else:
-                    # ctest leaves the command out where the program was not built.
-                    problems.append(f"{test['name']} was not built")
+            for number, (build, chosen) in enumerate(builds):
+                tests = tests_of(build, chosen)
+                if number > 0 and not tests:
+                    problems.append(f"no test of {build.name} has a name like {chosen}")
                     failed += 1
+                for test in tests:
+                    if "command" in test:
+                        if number > 0:
+                            test = dict(test, label=f"{test['name']} ({build.name})")
+                        jobs.append(pool.submit(run_program, test, build, scratch))
+                    else:
+                        # ctest leaves the command out where the program was not built.
+                        problems.append(f"{test['name']} was not built in {build.name}")
+                        failed += 1
             jobs += [pool.submit(run_script, path, scratch) for path in scripts]
             for job in concurrent.futures.as_completed(jobs):
                 result = job.result()
