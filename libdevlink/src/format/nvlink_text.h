@@ -18,6 +18,7 @@ inline constexpr std::string_view kNvvmError = "elfLink nvvm error";
 inline constexpr std::string_view kLibraryLoadError = "elfLink linker library load error";
 inline constexpr std::string_view kJitCompileFailed = "elfLink JIT compile failed";
 inline constexpr std::string_view kMergeFailed = "merge_elf failed";
+inline constexpr std::string_view kNoCallGraphNode = "Internal error: no callgraph node";
 
 // Inputs that are not what they are taken for.
 inline constexpr std::string_view kNotAnElf = "cubin not an elf?";
@@ -38,6 +39,7 @@ std::string SkippingIncompatible(std::string_view file, std::string_view library
 inline constexpr std::string_view kAcceleratedToPlain =
     "cannot link accelerated arch to non-accelerated";
 inline constexpr std::string_view kLtoObjectsFound = "LTO objects found, use -dlto";
+inline constexpr std::string_view kArchTooLong = "specified arch exceeds buffer length";
 std::string AbiDoesNotMatch(std::string_view file);
 std::string ArchDoesNotMatch(std::string_view file, std::string_view target);
 std::string ArchNotFound(std::string_view target, std::string_view file);

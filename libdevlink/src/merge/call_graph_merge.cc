@@ -27,7 +27,7 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     if (function == kNone && pair.first != 0) Lose(section, pair.first);
     if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
     if (discarded) {
-      taken_of_discarded_.push_back({pair.first, input_.view->StringAt(pair.second)});
+      taken_of_discarded_.push_back(pair.first);
       continue;
     }
     if (format::HoldsSymbolPairs(pair.list)) {
@@ -46,8 +46,8 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
         program_.indirect_callers.push_back({function, prototype});
         continue;
       }
-      findings_.CheckPrototype(program_, input_.symbols[pair.first], prototype);
-      TakeAddress(function, prototype);
+      program_.functions[function].prototype = prototype;  // nvlink compares nothing here
+      TakeAddress(function);
     }
   }
 }
@@ -61,11 +61,10 @@ void CallGraphMerge::TakePrototypes(const InputSection& section) {
     const SymbolId symbol = input_.symbols[index];
     if (symbol == kNone || program_.symbols[symbol].function == kNone) {
       if (index != 0) Lose(section, index);
+      findings_.NoteCalledVariable();
       continue;
     }
-    Function& function = program_.functions[program_.symbols[symbol].function];
-    if (function.prototype == kNone) function.prototype = prototype;
-    findings_.CheckPrototype(program_, symbol, prototype);
+    findings_.CheckPrototype(builder_, symbol, prototype);
   }
 }
 
@@ -74,18 +73,22 @@ void CallGraphMerge::Lose(const InputSection& section, std::uint32_t symbol) {
                                   input_.view->SymbolAt(symbol).name, "', which is no function"}));
 }
 
-void CallGraphMerge::TakeAddress(FunctionId function, std::uint32_t prototype) {
+void CallGraphMerge::TakeAddress(FunctionId function) {
   address_taken_.resize(program_.functions.size());
-  if (!address_taken_[function]) program_.addresses_taken.push_back({function, prototype});
+  if (!address_taken_[function]) program_.addresses_taken.push_back({.function = function});
   address_taken_[function] = true;
 }
 
 void CallGraphMerge::End() {
-  // The empty prototype of a kernel is not entered here.
-  for (const TakenOfDiscarded& taken : taken_of_discarded_) {
-    if (!taken_by_function_[taken.symbol]) continue;
-    TakeAddress(program_.symbols[input_.symbols[taken.symbol]].function,
-                taken.prototype.empty() ? 0 : builder_.AddPrototype(taken.prototype));
+  for (const std::uint32_t symbol : taken_of_discarded_) {
+    if (taken_by_function_[symbol]) TakeAddress(program_.symbols[input_.symbols[symbol]].function);
+  }
+}
+
+void CallGraphMerge::SettlePrototypes() {
+  for (PrototypeUse& use : program_.addresses_taken) {
+    const std::uint32_t prototype = program_.functions[use.function].prototype;
+    use.prototype = prototype == kNone ? 0 : prototype;
   }
 }
 

@@ -31,9 +31,11 @@ class CallGraphMerge {
   void TakePrototypes(const InputSection& section);
   // Once the input's sections are through: addresses of discarded copies that its functions take.
   void End();
+  // Once all inputs are through: the last word on a function whose address is taken counts.
+  void SettlePrototypes();
 
  private:
-  void TakeAddress(FunctionId function, std::uint32_t prototype);
+  void TakeAddress(FunctionId function);
   void Lose(const InputSection& section, std::uint32_t symbol);
 
   ProgramBuilder& builder_;
@@ -46,12 +48,8 @@ class CallGraphMerge {
   // the same, which nvlink then keeps once.
   base::HashSet<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
   // Of the input in hand.
-  std::vector<bool> taken_by_function_;  // functions whose address a function takes
-  struct TakenOfDiscarded {
-    std::uint32_t symbol;
-    std::string_view prototype;
-  };
-  std::vector<TakenOfDiscarded> taken_of_discarded_;
+  std::vector<bool> taken_by_function_;            // functions whose address a function takes
+  std::vector<std::uint32_t> taken_of_discarded_;  // symbols
 };
 
 }  // namespace devlink::internal

@@ -9,16 +9,16 @@
 
 namespace devlink::internal {
 
-void MergeFindings::Report(const Program& program, DiagnosticCode code, std::string_view what,
-                           SymbolId first) {
-  const Symbol& symbol = program.symbols[first];
+void MergeFindings::Report(const ProgramBuilder& builder, DiagnosticCode code,
+                           std::string_view what, SymbolId first) {
+  const Symbol& symbol = builder.program.symbols[first];
   using format::nvlink_text::FirstWas;
   const bool defined =
       code == DiagnosticCode::kMultipleDefinition || code == DiagnosticCode::kPrototypeMismatch;
-  ReportText(program, code,
+  ReportText(builder.program, code,
              format::nvlink_text::Disagreement(what, symbol.name, CurrentName(),
                                                defined ? FirstWas::kDefined : FirstWas::kSpecified,
-                                               inputs_[symbol.input].name),
+                                               inputs_[builder.FirstInput(first)].name),
              first);
 }
 
@@ -54,20 +54,24 @@ void MergeFindings::ReportLost(std::string what) {
 }
 
 void MergeFindings::ReportFailure() {
+  // nvlink comes upon a variable where its call graph has none, and gives that as the reason.
+  const bool confused = called_variable_ && compatibility_ == Compatibility::kNvlink;
   diagnostics_.push_back({.code = DiagnosticCode::kMergeFailed,
                           .severity = Severity::kFatal,
-                          .text = std::string(format::nvlink_text::kMergeFailed),
+                          .text = std::string(confused ? format::nvlink_text::kNoCallGraphNode
+                                                       : format::nvlink_text::kMergeFailed),
                           .symbol = "",
                           .input = CurrentName(),
                           .notes = {}});
 }
 
-void MergeFindings::CheckPrototype(Program& program, SymbolId symbol, std::uint32_t prototype) {
-  Function& function = program.functions[program.symbols[symbol].function];
-  if (function.stated_prototype == kNone) {
-    function.stated_prototype = prototype;
-  } else if (function.stated_prototype != prototype) {
-    Report(program, DiagnosticCode::kPrototypeMismatch, format::nvlink_text::kPrototype, symbol);
+void MergeFindings::CheckPrototype(ProgramBuilder& builder, SymbolId symbol,
+                                   std::uint32_t prototype) {
+  Function& function = builder.program.functions[builder.program.symbols[symbol].function];
+  if (function.prototype == kNone) {
+    function.prototype = prototype;
+  } else if (function.prototype != prototype) {
+    Report(builder, DiagnosticCode::kPrototypeMismatch, format::nvlink_text::kPrototype, symbol);
   }
 }
 

@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "devlink/diagnostics.h"
+#include "devlink/toolkit_profile.h"
+#include "merge/program_builder.h"
 #include "model/program.h"
 
 namespace devlink::internal {
@@ -17,22 +19,26 @@ namespace devlink::internal {
 class MergeFindings {
  public:
   // Both are borrowed.
-  MergeFindings(std::span<const LinkInput> inputs, std::vector<Diagnostic>& diagnostics)
-      : inputs_(inputs), diagnostics_(diagnostics) {}
+  MergeFindings(std::span<const LinkInput> inputs, Compatibility compatibility,
+                std::vector<Diagnostic>& diagnostics)
+      : inputs_(inputs), compatibility_(compatibility), diagnostics_(diagnostics) {}
 
   // Findings from here on are those of one input.
   void Begin(InputId input) { input_ = input; }
 
   // `what` about a symbol, and where it was defined or specified first.
-  void Report(const Program& program, DiagnosticCode code, std::string_view what, SymbolId first);
+  void Report(const ProgramBuilder& builder, DiagnosticCode code, std::string_view what,
+              SymbolId first);
   void ReportText(const Program& program, DiagnosticCode code, std::string text, SymbolId symbol);
   // Something of this input that no rule of the merge takes: going on would lose it in silence.
   void ReportLost(std::string what);
+  // This input states how something is called that another says is a variable.
+  void NoteCalledVariable() { called_variable_ = true; }
   // Adds nvlink's last word on an input that could not be merged.
   void ReportFailure();
 
   // Two inputs must agree on how a function is called.
-  void CheckPrototype(Program& program, SymbolId symbol, std::uint32_t prototype);
+  void CheckPrototype(ProgramBuilder& builder, SymbolId symbol, std::uint32_t prototype);
 
   // Of everything so far; tells whether a check has found something.
   [[nodiscard]] std::size_t count() const { return diagnostics_.size(); }
@@ -42,9 +48,11 @@ class MergeFindings {
 
  private:
   std::span<const LinkInput> inputs_;
+  const Compatibility compatibility_;
   std::vector<Diagnostic>& diagnostics_;
   InputId input_ = 0;
   absl::Status status_;
+  bool called_variable_ = false;
 };
 
 }  // namespace devlink::internal

@@ -70,13 +70,13 @@ void FunctionMerge::Check(SymbolId known, const InputSymbol& symbol) {
                          format::nvlink_text::NotGlobalEverywhere(symbol.name), known);
   }
   if (!is_function) {
-    findings_.Report(program_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
+    findings_.Report(builder_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
                      known);
   }
   if (symbol.section == format::kShnUndef) return;
   const bool defined = first.section != kNone || first.external_shared;
   if (defined && first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal) {
-    findings_.Report(program_, DiagnosticCode::kMultipleDefinition,
+    findings_.Report(builder_, DiagnosticCode::kMultipleDefinition,
                      format::nvlink_text::kMultipleDefinition, known);
   }
   if (!is_function || !is_kernel || !first_is_kernel || first.binding != format::kStbWeak ||
@@ -177,7 +177,7 @@ void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, 
   out.binding = symbol.binding;
   out.other = symbol.other;
   out.size = symbol.size;
-  out.input = input_.id;
+  builder_.TakeOver(known);
   Function& function = program_.functions[out.function];
   function.registers = input_.registers[index];
   function.is_kernel = (symbol.other & format::kStoEntry) != 0;

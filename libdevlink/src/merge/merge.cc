@@ -14,7 +14,7 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
                              std::vector<Diagnostic>& diagnostics) {
   Merged merged;
   if (options.keep_maps) merged.maps.resize(inputs.size());
-  MergeFindings findings(inputs, diagnostics);
+  MergeFindings findings(inputs, options.compatibility, diagnostics);
   ViewMerge view(options, findings);
   FileMerge file({.sm = options.sm,
                   .architecture_specific = options.architecture_specific,

@@ -70,7 +70,10 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (defined && weak) return Discard(index, symbol, known);
   if (common && program_.sections[mapping.section].kind == SectionKind::kGlobal) {
     // It stays common and is allocated again; the bytes of this definition are never used.
-    program_.symbols[known].common_defined = !weak;
+    if (!weak) {
+      program_.symbols[known].common_defined = true;
+      program_.symbols[known].binding = symbol.binding;
+    }
     input_.symbols[index] = known;
     return;
   }
@@ -116,20 +119,21 @@ void ObjectMerge::Check(SymbolId known, const InputSymbol& symbol) {
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   const bool is_function = first.function != kNone;
   if (is_function || first.space != space) {
-    findings_.Report(program_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
+    findings_.Report(builder_, DiagnosticCode::kSpaceMismatch, format::nvlink_text::kMemorySpace,
                      known);
   }
   if (!is_function && ((first.other ^ symbol.other) & format::kStoManaged) != 0) {
-    findings_.Report(program_, DiagnosticCode::kManagedMismatch,
+    findings_.Report(builder_, DiagnosticCode::kManagedMismatch,
                      format::nvlink_text::kManagedAttribute, known);
   }
   CheckSizes(known, symbol);
   const bool first_init =
       first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
-  if (symbol.section != format::kShnUndef && first.section != kNone &&
-      first.binding == format::kStbGlobal && symbol.binding == format::kStbGlobal &&
+  const bool defined = first.section != kNone || first.common_defined;
+  if (symbol.section != format::kShnUndef && defined && first.binding == format::kStbGlobal &&
+      symbol.binding == format::kStbGlobal &&
       (symbol.section != format::kShnCommon || !first_init)) {
-    findings_.Report(program_, DiagnosticCode::kMultipleDefinition,
+    findings_.Report(builder_, DiagnosticCode::kMultipleDefinition,
                      format::nvlink_text::kMultipleDefinition, known);
   }
 }
@@ -149,18 +153,19 @@ void ObjectMerge::CheckSizes(SymbolId known, const InputSymbol& symbol) {
   // `extern x[]` says nothing, unless nvlink -r has made a variable without size of it.
   const bool unsized = symbol.size == 0 && symbol.section == format::kShnUndef;
   if (first.size == 0 || unsized || first.size == symbol.size) return;
-  if (first.common && second_common) return;
-  if ((first.common && IsInit(symbol)) || (second_common && first_init)) {
-    const std::uint64_t common = first.common ? first.size : symbol.size;
-    const std::uint64_t init = first.common ? symbol.size : first.size;
+  const bool first_common = first.common && !first.common_defined;
+  if (first_common && second_common) return;
+  if ((first_common && IsInit(symbol)) || (second_common && first_init)) {
+    const std::uint64_t common = first_common ? first.size : symbol.size;
+    const std::uint64_t init = first_common ? symbol.size : first.size;
     if (common <= init) return;
     const std::string& file =
-        first.common ? findings_.NameOf(first.input) : findings_.CurrentName();
+        first_common ? findings_.NameOf(first.input) : findings_.CurrentName();
     findings_.ReportText(program_, DiagnosticCode::kSizeMismatch,
                          format::nvlink_text::CommonLargerThanInit(symbol.name, file), known);
     return;
   }
-  findings_.Report(program_, DiagnosticCode::kSizeMismatch, format::nvlink_text::kSize, known);
+  findings_.Report(builder_, DiagnosticCode::kSizeMismatch, format::nvlink_text::kSize, known);
 }
 
 void ObjectMerge::MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
@@ -173,13 +178,16 @@ void ObjectMerge::MergeCommon(std::uint32_t index, const InputSymbol& symbol, Sy
     const bool weak_memory = out.binding == format::kStbWeak && out.section != kNone &&
                              program_.sections[out.section].kind == SectionKind::kGlobal;
     if (out.common) {
-      out.size = std::max(out.size, symbol.size);
+      if (symbol.size > out.size) {  // the largest one counts, in messages, too
+        out.size = symbol.size;
+        builder_.StartOver(id);
+      }
     } else if (out.section == kNone || weak_memory) {
       // A weak variable gives up its place to the common one.
       if (out.section == kNone) out.binding = symbol.binding;
       out.size = symbol.size;
       out.section = kNone;
-      out.input = input_.id;
+      builder_.StartOver(id);
       MakeCommon(id, symbol);
     }
   }
@@ -222,6 +230,11 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   const SymbolId id = known != kNone ? known : builder_.AddSymbol(symbol, TypeOf(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
+  if (out.common) {
+    builder_.StartOver(id);
+  } else {
+    builder_.TakeOver(id);
+  }
   out.common = false;
   out.section = mapping.section;
   replaced_.Define(id, mapping.section);
@@ -229,7 +242,6 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   out.binding = symbol.binding;
   out.other = symbol.other & static_cast<std::uint8_t>(~format::kStoSpaceMask);
   out.space = symbol.other & format::kStoSpaceMask;
-  out.input = input_.id;
   if (out.space == format::kStoShared) {
     out.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, symbol.value));
     if (relocatable_ && !out.external_shared) out.value = symbol.value;

@@ -83,6 +83,22 @@ FunctionId ProgramBuilder::AddFunction(SymbolId symbol) {
   return id;
 }
 
+void ProgramBuilder::TakeOver(SymbolId symbol) {
+  InputId& owner = program.symbols[symbol].input;
+  if (owner != input_) taken_over_.try_emplace(symbol, owner);
+  owner = input_;
+}
+
+void ProgramBuilder::StartOver(SymbolId symbol) {
+  program.symbols[symbol].input = input_;
+  taken_over_.erase(symbol);
+}
+
+InputId ProgramBuilder::FirstInput(SymbolId symbol) const {
+  const auto found = taken_over_.find(symbol);
+  return found == taken_over_.end() ? program.symbols[symbol].input : found->second;
+}
+
 SectionId ProgramBuilder::AddInfoSection(std::string_view name, SectionId text) {
   const bool module = text == kNone;
   const SectionId id =

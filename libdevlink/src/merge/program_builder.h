@@ -29,6 +29,13 @@ class ProgramBuilder {
   SymbolId AddSectionSymbol(SectionId section);
   SymbolId AddSymbol(const InputSymbol& symbol, std::uint8_t type);
   FunctionId AddFunction(SymbolId symbol);
+  // Another input may have had the symbol before; from here on it is this one's.
+  void TakeOver(SymbolId symbol);
+  // The same, and who had it before is forgotten: common variables do that.
+  void StartOver(SymbolId symbol);
+  // Who had it first. nvlink's messages name the input that mentioned a variable first, and the one
+  // that defined a function first.
+  [[nodiscard]] InputId FirstInput(SymbolId symbol) const;
   // Of a function's code, or of all the program where `text` is kNone.
   SectionId AddInfoSection(std::string_view name, SectionId text);
   // The list of relocations of `target`, which is made where there is none.
@@ -60,6 +67,7 @@ class ProgramBuilder {
   base::HashMap<std::string_view, SymbolId, base::NameHash> globals_;  // global and weak symbols
   base::HashMap<std::string_view, SectionId, base::NameHash> named_;
   base::HashMap<std::string_view, std::uint32_t, base::NameHash> prototypes_;
+  base::HashMap<SymbolId, InputId> taken_over_;  // the first input of each such symbol
 };
 
 inline void AppendPiece(Section& section, base::Bytes bytes, std::uint64_t offset) {

@@ -118,10 +118,9 @@ struct Function {
   SectionId info = kNone;
   SectionId shared = kNone;  // kernels only
   absl::InlinedVector<SectionId, 2> constants;
-  std::uint32_t registers = 0;             // as its module states them
-  std::uint32_t prototype = kNone;         // for `.nv.prototype`
-  std::uint32_t stated_prototype = kNone;  // as first stated anywhere, to check later statements
-  FunctionId alias_of = kNone;             // another function with the same code (`.alias`)
+  std::uint32_t registers = 0;      // as its module states them
+  std::uint32_t prototype = kNone;  // as stated so far, for `.nv.prototype`
+  FunctionId alias_of = kNone;      // another function with the same code (`.alias`)
   bool is_kernel = false;
 };
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Variables in a merge, and the sections that hold them.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/module.h"
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
@@ -93,6 +99,70 @@ TEST_CASE("Pointers in a second weak copy go", "[merge]") {
 )");
 }
 
+// Declarations of `x`, one in each input.
+struct Declaration {
+  enum Kind { kExtern, kCommon, kMemory, kInitialised } kind;
+  std::uint64_t size;
+  std::uint8_t binding = format::kStbGlobal;
+};
+
+std::string FindingsOf(const std::vector<Declaration>& declarations) {
+  std::vector<InputBuilder> inputs(declarations.size());
+  std::vector<ModuleRef> modules;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Declaration& declared = declarations[i];
+    Variable x{.name = "x", .binding = declared.binding, .size = declared.size};
+    if (declared.kind == Declaration::kCommon) {
+      x.value = 4;
+      x.common = true;
+    } else if (declared.kind != Declaration::kExtern) {
+      const bool zero = declared.kind == Declaration::kMemory;
+      x.section = inputs[i].AddData(zero ? ".nv.global" : ".nv.global.init", declared.size);
+    }
+    inputs[i].Define(x);
+    modules.push_back(inputs[i].Build());
+  }
+  std::string out = MergeInputs(modules).Findings();
+  constexpr std::string_view kEnd = "merge_elf failed\n";
+  return out.ends_with(kEnd) ? out.substr(0, out.size() - kEnd.size()) : out;
+}
+
+TEST_CASE("Messages name the input that mentions a variable first, and of common ones the largest",
+          "[merge]") {
+  constexpr auto kExtern = Declaration::kExtern;
+  constexpr auto kCommon = Declaration::kCommon;
+  constexpr auto kMemory = Declaration::kMemory;
+  constexpr auto kInit = Declaration::kInitialised;
+  const auto size = [](char second, char first) {
+    return std::string("Size doesn't match for 'x' in '") + second + "', first specified in '" +
+           first + "'\n";
+  };
+  const auto twice = [](char second, char first) {
+    return std::string("Multiple definition of 'x' in '") + second + "', first defined in '" +
+           first + "'\n";
+  };
+  CHECK(FindingsOf({{kExtern, 0}, {kMemory, 4}, {kMemory, 8}}) == size('c', 'a') + twice('c', 'a'));
+  CHECK(FindingsOf({{kMemory, 4, format::kStbWeak}, {kInit, 4}, {kInit, 8}}) ==
+        size('c', 'a') + twice('c', 'a'));
+  CHECK(FindingsOf({{kCommon, 4}, {kCommon, 8}, {kMemory, 4}}) == size('c', 'b'));
+  CHECK(FindingsOf({{kCommon, 8}, {kCommon, 4}, {kMemory, 4}}) == size('c', 'a'));
+  CHECK(FindingsOf({{kExtern, 4}, {kCommon, 4}, {kMemory, 8}}) == size('c', 'b'));
+  CHECK(FindingsOf({{kCommon, 4}, {kInit, 8}, {kExtern, 4}}) == size('c', 'b'));
+}
+
+TEST_CASE("A common variable that was defined is one that is defined", "[merge]") {
+  constexpr auto kCommon = Declaration::kCommon;
+  constexpr auto kMemory = Declaration::kMemory;
+  constexpr auto kInit = Declaration::kInitialised;
+  constexpr std::string_view kTwice = "Multiple definition of 'x' in 'c', first defined in 'a'\n";
+  CHECK(FindingsOf({{kCommon, 4}, {kMemory, 4}, {kInit, 4}}) == kTwice);
+  CHECK(FindingsOf({{kCommon, 4}, {kMemory, 4}, {kMemory, 4}}) == kTwice);
+  CHECK(FindingsOf({{kCommon, 4}, {kMemory, 4}, {kCommon, 4}}) == kTwice);
+  CHECK(FindingsOf({{kCommon, 4}, {kMemory, 4}, {kCommon, 8}}) ==
+        "Size doesn't match for 'x' in 'c', first specified in 'a'\n" + std::string(kTwice));
+  CHECK(FindingsOf({{kCommon, 4}, {kMemory, 4}, {kMemory, 4, format::kStbWeak}}).empty());
+}
+
 TEST_CASE("Common variables take the largest size and lie at the end, last one first", "[merge]") {
   InputBuilder a;
   a.Define(Variable{.name = "x", .size = 4, .value = 4, .common = true});
@@ -106,7 +176,7 @@ TEST_CASE("Common variables take the largest size and lie at the end, last one f
 )");
   CHECK(
       Pick(DumpSymbols(merged.program()), {"x", "y", "z"}) ==
-      R"(  x object global section=.nv.global space=global value=0x10 size=0xc align=4 input=0 global-part
+      R"(  x object global section=.nv.global space=global value=0x10 size=0xc align=4 input=1 global-part
   y object global section=.nv.global space=global value=0x8 size=0x8 align=8 input=0 global-part
   z object global section=.nv.global space=global size=0x2 input=0 global-part
 )");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a merge does with all that is neither function nor variable.
+#include <string>
+#include <utility>
+
 #include "format/nv_info.h"
 #include "report/dump.h"
 #include "support/catch.h"
@@ -146,17 +149,63 @@ merge_elf failed
 )");
 }
 
+TEST_CASE("Code may take an address as that of another kind of function, and calls count as that",
+          "[merge]") {
+  const auto merge = [](bool call_as_first) {
+    InputBuilder a;
+    a.StatePrototype(a.Define(Function{.name = "f"}), "i_i");
+    InputBuilder b;
+    b.TakeAddress(b.Declare("f"), "l_l");
+    InputBuilder c;
+    c.TakeAddress(c.Declare("f"), "v_");
+    InputBuilder d;
+    d.StatePrototype(d.Declare("f"), call_as_first ? "i_i" : "v_");
+    return MergeInputs({&a, &b, &c, &d});
+  };
+  CHECK(Pick(DumpCalls(merge(false).program()), {"addresses"}) ==
+        "addresses taken\n  f prototype=v_\n");
+  CHECK(merge(true).Findings() ==
+        R"(Prototype doesn't match for 'f' in 'd', first defined in 'a'
+merge_elf failed
+)");
+}
+
+TEST_CASE(
+    "The address of a kernel counts from a discarded copy on, with what one that stays states",
+    "[merge]") {
+  const auto merge = [](bool replaced) {
+    InputBuilder a;
+    a.Define(Function{.name = "k", .binding = format::kStbWeak, .kernel = true});
+    InputBuilder b;
+    InputBuilder c;
+    for (const auto& [input, registers] : {std::pair(&b, 9U), std::pair(&c, replaced ? 7U : 9U)}) {
+      const SymbolHandle k = input->Define(Function{
+          .name = "k", .binding = format::kStbWeak, .kernel = true, .registers = registers});
+      const std::string user = input == &b ? "b" : "c";
+      input->AddAddressTaker(input->Define(Function{.name = user}), k);
+      input->TakeAddress(k, "");
+    }
+    return MergeInputs({&a, &b, &c});
+  };
+  for (const bool replaced : {false, true}) {
+    const Merged merged = merge(replaced);
+    CHECK(merged.program().prototypes.size() == (replaced ? 1 : 0));
+    REQUIRE(merged.program().addresses_taken.size() == 1);
+    CHECK(merged.program().addresses_taken[0].prototype == (replaced ? 1 : 0));
+  }
+}
+
 TEST_CASE("The address of a discarded copy counts where a function takes it", "[merge]") {
   const auto second = [](InputBuilder& input, bool by_function) {
     const SymbolHandle f =
         input.Define(Function{.name = "f", .binding = format::kStbWeak, .registers = 9});
     const SymbolHandle k = input.DefineKernel("k");
     if (by_function) input.AddAddressTaker(k, f);
-    input.TakeAddress(f, "v_");
+    input.TakeAddress(f, "i_i");
   };
   for (const bool by_function : {false, true}) {
     InputBuilder a;
-    a.Define(Function{.name = "f", .binding = format::kStbWeak});
+    a.StatePrototype(a.Define(Function{.name = "f", .binding = format::kStbWeak}), "v_");
     InputBuilder b;
     second(b, by_function);
     const Merged merged = MergeInputs({&a, &b});
