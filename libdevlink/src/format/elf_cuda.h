@@ -33,13 +33,15 @@ static_assert(sizeof(Ehdr) == 64);
 
 // `e_flags`: the index of `.note.nv.cuinfo`, which stops at what a byte can hold, the number of the
 // architecture in 16 bits, and a low byte (ElfFlagsLowByte in format/views.h).
+inline constexpr std::uint32_t kNoteBehindAll = 0xff;
 constexpr std::uint32_t MakeElfFlags(std::uint32_t cuda_note, std::uint32_t sm, std::uint8_t low) {
-  return (cuda_note < 0xff ? cuda_note : 0xff) << 24 | sm << 8 | low;
+  return (cuda_note < kNoteBehindAll ? cuda_note : kNoteBehindAll) << 24 | sm << 8 | low;
 }
 inline bool HasElfMagic(const Ehdr& header) {
   return std::memcmp(header.ident, kElfMagic.data(), kElfMagic.size()) == 0;
 }
 constexpr std::uint32_t SmOf(const Ehdr& header) { return header.flags >> 8 & 0xffff; }
+constexpr std::uint32_t CudaNoteOf(const Ehdr& header) { return header.flags >> 24; }
 
 struct Shdr {
   std::uint32_t name;

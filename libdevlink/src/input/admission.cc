@@ -63,20 +63,32 @@ std::optional<Diagnostic> CheckFlags(const std::string& name, const format::Ehdr
     return Fatal(DiagnosticCode::kMalformedInput, name,
                  std::string(format::nvlink_text::kPlainInternalError));
   }
-  return Fatal(DiagnosticCode::kMalformedInput, name,
-               base::Cat({"Input file '", name, "' is damaged"}),
-               absl::StrCat("the low byte of its e_flags is ", absl::Hex(low, absl::kZeroPad2),
-                            ", and ", absl::Hex(expected, absl::kZeroPad2),
-                            " in cubins for its architecture"));
+  return Fatal(
+      DiagnosticCode::kMalformedInput, name, base::Cat({"Input file '", name, "' is damaged"}),
+      absl::StrCat("the low byte of its e_flags is ", absl::Hex(low, absl::kZeroPad2), ", and ",
+                   absl::Hex(expected, absl::kZeroPad2), " in cubins for its architecture"));
 }
 
-std::optional<Diagnostic> CheckArch(const std::string& name, Arch member,
+// Where inputs are only checked, code for any earlier architecture will do.
+bool Goes(Arch member, Purpose purpose, Arch target) {
+  if (purpose == Purpose::kLink) return SassLinksFor(member, target);
+  return member.number <= target.number && format::TraitsOf(member).number == member.number;
+}
+
+std::optional<Diagnostic> CheckArch(const std::string& name, Arch member, Purpose purpose,
                                     const InputSettings& settings) {
-  if (SassLinksFor(member, settings.target)) return std::nullopt;
+  if (Goes(member, purpose, settings.target)) return std::nullopt;
+  // Where it only looks, nvlink has room for two digits.
+  constexpr std::size_t kDigits = 2;
+  const bool too_long =
+      purpose == Purpose::kCheck && std::to_string(member.number).size() > kDigits;
+  const std::string target =
+      purpose == Purpose::kCheck ? settings.target.VirtualName() : settings.target.Name();
   Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,
-                         format::nvlink_text::ArchDoesNotMatch(name, settings.target.Name()));
-  out.notes.push_back(base::Cat(
-      {"it was built for ", member.Name(), "; compile it with -arch=", settings.target.Name()}));
+                         too_long ? std::string(format::nvlink_text::kArchTooLong)
+                                  : format::nvlink_text::ArchDoesNotMatch(name, target));
+  out.notes.push_back(
+      base::Cat({"it was built for ", member.Name(), "; compile it with -arch=", target}));
   return out;
 }
 
@@ -91,27 +103,48 @@ std::optional<Diagnostic> CheckAbi(const std::string& name, const format::Ehdr& 
   return out;
 }
 
+// nvlink believes what `e_flags` says of the place of the CUDA note unless it has no room there,
+// and takes a module without one to be of an old toolkit.
+std::optional<Diagnostic> CheckAge(const std::string& name, const Module& module) {
+  const std::uint32_t note = format::CudaNoteOf(module.header());
+  const ModuleView& view = module.sass();
+  const bool names_note =
+      note == format::kNoteBehindAll ||
+      (note < view.section_count() && view.RoleAt(note) == SectionRole::kCudaNote);
+  const std::uint16_t oldest =
+      format::TraitsOf(static_cast<std::uint16_t>(module.sm())).oldest_toolkit;
+  if (oldest == 0 || (names_note && module.toolkit() >= oldest)) return std::nullopt;
+  Diagnostic out =
+      Fatal(DiagnosticCode::kInputTooOld, name, format::nvlink_text::MustBeRecompiled(name));
+  if (!names_note) {
+    out.notes.push_back(absl::StrCat("the first byte of its e_flags names section ", note,
+                                     ", which is not .note.nv.cuinfo: it is damaged"));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<Diagnostic> FindHeaderObstacle(const std::string& name, const format::Ehdr& header,
-                                             const InputSettings& settings) {
+                                             Purpose purpose, const InputSettings& settings) {
   if (auto abi = CheckAbi(name, header)) return abi;
-  return CheckArch(name, {static_cast<std::uint16_t>(format::SmOf(header))}, settings);
+  return CheckArch(name, {static_cast<std::uint16_t>(format::SmOf(header))}, purpose, settings);
 }
 
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
-                                       const InputSettings& settings) {
+                                       Purpose purpose, const InputSettings& settings) {
   if (auto abi = CheckAbi(name, module.header())) return abi;
   const Arch member{static_cast<std::uint16_t>(module.sm()),
                     module.architecture_specific() ? 'a' : '\0'};
-  if (auto arch = CheckArch(name, member, settings)) return arch;
+  if (auto arch = CheckArch(name, member, purpose, settings)) return arch;
   if (auto flags = CheckFlags(name, module.header(), settings)) return flags;
-  if (!settings.profile.accepts_specific_code_for_plain_target && module.architecture_specific() &&
-      settings.target.variant == 0) {
+  const bool to_link = purpose == Purpose::kLink;
+  if (to_link && !settings.profile.accepts_specific_code_for_plain_target &&
+      module.architecture_specific() && settings.target.variant == 0) {
     return Fatal(DiagnosticCode::kArchMismatch, name,
                  std::string(format::nvlink_text::kAcceleratedToPlain));
   }
-  if (!module.relocatable()) {
+  if (to_link && !module.relocatable()) {
     // nvlink leaves such a file out without a word, and its code with it.
     Diagnostic out = Fatal(DiagnosticCode::kUnsupportedInput, name,
                            base::Cat({"Input file '", name, "' is not relocatable"}));
@@ -128,10 +161,7 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
                                      ".", settings.profile.release % 10, " writes"));
     return out;
   }
-  if (toolkit < format::TraitsOf(settings.target).oldest_toolkit) {
-    return Fatal(DiagnosticCode::kInputTooOld, name, format::nvlink_text::MustBeRecompiled(name));
-  }
-  return std::nullopt;
+  return CheckAge(name, module);
 }
 
 }  // namespace devlink::internal

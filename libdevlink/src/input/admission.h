@@ -3,6 +3,7 @@
 // Whether an input may take part in a link, and what to say where it may not.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,9 @@
 
 namespace devlink::internal {
 
+// What a cubin is wanted for: to be linked, or to be looked at (-arch=compute_NN).
+enum class Purpose : std::uint8_t { kLink, kCheck };
+
 // A file that could not be read at all.
 Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why);
 
@@ -26,11 +30,11 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind content, std::
 // What keeps a cubin out of this link that the reader could not take, and that its header alone
 // tells: another ABI or architecture may be why.
 std::optional<Diagnostic> FindHeaderObstacle(const std::string& name, const format::Ehdr& header,
-                                             const InputSettings& settings);
+                                             Purpose purpose, const InputSettings& settings);
 
 // What keeps a well-formed cubin out of this link: ABI, architecture, toolkit, kind; in nvlink's
 // order.
 std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& module,
-                                       const InputSettings& settings);
+                                       Purpose purpose, const InputSettings& settings);
 
 }  // namespace devlink::internal

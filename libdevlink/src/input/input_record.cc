@@ -39,12 +39,17 @@ std::shared_ptr<const Rejection> Rejected(Diagnostic diagnostic, absl::StatusCod
   return std::make_shared<const Rejection>(Rejection{std::move(diagnostic), code});
 }
 
+Purpose PurposeOf(const InputSettings& settings, bool is_held_runtime) {
+  return settings.check_only && !is_held_runtime ? Purpose::kCheck : Purpose::kLink;
+}
+
 // Parses a cubin. `bytes` is a vector to be taken over, or a view.
 template <typename Bytes>
 void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
                 const InputSettings& settings, ModulePool* pool, CodeRecord& code) {
   const std::size_t size = bytes.size();
   const ContentKind content = Recognise(bytes);
+  const Purpose purpose = PurposeOf(settings, is_held_runtime);
   const auto header = base::BoundedReader(bytes).ReadOrZero<format::Ehdr>(0);
   auto module = LoadModule(pool, std::forward<Bytes>(bytes));
   if (!module.ok()) {
@@ -52,8 +57,8 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
       code.rejection = Rejected(DescribeUnreadable(name, module.status()), module.status().code());
       return;
     }
-    if (IsCudaElf(content) && !settings.check_only) {
-      if (auto obstacle = FindHeaderObstacle(name, header, settings)) {
+    if (IsCudaElf(content)) {
+      if (auto obstacle = FindHeaderObstacle(name, header, purpose, settings)) {
         code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
         return;
       }
@@ -62,12 +67,9 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
                               absl::StatusCode::kInvalidArgument);
     return;
   }
-  // Where inputs are only checked, any cubin will do.
-  if (!settings.check_only || is_held_runtime) {
-    if (auto obstacle = FindObstacle(name, **module, settings)) {
-      code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
-      return;
-    }
+  if (auto obstacle = FindObstacle(name, **module, purpose, settings)) {
+    code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
+    return;
   }
   code.module = *std::move(module);
 }
@@ -194,6 +196,7 @@ class RecordMaker {
     }
     CodeRecord& code = section.code.emplace_back();
     code.kind = KindOf(blob.kind);
+    code.is_ptx_file = is_all && code.kind == CodeKind::kPtx;
     if (is_all) {
       code.bytes = std::move(bytes_);  // the input is this code and nothing else
     } else {
@@ -274,8 +277,9 @@ InputRecordRef RecordModule(std::string_view name, ModuleRef module, HostReferen
   object.is_registered = false;
   object.references = std::move(references);
   CodeRecord& code = object.sections.emplace_back().code.emplace_back();
-  auto obstacle = FindObstacle(object.name, *module, settings);
-  if (obstacle && !settings.check_only) {
+  auto obstacle =
+      FindObstacle(object.name, *module, PurposeOf(settings, /*is_held_runtime=*/false), settings);
+  if (obstacle) {
     code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
     record->status = code.rejection->ToStatus();
   } else {

@@ -42,6 +42,7 @@ struct CodeRecord {
   // member alone.
   std::vector<std::uint8_t> bytes;
   bool is_protected = false;
+  bool is_ptx_file = false;            // PTX that is an input of its own
   std::optional<std::string> options;  // stored with PTX or LTO IR in a fat binary
   std::shared_ptr<const Rejection> rejection;
 };

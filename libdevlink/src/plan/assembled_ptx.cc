@@ -106,7 +106,7 @@ void AssembledPtx::Take(const Text& text, PtxResult& result) {
     out.status = module.status();
     return;
   }
-  if (auto obstacle = FindObstacle(name, **module, InputSettingsOf(options_))) {
+  if (auto obstacle = FindObstacle(name, **module, Purpose::kLink, InputSettingsOf(options_))) {
     const Rejection rejection{*std::move(obstacle), absl::StatusCode::kFailedPrecondition};
     out.status = rejection.ToStatus();
     out.diagnostics.push_back(rejection.diagnostic);
