@@ -15,15 +15,21 @@ constexpr SmTraits FromSm100On(std::uint16_t number) {
   return {number, "af", kReserved, true, kCuda12, true, true, true};
 }
 
+constexpr SmTraits UpToSm89(std::uint16_t number) {
+  SmTraits out{number, ""};
+  out.ptx_files_are_whole = true;
+  return out;
+}
+
 // Found: the names by what the 13.x tools take; the rest by the same programs on sm_75, sm_80,
 // sm_86 to sm_90a, sm_100, sm_103 and sm_120; oldest toolkits by patching the note.
 constexpr std::array kRows = {
-    SmTraits{75, ""},
-    SmTraits{80, ""},
-    SmTraits{86, ""},
-    SmTraits{87, ""},
-    SmTraits{88, ""},
-    SmTraits{89, ""},
+    UpToSm89(75),
+    UpToSm89(80),
+    UpToSm89(86),
+    UpToSm89(87),
+    UpToSm89(88),
+    UpToSm89(89),
     SmTraits{90, "a", kReserved, true, kCuda12},
     FromSm100On(100),
     FromSm100On(103),

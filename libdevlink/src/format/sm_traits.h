@@ -30,6 +30,8 @@ struct SmTraits {
   bool has_fatbin_record = false;
   // LTO IR is compiled by the later one of libNVVM's two compilers; docs/lto-ir.md.
   bool has_later_nvvm = false;
+  // nvlink assembles `.ptx` inputs without -c; docs/inputs.md.
+  bool ptx_files_are_whole = false;
 };
 
 // The row of a number; for one that no 13.x toolkit knows, that of the nearest earlier one.

@@ -76,16 +76,18 @@ class Checker {
     if (!note.empty()) out.notes.push_back(std::move(note));
   }
 
-  // nvlink says it once for every call of the kernel that leads into a circle; here it is said
-  // once.
+  // nvlink says it once for every function called that leads into a circle.
   void CheckStacks() {
     const auto severity = settings_.severities.Judge(Severity::kWarning);
     if (!settings_.warn_of_unknown_stacks || !severity) return;
     for (std::size_t i = 0; i < input_.liveness.kernels.size(); ++i) {
       if (input_.resources.kernels[i].stack) continue;
       const FunctionId kernel = input_.liveness.kernels[i];
-      Report(DiagnosticCode::kStackSizeUnknown, *severity,
-             nvlink_text::StackSizeUnknown(NameOf(kernel)), kernel, "");
+      const std::uint32_t calls = input_.resources.kernels[i].calls_into_circles;
+      for (std::uint32_t said = 0; said == 0 || (settings_.repeats && said < calls); ++said) {
+        Report(DiagnosticCode::kStackSizeUnknown, *severity,
+               nvlink_text::StackSizeUnknown(NameOf(kernel)), kernel, "");
+      }
     }
   }
 

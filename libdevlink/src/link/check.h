@@ -38,6 +38,7 @@ struct CheckSettings {
   bool warn_of_unknown_stacks = true;
   std::uint64_t reserved_shared = 0;  // bytes in front of a kernel's shared memory
   bool cuts_off_values = false;       // that have no room in their fields, as nvlink does
+  bool repeats = false;               // warnings of stacks, as often as nvlink does
 };
 
 // NotFound for undefined references, ResourceExhausted where a limit of the target is exceeded.

@@ -28,7 +28,7 @@ bool NoneLost(const Program& program, const CallGraph& graph, const Liveness& re
 }  // namespace
 
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels) {
+                           const KernelSelection& kernels, bool follows_one) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
   result.address_taken.assign(count, false);
@@ -46,7 +46,9 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   }
   // Of one kernel nvlink follows the calls, and of no other that stays; what that would lose is not
   // lost here.
-  if (wanted.size() == 1 && (result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
+  const bool one = wanted.size() == 1;
+  if (one &&
+      (follows_one || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
     result.single_kernel = wanted.front();
   }
   result.left_out_keep_names = kernels.ByHostReferences();
@@ -54,8 +56,10 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   if (keep_all) {
     result.live.assign(count, true);
   } else {
-    const std::vector<bool> reached = ReachableFrom(graph, result.kernels);
+    const std::vector<bool> reached =
+        ReachableFrom(graph, one && follows_one ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
+    for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
     for (const PrototypeUse& use : program.addresses_taken) {
       result.live[use.function] = true;
       for (const FunctionId callee : graph.DirectCallees(use.function)) {

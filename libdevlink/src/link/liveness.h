@@ -22,7 +22,8 @@ struct Liveness {
 
 // Kernels stay with all that they reach. A function whose address is taken stays too, but what only
 // it calls goes (docs/cubin-format.md, "Dead functions"). `keep_all` is nvlink -g.
+// `follows_one`: where one kernel is wanted, only it is followed, as nvlink does it.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels = {});
+                           const KernelSelection& kernels = {}, bool follows_one = false);
 
 }  // namespace devlink::internal

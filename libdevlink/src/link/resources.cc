@@ -59,7 +59,17 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
     const Sum& sum = sums[graph.ComponentOf(kernel)];
     KernelResources& resources = out.kernels.emplace_back();
     resources.registers = sum.registers;
-    if (!sum.unbounded) resources.stack = sum.stack;
+    if (!sum.unbounded) {
+      resources.stack = sum.stack;
+      continue;
+    }
+    const auto direct = graph.DirectCallees(kernel);
+    std::vector<NodeId> callees(direct.begin(), direct.end());
+    std::ranges::sort(callees);
+    const auto repeated = std::ranges::unique(callees);
+    callees.erase(repeated.begin(), repeated.end());
+    resources.calls_into_circles = static_cast<std::uint32_t>(std::ranges::count_if(
+        callees, [&](NodeId callee) { return sums[graph.ComponentOf(callee)].unbounded; }));
   }
   return out;
 }

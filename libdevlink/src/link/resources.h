@@ -14,7 +14,9 @@ namespace devlink::internal {
 
 struct KernelResources {
   std::uint32_t registers = 0;
-  std::optional<std::uint32_t> stack;  // bytes; nothing where the calls can go round in a circle
+  std::optional<std::uint32_t> stack;    // bytes; nothing where the calls can go round in a circle
+  std::uint32_t calls_into_circles = 0;  // functions it calls, not through pointers, from where
+                                         // calls can go round
 };
 
 struct Resources {

@@ -35,8 +35,8 @@ absl::Status CheckCount(std::string_view what, std::size_t has, std::size_t need
 
 class ProgramVerifier {
  public:
-  ProgramVerifier(const Program& program, bool counts_in_32_bits)
-      : program_(program), counts_in_32_bits_(counts_in_32_bits) {}
+  ProgramVerifier(const Program& program, bool sizes_as_nvlink)
+      : program_(program), sizes_as_nvlink_(sizes_as_nvlink) {}
 
   absl::Status Run() const {
     for (const Section& section : program_.sections) {
@@ -89,10 +89,10 @@ class ProgramVerifier {
     const Section& section = program_.sections[symbol.section];
     switch (section.kind) {
       case SectionKind::kGlobal:
-        if (counts_in_32_bits_) return absl::OkStatus();
+      case SectionKind::kConstantBank:
+        if (sizes_as_nvlink_) return absl::OkStatus();
         break;
       case SectionKind::kGlobalInit:
-      case SectionKind::kConstantBank:
         break;
       case SectionKind::kFunctionConstants:
         // nvlink -r leaves symbols of bodies that it replaced, whose bytes are gone.
@@ -132,7 +132,7 @@ class ProgramVerifier {
   }
 
   const Program& program_;
-  const bool counts_in_32_bits_;
+  const bool sizes_as_nvlink_;
 };
 
 // Relocations that were stored or kept. `is_written` tells which symbols the output has.
@@ -321,7 +321,7 @@ absl::Status VerifyPartial(const PassResults& passes) {
 }  // namespace
 
 absl::Status VerifyResults(const PassResults& passes, const VerifyOptions& options) {
-  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(passes.program, options.counts_in_32_bits).Run());
+  DEVLINK_RETURN_IF_ERROR(ProgramVerifier(passes.program, options.sizes_as_nvlink).Run());
   if (options.partial) return VerifyPartial(passes);
   DEVLINK_RETURN_IF_ERROR(ExecutableVerifier(passes, options.reserved).Run());
   return options.expensive ? VerifyMemoryOfKernels(passes, options.reserved) : absl::OkStatus();

@@ -24,8 +24,9 @@ inline constexpr bool kExpensiveChecks = false;
 struct VerifyOptions {
   std::uint64_t reserved = 0;  // bytes in front of shared memory (SharedOptions)
   bool partial = false;        // a program that is to be linked again: nothing is laid out
-  // Sections of global memory have the sizes of their inputs, which ptxas counts in 32 bits.
-  bool counts_in_32_bits = false;
+  // Global memory may be smaller than its variables, which ptxas counts in 32 bits, and so may
+  // constants, which nvlink packs.
+  bool sizes_as_nvlink = false;
   bool expensive = kExpensiveChecks;
 };
 

@@ -33,6 +33,7 @@ void ConstantPacking::Add(base::Bytes bytes, std::uint32_t align) {
   if (compared && !seen_.emplace(text, align).second) return;
   const std::uint64_t offset = base::AlignUp(size_, align);
   if (compared) last_ = offset;
+  if (!bytes.empty()) pieces_.push_back({bytes, offset});
   size_ = offset + bytes.size();
 }
 

@@ -56,6 +56,13 @@ void DataSections::MapDebug(std::uint32_t index) {
   out.size += section.size;
 }
 
+void DataSections::PackConstants() {
+  if (program_.constant_bank3 == kNone) return;
+  Section& bank = program_.sections[program_.constant_bank3];
+  bank.pieces.assign(packing_.pieces().begin(), packing_.pieces().end());
+  bank.size = packing_.size();
+}
+
 void DataSections::CheckSameKind(const InputSection& section, SectionId known) {
   const Section& first = program_.sections[known];
   const bool same_bank =

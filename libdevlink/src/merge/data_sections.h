@@ -38,6 +38,8 @@ class DataSections {
   [[nodiscard]] std::optional<std::uint64_t> last_packed_constant() const {
     return packing_.last();
   }
+  // Gives `.nv.constant3` the bytes that nvlink packs, at places that no code knows of.
+  void PackConstants();
 
  private:
   // Sections are joined by name; those that hold something else cannot be.

@@ -24,7 +24,7 @@ struct MergeOptions {
   ToolkitProfile profile;
   KernelSelection kernels;
   bool relocatable = false;  // the result is to be linked again
-  // kNvlink: `.nv.global` keeps the size that ptxas counted in 32 bits.
+  // kNvlink: `.nv.global` keeps the size that ptxas counted in 32 bits, constants are packed.
   Compatibility compatibility = Compatibility::kDevlink;
   // Which program of the inputs is merged; all of them must have it.
   format::ViewKind view = format::ViewKind::kSass;

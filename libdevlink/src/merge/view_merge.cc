@@ -39,6 +39,7 @@ Program ViewMerge::Finish(InputMaps& maps) && {
   call_graph_.SettlePrototypes();
   if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
     builder_.program.residue.last_packed_constant = data_.last_packed_constant();
+    if (options_.compatibility == Compatibility::kNvlink) data_.PackConstants();
   }
   Program program = std::move(builder_).Take();
   ForgetReplaced(replaced_, program, maps);

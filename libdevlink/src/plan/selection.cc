@@ -10,6 +10,7 @@
 #include "format/driver_names.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
+#include "format/sm_traits.h"
 #include "plan/linked_before.h"
 #include "plan/settings.h"
 #include "plan/undefined_names.h"
@@ -29,6 +30,13 @@ bool IsLibdevice(std::string_view name, Compatibility compatibility) {
     return Contains(name, "nvvm") && Contains(name, "libdevice");
   }
   return name.substr(name.rfind('/') + 1).starts_with("libdevice.");
+}
+
+// nvlink assembles text files for these targets as whole programs, which it then leaves out without
+// a word.
+bool LosesPtxFiles(const LinkOptions& options) {
+  return options.compatibility == Compatibility::kNvlink &&
+         format::TraitsOf(options.target).ptx_files_are_whole;
 }
 
 // Goes over the inputs in their order, once.
@@ -166,6 +174,7 @@ class Selector {
       Report(text->diagnostics);
       ends_link_ = !text->status.ok();
       DEVLINK_RETURN_IF_ERROR(text->status);
+      if (code.is_ptx_file && LosesPtxFiles(options_)) return absl::OkStatus();
       module = text->module;
     }
     NoteWithoutLto(object.name);

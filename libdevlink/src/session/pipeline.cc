@@ -119,7 +119,8 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   CallGraph graph(merged);
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
   Liveness liveness = FindLiveFunctions(merged, graph, options.debug || partial,
-                                        partial ? KernelSelection() : kernels);
+                                        partial ? KernelSelection() : kernels,
+                                        options.compatibility == Compatibility::kNvlink);
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie. A debugger is told where shared variables are.
@@ -171,7 +172,8 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                          {.severities = SeverityPolicyOf(options),
                           .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
                           .reserved_shared = ReservedShared(options),
-                          .cuts_off_values = options.compatibility == Compatibility::kNvlink},
+                          .cuts_off_values = options.compatibility == Compatibility::kNvlink,
+                          .repeats = options.compatibility == Compatibility::kNvlink},
                          out.diagnostics);
   }
   if (options.verbose) Append(DescribeUsage(passes, out.report), out.diagnostics);
@@ -232,7 +234,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
   absl::Status wrong =
       VerifyResults(passes, {.reserved = ReservedShared(options),
                              .partial = options.relocatable,
-                             .counts_in_32_bits = options.compatibility == Compatibility::kNvlink});
+                             .sizes_as_nvlink = options.compatibility == Compatibility::kNvlink});
   if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
 
   // 7. Beyond this point nothing is decided, only written.

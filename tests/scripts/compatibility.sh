@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# --compat=nvlink: where devlink differs from nvlink on purpose (docs/compatibility.md), the option
+# makes it write nvlink's bytes and words and end with its status. And declarations that contradict
+# each other, all pairs of them: the same messages without the option.
+set -euo pipefail
+
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
+failures=0
+links=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "$*"
+}
+
+# run LIKE PROGRAM ARGUMENT...: the same file name for both, as -g records it.
+run() {
+  local status=0
+  mkdir -p "$1"
+  rm -f "$1"/*
+  "${@:2}" -o "$1/out.cubin" >"$1/text" 2>&1 || status=$?
+  sed -i 's/^devlink /nvlink /' "$1/text"
+  echo "status $status" >>"$1/text"
+}
+# same A B: words, status and file.
+same() {
+  cmp -s "$1/text" "$2/text" || return 1
+  if [[ -f $1/out.cubin || -f $2/out.cubin ]]; then
+    "$diff_program" "$1/out.cubin" "$2/out.cubin" >"$2/difference" 2>&1
+  fi
+}
+# row WHAT ARGUMENT...: with the option like nvlink, without it not.
+row() {
+  links=$((links + 1))
+  run nv nvlink "${@:2}"
+  run compat "$DEVLINK" --compat=nvlink "${@:2}"
+  run default "$DEVLINK" "${@:2}"
+  sed -i '/^nvlink note /d' default/text
+  if ! same nv compat; then
+    fail "$1: --compat=nvlink is not as nvlink (< nvlink, > devlink): $(diff nv/text compat/text)" \
+      "$(head -5 compat/difference 2>/dev/null)"
+  fi
+  ! same nv default || fail "$1: nothing differs any more; see docs/compatibility.md"
+}
+# alike ARGUMENT...: both as nvlink, but for notes.
+alike() {
+  links=$((links + 1))
+  run nv nvlink "$@"
+  run compat "$DEVLINK" --compat=nvlink "$@"
+  run default "$DEVLINK" "$@"
+  sed -i '/^nvlink note /d' default/text
+  same nv compat || fail "--compat=nvlink $*: $(diff nv/text compat/text)"
+  same nv default || fail "$*: $(diff nv/text default/text)"
+}
+# ptx NAME ARCH TEXT: NAME.ptx and NAME.cubin.
+ptx() {
+  printf '.version 8.0\n.target %s\n.address_size 64\n%s\n' "$2" "$3" >"$1.ptx"
+  ptxas -arch="$2" -c "$1.ptx" -o "$1.cubin"
+}
+# flip FILE BYTE VALUE NEW: a copy with one byte changed.
+flip() {
+  cp "$1" "$4"
+  # shellcheck disable=SC2059  # the byte is the format
+  printf "\\x$3" | dd of="$4" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# --- What is left out without a word --------------------------------------------------------------
+for sm in 75 80 86 90; do ptx k$sm sm_$sm ".visible .entry k$sm() { ret; }"; done
+head -c 500 k80.cubin >cut.cubin
+: >empty.cubin
+: >empty.ptx
+nvlink -arch=sm_80 k80.cubin -o linked.cubin
+ar rc linked.a linked.cubin
+row "truncated cubin" -arch=sm_80 k80.cubin cut.cubin
+row "empty cubin" -arch=sm_80 k80.cubin empty.cubin
+row "empty PTX" -arch=sm_80 k80.cubin empty.ptx
+row "executable cubin" -arch=sm_80 k80.cubin linked.cubin
+row "executable cubin in an archive" -arch=sm_80 k80.cubin linked.a
+row "PTX below sm_90" -arch=sm_80 k80.cubin k75.ptx
+row "PTX below sm_90, with what the cubin has" -arch=sm_75 k75.cubin k75.ptx
+row "PTX below sm_90, alone and -v" -arch=sm_75 -v k75.ptx
+alike -arch=sm_90 k75.ptx k90.cubin
+
+# --- Kernels are left out -------------------------------------------------------------------------
+for i in 1 2 3; do
+  cat >c$i.cu <<CUDA
+__constant__ int c${i}[4] = {1, 2, 3, 4};
+__global__ void k$i(int* p) { *p = c${i}[*p]; }
+void go$i(int* p) { k$i<<<1, 1>>>(p); }
+CUDA
+  nvcc -arch=sm_80 -rdc=true -dc c$i.cu -o c$i.o
+done
+row "equal constants" -arch=sm_80 c1.o c2.o c3.o
+
+ptx one sm_80 '.visible .global .u64 place;
+.visible .func g { .reg .u64 %r; mov.u64 %r, place; st.global.u64 [%r], %r; ret; }
+.visible .entry other() { call g; ret; }
+.visible .entry wanted() { .reg .u64 %r; mov.u64 %r, other; st.global.u64 [place], %r; ret; }'
+row "one kernel is wanted, the address of another taken" -arch=sm_80 -kernels-used=wanted one.cubin
+
+# --- Words ----------------------------------------------------------------------------------------
+ptx circles sm_80 '.visible .func r; .visible .func a;
+.visible .func r { call r; ret; }
+.visible .func a { call r; ret; }
+.visible .entry k() { call a; call r; call a; ret; }'
+row "stacks without end" -arch=sm_80 circles.cubin
+ptx called sm_80 '.extern .func f(.param .b32 x);
+.visible .entry k() { .param .b32 q; call f, (q); ret; }'
+ptx variable sm_80 '.visible .global .align 4 .b8 f[4];
+.visible .entry l(.param .u64 p) { .reg .u64 %r; mov.u64 %r, f; st.global.u64 [%r], %r; ret; }'
+row "a variable that another file calls" -arch=sm_80 variable.cubin called.cubin
+alike -arch=sm_80 called.cubin variable.cubin
+
+# --- Headers --------------------------------------------------------------------------------------
+ptx k100 sm_90 '.visible .entry k100() { ret; }'
+flip k100.cubin 49 64 k100.cubin.new && mv k100.cubin.new k100.cubin
+for target in compute_75 compute_80 compute_90; do
+  for sm in 75 80 86 90 100; do alike -arch=$target k$sm.cubin; done
+done
+for place in 30 ff; do
+  flip k90.cubin 51 $place strange.cubin
+  alike -arch=sm_90 strange.cubin
+  alike -arch=compute_90 strange.cubin
+done
+
+# --- Declarations that contradict each other ------------------------------------------------------
+variable() {
+  ptx "v_$1" sm_80 "$2; .visible .entry v_$1(.param .u64 p) {
+    .reg .u64 %r; mov.u64 %r, x; st.global.u64 [%r], %r; ret; }"
+}
+variable extern ".extern .global .align 4 .b8 x[4]"
+variable unsized ".extern .global .align 4 .b8 x[]"
+variable weak ".weak .global .align 4 .b8 x[4]"
+variable common ".common .global .align 4 .b8 x[4]"
+variable larger_common ".common .global .align 4 .b8 x[8]"
+variable strong ".visible .global .align 4 .b8 x[4]"
+variable larger ".visible .global .align 4 .b8 x[8]"
+variable init ".visible .global .align 4 .b8 x[4] = {1, 2}"
+function_of() {
+  ptx "f_$1" sm_80 "$2 .visible .entry f_$1(.param .u64 p) { $3 ret; }"
+}
+take='.reg .u64 %r; mov.u64 %r, f; st.global.u64 [%r], %r;'
+pass='.param .b32 q; call f, (q);'
+function_of taken ".extern .func f;" "$take"
+function_of taken_weak ".weak .func f { ret; }" "$take"
+function_of taken_strong ".visible .func f(.param .b64 x) { ret; }" "$take"
+function_of called ".extern .func f(.param .b32 x);" "$pass"
+function_of called_weak ".weak .func f(.param .b32 x) { ret; }" "$pass"
+function_of called_strong ".visible .func f(.param .b32 x) { ret; }" "$pass"
+for kind in v f; do
+  for a in "$kind"_*.cubin; do
+    for b in "$kind"_*.cubin; do
+      [[ $a == "$b" ]] || alike -arch=sm_80 "$a" "$b"
+    done
+  done
+done
+# Of three the first, and what is defined twice.
+cp v_common.cubin v_again.cubin
+sed 's/f_called/f_once_more/' f_called.ptx >f_once_more.ptx
+ptxas -arch=sm_80 -c f_once_more.ptx -o f_once_more.cubin
+while read -ra names; do
+  names=("${names[@]/%/.cubin}")
+  alike -arch=sm_80 "${names[@]}"
+done <<'TRIPLES'
+v_common v_larger_common v_strong
+v_common v_strong v_init
+v_common v_strong v_again
+v_common v_strong v_larger
+v_extern v_common v_larger
+v_unsized v_strong v_larger
+v_weak v_init v_larger
+v_weak v_common v_strong
+v_common v_init v_larger
+f_called f_taken f_taken_strong
+f_taken f_taken_strong f_called
+f_called f_called_strong f_taken_weak
+f_called f_taken f_once_more
+TRIPLES
+
+echo "$links links, $failures failures"
+[[ $failures -eq 0 ]]
