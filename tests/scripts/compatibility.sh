@@ -126,6 +126,23 @@ for place in 30 ff; do
   alike -arch=compute_90 strange.cubin
 done
 
+# `.nv.compat` begins with records of four bytes; an unknown tag is as good as none.
+at="$(LC_ALL=C grep -obUaP '\x02\x09.\x00\x02\x02\x01\x00\x02\x05' k90.cubin | head -1 | cut -d: -f1)"
+if [[ -n $at ]]; then
+  sed 's/k90/l90/' k90.ptx >l90.ptx
+  ptxas -arch=sm_90 -c l90.ptx -o l90.cubin
+  for record in 4 8 12 16 20; do
+    flip k90.cubin $((at + record + 1)) 21 strange.cubin
+    alike -arch=sm_90 strange.cubin
+    alike -arch=sm_90 strange.cubin l90.cubin
+    alike -arch=sm_90 l90.cubin strange.cubin
+    alike -arch=sm_90 -Werror l90.cubin strange.cubin
+    alike -arch=sm_90 -disable-infos l90.cubin strange.cubin
+  done
+else
+  fail "no compatibility record as expected"
+fi
+
 # --- Declarations that contradict each other ------------------------------------------------------
 variable() {
   ptx "v_$1" sm_80 "$2; .visible .entry v_$1(.param .u64 p) {

@@ -2,7 +2,10 @@
 #include "format/nv_compat.h"
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <cstring>
+#include <string_view>
 
 namespace devlink::format {
 
@@ -12,6 +15,46 @@ namespace {
 constexpr std::uint16_t kWidestTarget = 2;    // of kInternalTarget: what an input without it means
 constexpr std::uint16_t kDefaultIsa = 0x100;  // of kIsaMinimum
 constexpr std::uint64_t kMaskSize = 8;
+
+// What an input without the tag means to 13.0, which adds it. Found by taking each record, and all,
+// out of one of two inputs.
+struct MeantWithout {
+  CompatTag tag;
+  std::uint8_t format;
+  std::uint16_t value;
+};
+constexpr std::array kMeantWithout = {MeantWithout{CompatTag::kIsaClass, kInfoByteValue, 0},
+                                      MeantWithout{CompatTag::kTensorMap, kInfoByteValue, 3},
+                                      MeantWithout{CompatTag::kTcgen05, kInfoByteValue, 0},
+                                      MeantWithout{CompatTag::kOpportunistic, kInfoByteValue, 1},
+                                      MeantWithout{CompatTag::kUnnamed07, kInfoHalfValue, 0x100}};
+
+// Zero is none at all.
+std::uint16_t MaximumIfBoth(unsigned one, unsigned other) {
+  return static_cast<std::uint16_t>(one == 0 || other == 0 ? 0 : std::max(one, other));
+}
+
+// Found by pairs of values, all of 0 to 9 for 05.
+std::uint16_t Join(CompatTag tag, std::uint16_t one, std::uint16_t other) {
+  switch (tag) {
+    case CompatTag::kIsaClass:
+      return MaximumIfBoth(one, other);
+    case CompatTag::kTensorMap:
+      return one | other;
+    case CompatTag::kTcgen05: {  // fields of two bits
+      std::uint16_t out = 0;
+      for (unsigned at = 0; at < 16; at += 2) {
+        const unsigned field = MaximumIfBoth(one >> at & 3U, other >> at & 3U);
+        out = static_cast<std::uint16_t>(out | field << at);
+      }
+      return out;
+    }
+    case CompatTag::kOpportunistic:
+      return one == other ? one : 1;
+    default:
+      return std::max(one, other);
+  }
+}
 
 }  // namespace
 
@@ -33,6 +76,10 @@ absl::Status ReadCompat(base::Bytes section, CompatFacts& out) {
 }
 
 bool CompatMerger::Keeps(CompatTag tag) const {
+  // Of all tags up to 0x21 and some later ones 13.0 takes these.
+  constexpr std::string_view kTagsOf130 = "\x02\x03\x05\x06\x07\x08\x09";
+  const bool known = kTagsOf130.find(static_cast<char>(tag)) != std::string_view::npos;
+  if (!profile_.compat_takes_tags_of_later_inputs && !known) return false;
   if (tag == CompatTag::kOpportunistic) return profile_.compat_keeps_opportunistic;
   if (tag == CompatTag::kFastpath) return profile_.compat_keeps_fastpath;
   return true;
@@ -43,30 +90,45 @@ void CompatMerger::Merge(const Record& theirs, Record& ours) {
     const bool both = ours.mask != 0 && theirs.mask != 0;
     ours.mask = both ? ours.mask & theirs.mask : ours.mask | theirs.mask;
   } else if (ours.format != kInfoSized && theirs.format != kInfoSized) {
-    ours.value = std::max(ours.value, theirs.value);
+    ours.value = Join(ours.tag, ours.value, theirs.value);
   }
 }
 
 // The first input's records are the base, and give the order.
-void CompatMerger::Add(base::Bytes section) {
+bool CompatMerger::Add(base::Bytes section) {
   ++inputs_;
+  const bool supplies = !profile_.compat_takes_tags_of_later_inputs;  // 13.0
+  if (inputs_ == 1 && supplies) records_.push_back({.tag = CompatTag::kAcceleratorTarget});
+  const bool append = inputs_ == 1 || profile_.compat_takes_tags_of_later_inputs;
+  std::bitset<256> here;
   InfoReader records(section);
   InfoRecord record;
   while (records.Next(record)) {
     const auto tag = static_cast<CompatTag>(record.id);
     if (!Keeps(tag)) continue;
     ++records_of_[record.id];
+    here.set(record.id);
     Record theirs{
         .tag = tag, .format = record.format, .value = record.value, .payload = record.payload};
     theirs.is_mask = record.format == kInfoSized && record.payload.size() == kMaskSize;
     if (theirs.is_mask) std::memcpy(&theirs.mask, record.payload.data(), kMaskSize);
-    const auto ours = std::find_if(records_.begin(), records_.end(),
-                                   [tag](const Record& r) { return r.tag == tag; });
-    if (ours != records_.end()) {
-      Merge(theirs, *ours);
-    } else if (inputs_ == 1 || profile_.compat_takes_tags_of_later_inputs) {
-      records_.push_back(theirs);
-    }
+    Take(theirs, append);
+  }
+  if (!supplies) return false;
+  for (const MeantWithout& meant : kMeantWithout) {
+    if (here.test(static_cast<std::size_t>(meant.tag))) continue;
+    Take({.tag = meant.tag, .format = meant.format, .value = meant.value}, true);
+  }
+  return !here.test(static_cast<std::size_t>(CompatTag::kIsaClass));
+}
+
+void CompatMerger::Take(const Record& theirs, bool append) {
+  const auto ours =
+      std::ranges::find_if(records_, [&](const Record& r) { return r.tag == theirs.tag; });
+  if (ours != records_.end()) {
+    Merge(theirs, *ours);
+  } else if (append) {
+    records_.push_back(theirs);
   }
 }
 

@@ -15,11 +15,13 @@
 
 namespace devlink::format {
 
-// Tags that have a rule of their own. 02, 03 and 07 were seen, too: they are numbers whose maximum
-// counts, like all that are not known.
+// Tags that have a rule of their own. Those that are not known are numbers whose maximum counts.
 enum class CompatTag : std::uint8_t {
+  kIsaClass = 0x02,
+  kTensorMap = 0x03,
   kTcgen05 = 0x05,
   kOpportunistic = 0x06,
+  kUnnamed07 = 0x07,
   kAcceleratorTarget = 0x09,  // 1: for the architecture itself, sm_90a
   kFastpath = 0x0b,           // a mask of 64 bits
   kInternalTarget = 0x0c,
@@ -40,7 +42,8 @@ class CompatMerger {
   // `profile` must outlive the merger.
   explicit CompatMerger(const ToolkitProfile& profile) : profile_(profile), records_of_(256) {}
 
-  void Add(base::Bytes section);
+  // Returns whether nvlink misses the input's class of instructions, of which it warns.
+  bool Add(base::Bytes section);
   // Empty where no input has a section.
   [[nodiscard]] std::vector<std::uint8_t> Finish(bool architecture_specific) const;
   // What nvlink writes where no input has any device code.
@@ -57,6 +60,7 @@ class CompatMerger {
   };
   static void Append(const Record& record, std::vector<std::uint8_t>& out);
   [[nodiscard]] bool Keeps(CompatTag tag) const;
+  void Take(const Record& theirs, bool append);
   static void Merge(const Record& theirs, Record& ours);
   [[nodiscard]] std::uint32_t RecordsOf(CompatTag tag) const {
     return records_of_[static_cast<std::size_t>(tag)];

@@ -68,6 +68,11 @@ std::string CommonLargerThanInit(std::string_view symbol, std::string_view file)
       {"Common symbol '", symbol, "' in file '", file, "' has larger size than initialization"});
 }
 
+std::string LimitedToArch(unsigned sm, std::string_view file) {
+  return base::Cat({"Output is limited to run on SM Arch '", std::to_string(sm),
+                    "' only, due to missing attribute 'ISA_CLASS' in input file '", file, "'"});
+}
+
 std::string UndefinedReference(std::string_view symbol, std::string_view file) {
   return Cat({"Undefined reference to '", symbol, "' in '", file, "'"});
 }

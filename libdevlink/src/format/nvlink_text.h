@@ -71,6 +71,7 @@ std::string CommonLargerThanInit(std::string_view symbol, std::string_view file)
 
 // The linked program.
 inline constexpr std::string_view kDeletedSymbol = "Internal error: reference to deleted symbol";
+std::string LimitedToArch(unsigned sm, std::string_view file);
 std::string UndefinedReference(std::string_view symbol, std::string_view file);
 std::string StackSizeUnknown(std::string_view entry);
 std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint64_t most);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/admission.h"
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

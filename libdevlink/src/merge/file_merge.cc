@@ -10,8 +10,9 @@
 
 namespace devlink::internal {
 
-void FileMerge::Add(const ModuleView& input) {
+bool FileMerge::Add(const ModuleView& input) {
   has_input_ = true;
+  bool limits = false;
   for (std::uint32_t i = 0; i < input.section_count(); ++i) {
     switch (input.RoleAt(i)) {
       case SectionRole::kToolNote:
@@ -23,12 +24,13 @@ void FileMerge::Add(const ModuleView& input) {
         AddCudaNote(input.SectionAt(i));
         break;
       case SectionRole::kCompat:
-        compat_.Add(input.SectionAt(i).data);
+        limits |= compat_.Add(input.SectionAt(i).data);
         break;
       default:
         break;
     }
   }
+  return limits;
 }
 
 FileParts FileMerge::Finish() && {

@@ -24,7 +24,8 @@ class FileMerge {
   FileMerge(const FileMerge&) = delete;
   FileMerge& operator=(const FileMerge&) = delete;
 
-  void Add(const ModuleView& input);
+  // Returns whether nvlink warns that the input limits where the output runs.
+  bool Add(const ModuleView& input);
   [[nodiscard]] FileParts Finish() &&;
 
  private:

@@ -53,6 +53,21 @@ void MergeFindings::ReportLost(std::string what) {
                           .notes = {std::move(what)}});
 }
 
+void MergeFindings::WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities) {
+  const auto severity = severities.Judge(Severity::kWarning);
+  if (!severity) return;
+  std::string text = format::nvlink_text::LimitedToArch(sm, CurrentName());
+  if (*severity == Severity::kError && status_.ok()) {
+    status_ = absl::FailedPreconditionError(base::ToAbsl(text));
+  }
+  diagnostics_.push_back({.code = DiagnosticCode::kArchMismatch,
+                          .severity = *severity,
+                          .text = std::move(text),
+                          .symbol = "",
+                          .input = CurrentName(),
+                          .notes = {}});
+}
+
 void MergeFindings::ReportFailure() {
   // nvlink comes upon a variable where its call graph has none, and gives that as the reason.
   const bool confused = called_variable_ && compatibility_ == Compatibility::kNvlink;

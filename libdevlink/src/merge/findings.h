@@ -3,12 +3,14 @@
 // What inputs contradict each other in, as diagnostics.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/severity_policy.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
 #include "merge/program_builder.h"
@@ -34,6 +36,8 @@ class MergeFindings {
   void ReportLost(std::string what);
   // This input states how something is called that another says is a variable.
   void NoteCalledVariable() { called_variable_ = true; }
+  // This input does not say what the output may run on.
+  void WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities);
   // Adds nvlink's last word on an input that could not be merged.
   void ReportFailure();
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/severity_policy.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
 #include "format/views.h"
@@ -24,6 +25,7 @@ struct MergeOptions {
   ToolkitProfile profile;
   KernelSelection kernels;
   bool relocatable = false;  // the result is to be linked again
+  base::SeverityPolicy severities;
   // kNvlink: `.nv.global` keeps the size that ptxas counted in 32 bits, constants are packed.
   Compatibility compatibility = Compatibility::kDevlink;
   // Which program of the inputs is merged; all of them must have it.

@@ -96,6 +96,7 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
                        .profile = options.profile,
                        .kernels = kernels,
                        .relocatable = options.relocatable,
+                       .severities = SeverityPolicyOf(options),
                        .compatibility = options.compatibility},
                       found);
   if (merged.ok()) {

@@ -32,29 +32,50 @@ Bytes Merged(const std::vector<Bytes>& inputs, const std::string& release,
              bool architecture_specific = false) {
   const ToolkitProfile profile = *ToolkitProfile::ForRelease(release);
   CompatMerger merger(profile);
-  for (const Bytes& input : inputs) merger.Add(input);
+  for (const Bytes& input : inputs) (void)merger.Add(input);
   return merger.Finish(architecture_specific);
 }
 
-TEST_CASE("Numbers of the compatibility record merge by maximum", "[format]") {
-  CHECK(Merged({Byte(2, 1) + Byte(3, 5), Byte(3, 2) + Byte(2, 4)}, "13.0") ==
-        Byte(2, 4) + Byte(3, 5));
+TEST_CASE("Numbers of the compatibility record merge by maximum, but for those of some tags",
+          "[format]") {
+  CHECK(Merged({Byte(2, 1) + Byte(7, 5), Byte(7, 2) + Byte(2, 4)}, "13.1") ==
+        Byte(2, 4) + Byte(7, 5));
+  CHECK(Merged({Byte(2, 0), Byte(2, 4)}, "13.1") == Byte(2, 0));
+  CHECK(Merged({Byte(3, 5), Byte(3, 2)}, "13.1") == Byte(3, 7));
+  CHECK(Merged({Byte(5, 6), Byte(5, 9)}, "13.1") == Byte(5, 10));
+  CHECK(Merged({Byte(5, 4), Byte(5, 3)}, "13.1") == Byte(5, 0));
+}
+
+TEST_CASE("13.0 adds what an input lacks, and misses the class of instructions", "[format]") {
+  const Bytes all = Byte(9, 0) + Byte(2, 1) + Byte(5, 5) + Half(7, 1, 1) + Byte(3, 0) + Byte(6, 2);
+  CHECK(Merged({all, all}, "13.0") == all);
+  const Bytes none = Byte(9, 0) + Byte(2, 0) + Byte(3, 3) + Byte(5, 0) + Byte(6, 1) + Half(7, 0, 1);
+  CHECK(Merged({Bytes()}, "13.0") == none);
+  CHECK(Merged({all, Bytes()}, "13.0") ==
+        Byte(9, 0) + Byte(2, 0) + Byte(5, 0) + Half(7, 1, 1) + Byte(3, 3) + Byte(6, 1));
+  CHECK(Merged({Byte(6, 1) + Half(7, 1, 1) + Byte(3, 0) + Byte(5, 5), all}, "13.0") ==
+        Byte(9, 0) + Byte(6, 1) + Half(7, 1, 1) + Byte(3, 0) + Byte(5, 5) + Byte(2, 0));
+  const ToolkitProfile profile;
+  CompatMerger merger(profile);
+  CHECK_FALSE(merger.Add(all));
+  CHECK(merger.Add(Byte(9, 0)));
 }
 
 TEST_CASE("The accelerator target is the link's", "[format]") {
-  CHECK(Merged({Byte(9, 0)}, "13.0", true) == Byte(9, 1));
-  CHECK(Merged({Byte(9, 1), Byte(9, 1)}, "13.0", false) == Byte(9, 0));
+  CHECK(Merged({Byte(9, 0)}, "13.1", true) == Byte(9, 1));
+  CHECK(Merged({Byte(9, 1), Byte(9, 1)}, "13.1", false) == Byte(9, 0));
   CHECK(CompatMerger::OfTarget(true) == Byte(9, 1));
 }
 
 TEST_CASE("Tags that the first input lacks come from 13.1 on", "[format]") {
-  CHECK(Merged({Byte(2, 1), Byte(3, 1)}, "13.0") == Byte(2, 1));
+  CHECK(Merged({Byte(2, 1) + Byte(0x21, 1)}, "13.0") == Merged({Byte(2, 1)}, "13.0"));
   CHECK(Merged({Byte(2, 1), Byte(3, 1)}, "13.1") == Byte(2, 1) + Byte(3, 1));
 }
 
 TEST_CASE("Tags come and go with releases", "[format]") {
   const Bytes all = Byte(6, 1) + Mask(0x0b, 3);
-  CHECK(Merged({all}, "13.0") == Byte(6, 1));
+  CHECK(Merged({all}, "13.0") ==
+        Byte(9, 0) + Byte(6, 1) + Byte(2, 0) + Byte(3, 3) + Byte(5, 0) + Half(7, 0, 1));
   CHECK(Merged({all}, "13.1").empty());
   CHECK(Merged({all}, "13.2") == Mask(0x0b, 3));
   CHECK(Merged({all}, "13.3") == Mask(0x0b, 3) + Half(0x0d, 0, 1));
@@ -69,10 +90,10 @@ TEST_CASE("Masks merge by and, unless one is empty", "[format]") {
 }
 
 TEST_CASE("Records of one tag in different forms are not merged", "[format]") {
-  CHECK(Merged({Byte(2, 1), Mask(2, 0xff)}, "13.0") == Byte(2, 1));
-  CHECK(Merged({Mask(2, 1), Byte(2, 0xff)}, "13.0") == Mask(2, 1));
+  CHECK(Merged({Byte(2, 1), Mask(2, 0xff)}, "13.1") == Byte(2, 1));
+  CHECK(Merged({Mask(2, 1), Byte(2, 0xff)}, "13.1") == Mask(2, 1));
   const Bytes short_one = {format::kInfoSized, 2, 4, 0, 1, 2, 3, 4};
-  CHECK(Merged({short_one, Mask(2, 1)}, "13.0") == short_one);
+  CHECK(Merged({short_one, Mask(2, 1)}, "13.1") == short_one);
 }
 
 TEST_CASE("Without a record of any input there is none", "[format]") {

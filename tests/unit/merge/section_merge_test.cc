@@ -277,7 +277,8 @@ TEST_CASE("Compatibility records take the largest value of all inputs", "[merge]
   b.AddCompat(format::kInfoByteValue, 0x03, 1);  // 13.0 adds none that the first input lacks
   const Merged merged = MergeInputs({&a, &b}, {.sm = 90});
   CHECK(Pick(DumpFileParts(merged.file()), {"compat"}) == R"(compat
-  0x0: 0xc bytes, 02 02 03 00 02 09 00 00 02 0c 02 00
+  0x0: 0x10 bytes, 02 09 00 00 02 02 03 00 02 03 03 00 02 05 00 00
+  0x10: 0x8 bytes, 02 06 01 00 03 07 00 01
 )");
 }
 
