@@ -58,7 +58,10 @@ class SoundTable : public Table {
 
  protected:
   void MakeRoom() {
-    if (Table::size() + erased_ >= Limit()) Grow(Table::size() + 1);
+    const std::size_t limit = Limit();
+    if (Table::size() + erased_ < limit) return;
+    // The room of a few erased elements is not worth a new table: it would be full again soon.
+    Grow(erased_ * 4 < limit ? limit + 1 : Table::size() + 1);
   }
 
  private:

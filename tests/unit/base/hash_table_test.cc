@@ -64,6 +64,29 @@ TEST_CASE("A set keeps what a std::set keeps", "[hash_table]") {
   CHECK((std::set<std::string>(set.begin(), set.end()) == expected));
 }
 
+struct CountingHash {
+  std::size_t operator()(std::uint32_t key) const {
+    ++hashes;
+    return key * 0x9e3779b97f4a7c15U;
+  }
+  static inline std::size_t hashes = 0;
+};
+
+TEST_CASE("A table that is nearly full takes turns of erasing and adding in linear time",
+          "[hash_table]") {
+  base::HashMap<std::uint32_t, std::uint32_t, CountingHash> map;
+  std::uint32_t next = 0;
+  while (next < 4096 || map.size() + 2 < map.capacity() - map.capacity() / 8) map[next++] = 0;
+  constexpr std::uint32_t kTurns = 20'000;
+  CountingHash::hashes = 0;
+  for (std::uint32_t i = 0; i < kTurns; ++i) {
+    map.erase(i);
+    map[next++] = 0;
+  }
+  CHECK(CountingHash::hashes < 40 * kTurns);
+  CHECK(map.capacity() < 8 * map.size());
+}
+
 TEST_CASE("A table is whole where an element could not be made", "[hash_table]") {
   base::HashMap<std::uint32_t, Fragile> map;
   const Fragile value("text");
