@@ -267,14 +267,14 @@ TEST_CASE("Relocations of a discarded copy's debug records go, but for .debug_in
 }
 
 // Tags of `.nv.compat` (docs/cubin-format.md, "Compatibility record").
-TEST_CASE("Compatibility records take the largest value of all inputs", "[merge]") {
+TEST_CASE("Compatibility records are joined, and what an input lacks is added", "[merge]") {
   InputBuilder a(90);
   a.AddCompat(format::kInfoByteValue, 0x02, 1);
   a.AddCompat(format::kInfoByteValue, 0x09, 1);
   a.AddCompat(format::kInfoByteValue, 0x0c, 0);
   InputBuilder b(90);
   b.AddCompat(format::kInfoByteValue, 0x02, 3);
-  b.AddCompat(format::kInfoByteValue, 0x03, 1);  // 13.0 adds none that the first input lacks
+  b.AddCompat(format::kInfoByteValue, 0x03, 1);  // a has none, which to 13.0 means 3
   const Merged merged = MergeInputs({&a, &b}, {.sm = 90});
   CHECK(Pick(DumpFileParts(merged.file()), {"compat"}) == R"(compat
   0x0: 0x10 bytes, 02 09 00 00 02 02 03 00 02 03 03 00 02 05 00 00
