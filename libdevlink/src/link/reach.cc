@@ -137,11 +137,25 @@ void VisitReachable(const CallGraph& graph, std::span<const OwnItem> own_items,
 base::HashMap<std::uint32_t, KernelSet> UsersOfItems(const CallGraph& graph,
                                                      std::span<const OwnItem> own_items,
                                                      std::span<const FunctionId> roots) {
-  base::HashMap<std::uint32_t, KernelSet> users;
+  std::vector<std::uint32_t> items;
+  items.reserve(own_items.size());
+  for (const OwnItem& own_item : own_items) items.push_back(own_item.item);
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  // By number rather than in a table: every root asks for every item that it reaches.
+  std::vector<std::uint32_t> place_of(items.empty() ? 0 : std::size_t{items.back()} + 1);
+  for (std::uint32_t i = 0; i < items.size(); ++i) place_of[items[i]] = i;
+  std::vector<KernelSet> sets(items.size());
   VisitReachable(graph, own_items, roots,
                  [&](std::uint32_t root, std::span<const ReachedItem> found) {
-                   for (const ReachedItem& use : found) users[use.item].Add(root, roots.size());
+                   for (const ReachedItem& use : found)
+                     sets[place_of[use.item]].Add(root, roots.size());
                  });
+  base::HashMap<std::uint32_t, KernelSet> users;
+  users.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (sets[i].size() != 0) users.try_emplace(items[i], std::move(sets[i]));
+  }
   return users;
 }
 
