@@ -95,9 +95,13 @@ class Reader {
   };
 
   absl::Status ReadSection(std::uint64_t index, const HostSection& section) {
-    if (section.type == format::kShtNull) return absl::OkStatus();
     const std::string_view names = file_.names();
-    if (section.name >= names.size() && !names.empty()) {
+    const bool has_name = section.name < names.size();
+    if (section.type == format::kShtNull &&
+        (!has_name || WantedIn(NameAt(names, section.name)) != Wanted::kReferences)) {
+      return absl::OkStatus();
+    }
+    if (!has_name && !names.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("damaged ELF: a section's name stands at ",
                                                      section.name, " in a table of ", names.size(),
                                                      " bytes"));
@@ -109,9 +113,15 @@ class Reader {
     if (name == ".nvFatBinSegment") out_.has_wrapper = true;
     if (name == ".nv_fatbin") out_.has_whole_program_code = true;
     const Wanted wanted = WantedIn(name);
+    const bool has_bytes = section.type != format::kShtNull && section.type != format::kShtNobits;
+    if (wanted == Wanted::kReferences && !has_bytes) {
+      // nvlink goes by the name and reads what is there.
+      return absl::InvalidArgumentError(
+          absl::StrCat("damaged ELF: section ", base::ToAbsl(name), " has a type without bytes"));
+    }
     if (wanted == Wanted::kNothing) return absl::OkStatus();
     base::Bytes contents;
-    if (section.type != format::kShtNobits) {
+    if (has_bytes) {
       const auto slice = base::BoundedReader(bytes_).Slice(section.offset, section.size);
       if (!slice.has_value()) {
         return absl::InvalidArgumentError(absl::StrCat(
@@ -161,8 +171,9 @@ class Reader {
     } else if (wanted == Wanted::kIds) {
       AddModuleIds(View(contents), out_.module_ids);
     } else {
+      if (contents.empty()) return;  // as if it were not there
       HostReferences::List* references = FindList(out_.references, name);
-      if (!contents.empty() && contents.back() != 0) out_.endless_list = name;
+      if (contents.back() != 0) out_.endless_list = name;
       HostReferences::List more = ReadHostReferenceList(contents);
       references->present = true;
       std::move(more.names.begin(), more.names.end(), std::back_inserter(references->names));

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 
@@ -32,6 +36,20 @@ bool MatchesPattern(std::string_view pattern, std::string_view name) {
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
+
+namespace {
+
+// What nvcc writes of a kernel in either list: `_ZN3foo2kt*` and `__nv_static_..._*3foo2kt*`. A
+// template's instances stand in both, though none of them is static.
+std::string_view MangledPart(std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star != std::string_view::npos && star + 1 < pattern.size()) return pattern.substr(star + 1);
+  if (pattern.starts_with("_Z")) pattern.remove_prefix(2);
+  if (pattern.starts_with("N")) pattern.remove_prefix(1);
+  return pattern;
+}
+
+}  // namespace
 
 void PatternSet::Add(std::string pattern) {
   const std::string head = pattern.substr(0, pattern.find('*'));
@@ -77,6 +95,14 @@ std::vector<std::string_view> PatternSet::NotAmong(
   return out;
 }
 
+std::vector<std::string_view> PatternSet::Patterns() const {
+  std::vector<std::string_view> out;
+  for (const auto& [head, patterns] : by_head_) {
+    out.insert(out.end(), patterns.begin(), patterns.end());
+  }
+  return out;
+}
+
 KernelSelection KernelSelection::Containing(const std::vector<std::string>& parts) {
   KernelSelection out;
   out.wants_all_ = false;
@@ -112,7 +138,12 @@ std::vector<std::string_view> KernelSelection::NotAmong(const std::vector<Symbol
   }
   std::vector<std::string_view> out = external_.NotAmong(external);
   const std::vector<std::string_view> more = internal_.NotAmong(internal);
-  out.insert(out.end(), more.begin(), more.end());
+  if (!more.empty()) {
+    base::HashSet<std::string_view> known;
+    for (const std::string_view pattern : external_.Patterns()) known.insert(MangledPart(pattern));
+    std::copy_if(more.begin(), more.end(), std::back_inserter(out),
+                 [&](std::string_view pattern) { return !known.contains(MangledPart(pattern)); });
+  }
   std::sort(out.begin(), out.end());
   return out;
 }

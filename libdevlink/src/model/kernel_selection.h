@@ -24,6 +24,7 @@ class PatternSet {
   void Add(std::string pattern);
   [[nodiscard]] bool empty() const { return by_head_.empty(); }
   [[nodiscard]] bool Matches(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string_view> Patterns() const;
   // Those that match none of `names`, sorted; nothing where to find out would take long.
   [[nodiscard]] std::vector<std::string_view> NotAmong(
       const std::vector<std::string_view>& names) const;
@@ -56,7 +57,8 @@ class KernelSelection {
   [[nodiscard]] bool LeavesOut() const { return !wants_all_; }
   // `kernel` is the symbol of a kernel.
   [[nodiscard]] bool Wants(const Symbol& kernel) const;
-  // What the host code refers to and none of `kernels` is called, sorted.
+  // What the host code refers to and none of `kernels` is called, sorted; but not what nvcc lists
+  // as static beside what it lists as not.
   [[nodiscard]] std::vector<std::string_view> NotAmong(const std::vector<Symbol>& kernels) const;
 
  private:

@@ -356,7 +356,7 @@ void PutInWords(const LinkOptions& options, std::vector<Diagnostic>& diagnostics
   if (!options.report_arch) return;
   const std::string suffix = base::Cat({" (target: ", TargetName(options), ")"});
   for (Diagnostic& diagnostic : diagnostics) {
-    if (!diagnostic.verbatim) diagnostic.text += suffix;
+    if (!diagnostic.verbatim && !diagnostic.text.empty()) diagnostic.text += suffix;
   }
 }
 
