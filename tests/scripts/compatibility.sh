@@ -32,13 +32,17 @@ same() {
     "$diff_program" "$1/out.cubin" "$2/out.cubin" >"$2/difference" 2>&1
   fi
 }
+# link_thrice ARGUMENT...: by nvlink, with the option and without it, there without notes.
+link_thrice() {
+  links=$((links + 1))
+  run nv nvlink "$@"
+  run compat "$DEVLINK" --compat=nvlink "$@"
+  run default "$DEVLINK" "$@"
+  sed -i '/^nvlink note /d' default/text
+}
 # row WHAT ARGUMENT...: with the option like nvlink, without it not.
 row() {
-  links=$((links + 1))
-  run nv nvlink "${@:2}"
-  run compat "$DEVLINK" --compat=nvlink "${@:2}"
-  run default "$DEVLINK" "${@:2}"
-  sed -i '/^nvlink note /d' default/text
+  link_thrice "${@:2}"
   if ! same nv compat; then
     fail "$1: --compat=nvlink is not as nvlink (< nvlink, > devlink): $(diff nv/text compat/text)" \
       "$(head -5 compat/difference 2>/dev/null)"
@@ -47,11 +51,7 @@ row() {
 }
 # alike ARGUMENT...: both as nvlink, but for notes.
 alike() {
-  links=$((links + 1))
-  run nv nvlink "$@"
-  run compat "$DEVLINK" --compat=nvlink "$@"
-  run default "$DEVLINK" "$@"
-  sed -i '/^nvlink note /d' default/text
+  link_thrice "$@"
   same nv compat || fail "--compat=nvlink $*: $(diff nv/text compat/text)"
   same nv default || fail "$*: $(diff nv/text default/text)"
 }
