@@ -138,6 +138,13 @@ if [[ -n $at ]]; then
     alike -arch=sm_90 l90.cubin strange.cubin
     alike -arch=sm_90 -Werror l90.cubin strange.cubin
     alike -arch=sm_90 -disable-infos l90.cubin strange.cubin
+    # Values, forms and a tag that no ptxas of 13.0 writes.
+    for change in "0 01" "0 03" "1 08" "2 15" "2 f0" "3 02"; do
+      flip k90.cubin $((at + record + ${change% *})) "${change#* }" strange.cubin
+      alike -arch=sm_90 strange.cubin
+      alike -arch=sm_90 strange.cubin l90.cubin
+      alike -arch=sm_90 l90.cubin strange.cubin
+    done
   done
 else
   fail "no compatibility record as expected"

@@ -54,8 +54,9 @@ struct ToolkitProfile {
   bool accepts_specific_code_for_plain_target = true;
 
   // `.nv.compat` (sm_90 and later), by record; see docs/cubin-format.md, "Compatibility record".
-  // 13.1 on: records that the first input lacks are appended.
-  bool compat_takes_tags_of_later_inputs = false;
+  // 13.0: seven tags, each of a size of its own whatever form an input gives it; five of them are
+  // supplied for an input that lacks them, the others are dropped.
+  bool compat_has_fixed_tags = true;
   bool compat_keeps_opportunistic = true;    // tag 06; dropped from 13.1 on
   bool compat_keeps_fastpath = false;        // tag 0b; kept from 13.2 on
   bool compat_adds_isa_minimum = false;      // tag 0d where no input has it; from 13.3 on

@@ -20,30 +20,29 @@ constexpr std::uint64_t kMaskSize = 8;
 // out of one of two inputs.
 struct MeantWithout {
   CompatTag tag;
-  std::uint8_t format;
   std::uint16_t value;
 };
-constexpr std::array kMeantWithout = {MeantWithout{CompatTag::kIsaClass, kInfoByteValue, 0},
-                                      MeantWithout{CompatTag::kTensorMap, kInfoByteValue, 3},
-                                      MeantWithout{CompatTag::kTcgen05, kInfoByteValue, 0},
-                                      MeantWithout{CompatTag::kOpportunistic, kInfoByteValue, 1},
-                                      MeantWithout{CompatTag::kUnnamed07, kInfoHalfValue, 0x100}};
+constexpr std::array kMeantWithout = {
+    MeantWithout{CompatTag::kIsaClass, 0}, MeantWithout{CompatTag::kTensorMap, 3},
+    MeantWithout{CompatTag::kTcgen05, 0}, MeantWithout{CompatTag::kOpportunistic, 1},
+    MeantWithout{CompatTag::kUnnamed07, 0x100}};
 
 // Zero is none at all.
 std::uint16_t MaximumIfBoth(unsigned one, unsigned other) {
   return static_cast<std::uint16_t>(one == 0 || other == 0 ? 0 : std::max(one, other));
 }
 
-// Found by pairs of values, all of 0 to 9 for 05.
+// Found by pairs of values, for 05 all of 0 to 9 and those of docs/cubin-format.md.
 std::uint16_t Join(CompatTag tag, std::uint16_t one, std::uint16_t other) {
   switch (tag) {
     case CompatTag::kIsaClass:
       return MaximumIfBoth(one, other);
     case CompatTag::kTensorMap:
       return one | other;
-    case CompatTag::kTcgen05: {  // fields of two bits
-      std::uint16_t out = 0;
-      for (unsigned at = 0; at < 16; at += 2) {
+    case CompatTag::kTcgen05: {  // two fields of two bits, and what the first has behind them
+      if (one == 0 || other == 0) return 0;
+      auto out = static_cast<std::uint16_t>(one & ~0xfU);
+      for (unsigned at = 0; at < 4; at += 2) {
         const unsigned field = MaximumIfBoth(one >> at & 3U, other >> at & 3U);
         out = static_cast<std::uint16_t>(out | field << at);
       }
@@ -79,7 +78,7 @@ bool CompatMerger::Keeps(CompatTag tag) const {
   // Of all tags up to 0x21 and some later ones 13.0 takes these.
   constexpr std::string_view kTagsOf130 = "\x02\x03\x05\x06\x07\x08\x09";
   const bool known = kTagsOf130.find(static_cast<char>(tag)) != std::string_view::npos;
-  if (!profile_.compat_takes_tags_of_later_inputs && !known) return false;
+  if (profile_.compat_has_fixed_tags && !known) return false;
   if (tag == CompatTag::kOpportunistic) return profile_.compat_keeps_opportunistic;
   if (tag == CompatTag::kFastpath) return profile_.compat_keeps_fastpath;
   return true;
@@ -94,12 +93,19 @@ void CompatMerger::Merge(const Record& theirs, Record& ours) {
   }
 }
 
+// Of a sized record 13.0 takes the size for the value.
+CompatMerger::Record CompatMerger::OfFixedSize(CompatTag tag, std::uint16_t value) {
+  const bool half = tag == CompatTag::kUnnamed07 || tag == CompatTag::kUnnamed08;
+  return {.tag = tag,
+          .format = half ? kInfoHalfValue : kInfoByteValue,
+          .value = half ? value : static_cast<std::uint16_t>(value & 0xff)};
+}
+
 // The first input's records are the base, and give the order.
 bool CompatMerger::Add(base::Bytes section) {
   ++inputs_;
-  const bool supplies = !profile_.compat_takes_tags_of_later_inputs;  // 13.0
-  if (inputs_ == 1 && supplies) records_.push_back({.tag = CompatTag::kAcceleratorTarget});
-  const bool append = inputs_ == 1 || profile_.compat_takes_tags_of_later_inputs;
+  const bool fixed = profile_.compat_has_fixed_tags;
+  if (inputs_ == 1 && fixed) records_.push_back({.tag = CompatTag::kAcceleratorTarget});
   std::bitset<256> here;
   InfoReader records(section);
   InfoRecord record;
@@ -108,26 +114,30 @@ bool CompatMerger::Add(base::Bytes section) {
     if (!Keeps(tag)) continue;
     ++records_of_[record.id];
     here.set(record.id);
+    if (fixed) {
+      Take(OfFixedSize(tag, record.value));
+      continue;
+    }
     Record theirs{
         .tag = tag, .format = record.format, .value = record.value, .payload = record.payload};
     theirs.is_mask = record.format == kInfoSized && record.payload.size() == kMaskSize;
     if (theirs.is_mask) std::memcpy(&theirs.mask, record.payload.data(), kMaskSize);
-    Take(theirs, append);
+    Take(theirs);
   }
-  if (!supplies) return false;
+  if (!fixed) return false;
   for (const MeantWithout& meant : kMeantWithout) {
     if (here.test(static_cast<std::size_t>(meant.tag))) continue;
-    Take({.tag = meant.tag, .format = meant.format, .value = meant.value}, true);
+    Take(OfFixedSize(meant.tag, meant.value));
   }
   return !here.test(static_cast<std::size_t>(CompatTag::kIsaClass));
 }
 
-void CompatMerger::Take(const Record& theirs, bool append) {
+void CompatMerger::Take(const Record& theirs) {
   const auto ours =
       std::ranges::find_if(records_, [&](const Record& r) { return r.tag == theirs.tag; });
   if (ours != records_.end()) {
     Merge(theirs, *ours);
-  } else if (append) {
+  } else {
     records_.push_back(theirs);
   }
 }

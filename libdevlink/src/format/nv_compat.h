@@ -22,6 +22,7 @@ enum class CompatTag : std::uint8_t {
   kTcgen05 = 0x05,
   kOpportunistic = 0x06,
   kUnnamed07 = 0x07,
+  kUnnamed08 = 0x08,
   kAcceleratorTarget = 0x09,  // 1: for the architecture itself, sm_90a
   kFastpath = 0x0b,           // a mask of 64 bits
   kInternalTarget = 0x0c,
@@ -59,8 +60,9 @@ class CompatMerger {
     bool is_mask = false;
   };
   static void Append(const Record& record, std::vector<std::uint8_t>& out);
+  static Record OfFixedSize(CompatTag tag, std::uint16_t value);
   [[nodiscard]] bool Keeps(CompatTag tag) const;
-  void Take(const Record& theirs, bool append);
+  void Take(const Record& theirs);
   static void Merge(const Record& theirs, Record& ours);
   [[nodiscard]] std::uint32_t RecordsOf(CompatTag tag) const {
     return records_of_[static_cast<std::size_t>(tag)];

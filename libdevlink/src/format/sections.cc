@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/sections.h"
 
+#include <algorithm>
 #include <array>
 
 #include "absl/status/status.h"
@@ -46,6 +47,13 @@ bool HasName(const Row& row, std::string_view name) {
   return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
 }
 
+// nvlink joins the bytes of PROGBITS to those of the section that the name belongs to.
+bool IsNameOfOtherType(std::string_view name) {
+  return std::ranges::any_of(kRows, [&](const Row& row) {
+    return row.type != kShtProgbits && !row.name.empty() && HasName(row, name);
+  });
+}
+
 // `.nv.constant3` is a bank of variables, `.nv.constant2.F` belongs to a function. The Mercury view
 // has words in place of numbers.
 bool FitsConstants(std::string_view name, std::uint32_t type, bool owned) {
@@ -74,6 +82,9 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
   }
   if (name.starts_with(section_name::kRel) && type != kShtRel && type != kShtRela) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
+  }
+  if (type == kShtProgbits && IsNameOfOtherType(name)) {
+    return absl::InvalidArgumentError("its name is that of a section of another type");
   }
   for (const Row& row : kRows) {
     if (row.type == type && (flags & row.mask) == row.flags && HasName(row, name)) {

@@ -52,7 +52,7 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
     profile.version_text_length = minor == 1 ? 47 : 46;
     profile.accepts_specific_code_for_plain_target = minor == 0;
     profile.added_module_leaves_lto_ptx = minor == 0;
-    profile.compat_takes_tags_of_later_inputs = minor >= 1;
+    profile.compat_has_fixed_tags = minor == 0;
     profile.compat_keeps_opportunistic = minor == 0;
     profile.compat_keeps_fastpath = minor >= 2;
     profile.compat_adds_isa_minimum = minor >= 3;

@@ -61,6 +61,27 @@ TEST_CASE("13.0 adds what an input lacks, and misses the class of instructions",
   CHECK(merger.Add(Byte(9, 0)));
 }
 
+TEST_CASE("13.0 gives each tag a size of its own, and takes 08 of any input", "[format]") {
+  const Bytes all = Byte(9, 0) + Byte(2, 1) + Byte(5, 5) + Half(7, 1, 1) + Byte(3, 0) + Byte(6, 2);
+  CHECK(Merged({all, all + Byte(8, 3), all + Half(8, 1, 2)}, "13.0") == all + Half(8, 1, 2));
+  const Bytes odd =
+      Half(9, 0, 0) + Half(2, 1, 7) + Half(5, 5, 7) + Byte(7, 1) + Mask(3, 0xff) + Half(6, 2, 1);
+  CHECK(Merged({odd}, "13.0") ==
+        Byte(9, 0) + Byte(2, 1) + Byte(5, 5) + Half(7, 1, 0) + Byte(3, 8) + Byte(6, 2));
+  CHECK(Merged({odd}, "13.1") ==
+        Half(9, 0, 0) + Half(2, 1, 7) + Half(5, 5, 7) + Byte(7, 1) + Mask(3, 0xff));
+}
+
+TEST_CASE("Bits of tag 05 behind its two fields are the first input's", "[format]") {
+  const auto joined = [](std::uint8_t one, std::uint8_t other) {
+    return Merged({Byte(5, one), Byte(5, other)}, "13.1");
+  };
+  CHECK(joined(0xf5, 0x0a) == Byte(5, 0xfa));
+  CHECK(joined(0x10, 0x25) == Byte(5, 0x10));
+  CHECK(joined(0xaa, 0xff) == Byte(5, 0xaf));
+  CHECK(joined(0xf5, 0) == Byte(5, 0));
+}
+
 TEST_CASE("The accelerator target is the link's", "[format]") {
   CHECK(Merged({Byte(9, 0)}, "13.1", true) == Byte(9, 1));
   CHECK(Merged({Byte(9, 1), Byte(9, 1)}, "13.1", false) == Byte(9, 0));

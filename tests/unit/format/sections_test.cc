@@ -46,6 +46,11 @@ TEST_CASE("A section's role follows from type, flags and name", "[format]") {
 
 TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
   CHECK_FALSE(format::RoleOf(".data", format::kShtProgbits, format::kShfAlloc, 0).ok());
+  for (const std::string_view name : {".nv.compat", ".nv.info", ".nv.info.k", ".nv.callgraph",
+                                      ".nv.prototype", ".note.nv.cuinfo"}) {
+    CAPTURE(name);
+    CHECK_FALSE(format::RoleOf(name, format::kShtProgbits, 0, 0).ok());
+  }
   CHECK_FALSE(format::RoleOf(".note.other", format::kShtNote, 0, 0).ok());
   CHECK_FALSE(format::RoleOf(".x", 0x7fffffff, 0, 0).ok());
 }
