@@ -174,6 +174,12 @@ function_of taken_strong ".visible .func f(.param .b64 x) { ret; }" "$take"
 function_of called ".extern .func f(.param .b32 x);" "$pass"
 function_of called_weak ".weak .func f(.param .b32 x) { ret; }" "$pass"
 function_of called_strong ".visible .func f(.param .b32 x) { ret; }" "$pass"
+# `extern x[]` of shared memory is a definition beside variables of other memory.
+extern_shared='.visible .entry shared(.param .u64 p) {
+  .reg .u64 %r; mov.u64 %r, x; st.shared.u64 [%r], %r; ret; }'
+ptx v_shared sm_80 ".extern .shared .align 4 .b8 x[]; $extern_shared"
+ptx v_fixed sm_80 ".visible .shared .align 4 .b8 x[16]; ${extern_shared/shared/fixed}"
+variable constant ".visible .const .align 4 .b8 x[4] = {1, 2}"
 for kind in v f; do
   for a in "$kind"_*.cubin; do
     for b in "$kind"_*.cubin; do
@@ -181,6 +187,23 @@ for kind in v f; do
     done
   done
 done
+# Where nvlink finds that weak kernels have other parameters: when it comes to their banks.
+body='.reg .u64 %r; mov.u64 %r, v; st.global.u64 [%r], %r; call g; ret;'
+kernels() {
+  ptx "$1" sm_80 "$2 .global .align 4 .b8 v[$3]; .visible .func g { ret; }
+    .weak .entry k($4) { $body } .weak .entry l($5) { $body }"
+}
+kernels k_one .weak 4 '.param .u64 a' ''
+kernels k_two .weak 8 '.param .u64 a, .param .u64 b' '.param .u64 a'
+kernels k_three .visible 4 '' '.param .u64 a'
+for a in k_*.cubin; do
+  for b in k_*.cubin; do
+    [[ $a == "$b" ]] || alike -arch=sm_80 "$a" "$b"
+  done
+done
+ptx static sm_80 '.entry k(.param .u32 a) { ret; }'
+ptx weak_k sm_80 '.weak .entry k(.param .u64 a) { ret; }'
+row "a weak kernel behind a static one with other parameters" -arch=sm_80 static.cubin weak_k.cubin
 # Of three the first, and what is defined twice.
 cp v_common.cubin v_again.cubin
 sed 's/f_called/f_once_more/' f_called.ptx >f_once_more.ptx

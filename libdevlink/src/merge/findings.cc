@@ -41,6 +41,14 @@ void MergeFindings::ReportText(const Program& program, DiagnosticCode code, std:
                           .notes = std::move(notes)});
 }
 
+void MergeFindings::ReportOddBank(const Program& program, InputState& input,
+                                  std::uint32_t section) {
+  if (section >= input.odd_banks.size() || input.odd_banks[section] == kNone) return;
+  const SymbolId kernel = std::exchange(input.odd_banks[section], kNone);
+  ReportText(program, DiagnosticCode::kSizeMismatch,
+             format::nvlink_text::ParameterBankSizes(program.symbols[kernel].name), kernel);
+}
+
 void MergeFindings::ReportLost(std::string what) {
   if (!status_.ok()) return;  // one is enough to say what is wrong with the input
   std::string text = base::Cat({"Input file '", CurrentName(), "' is damaged"});

@@ -13,6 +13,7 @@
 #include "base/severity_policy.h"
 #include "devlink/diagnostics.h"
 #include "devlink/toolkit_profile.h"
+#include "merge/input_state.h"
 #include "merge/program_builder.h"
 #include "model/program.h"
 
@@ -32,6 +33,8 @@ class MergeFindings {
   void Report(const ProgramBuilder& builder, DiagnosticCode code, std::string_view what,
               SymbolId first);
   void ReportText(const Program& program, DiagnosticCode code, std::string text, SymbolId symbol);
+  // nvlink finds that when it comes to a bank of `InputState::odd_banks`; once for each.
+  void ReportOddBank(const Program& program, InputState& input, std::uint32_t section);
   // Something of this input that no rule of the merge takes: going on would lose it in silence.
   void ReportLost(std::string what);
   // This input states how something is called that another says is a variable.

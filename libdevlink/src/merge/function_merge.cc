@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/function_merge.h"
 
+#include <algorithm>
+
 #include "format/elf_cuda.h"
 #include "format/nvlink_text.h"
 
@@ -43,7 +45,9 @@ void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol
   if (known != kNone) {
     const std::size_t findings = findings_.count();
     Check(known, symbol);
-    if (findings_.count() != findings) {  // the link fails; go on to find what else is wrong
+    const bool odd = HasOddBank(known, symbol);
+    if (odd) MarkOddBank(known, symbol);
+    if (odd || findings_.count() != findings) {  // the link fails; go on to find what else is wrong
       input_.symbols[index] = known;
       input_.discarded[index] = true;
       if (symbol.section != format::kShnUndef) {
@@ -79,18 +83,39 @@ void FunctionMerge::Check(SymbolId known, const InputSymbol& symbol) {
     findings_.Report(builder_, DiagnosticCode::kMultipleDefinition,
                      format::nvlink_text::kMultipleDefinition, known);
   }
-  if (!is_function || !is_kernel || !first_is_kernel || first.binding != format::kStbWeak ||
+}
+
+// Of two weak copies of a kernel.
+bool FunctionMerge::HasOddBank(SymbolId known, const InputSymbol& symbol) const {
+  const Symbol& first = program_.symbols[known];
+  if (first.function == kNone || symbol.section == format::kShnUndef ||
+      (symbol.other & first.other & format::kStoEntry) == 0 || first.binding != format::kStbWeak ||
       symbol.binding != format::kStbWeak) {
-    return;
+    return false;
   }
   const std::uint32_t parameters = input_.parameters_of[symbol.section];
-  for (const SectionId id : program_.functions[first.function].constants) {
+  if (parameters == 0) return false;
+  return std::ranges::any_of(program_.functions[first.function].constants, [&](SectionId id) {
     const Section& bank = program_.sections[id];
-    if (!IsParameterBank(bank) || parameters == 0) continue;
-    if (bank.size != input_.sections[parameters].size) {
-      findings_.ReportText(program_, DiagnosticCode::kSizeMismatch,
-                           format::nvlink_text::ParameterBankSizes(symbol.name), known);
-    }
+    return IsParameterBank(bank) && bank.size != input_.sections[parameters].size;
+  });
+}
+
+void FunctionMerge::MarkOddBank(SymbolId kernel, const InputSymbol& symbol) {
+  input_.odd_banks.resize(input_.sections.size(), kNone);
+  input_.odd_banks[input_.parameters_of[symbol.section]] = kernel;
+}
+
+// nvlink looks for the bank of a weak kernel by its name, and may find that of a static one.
+void FunctionMerge::CompareWithStatic(SymbolId kernel, const InputSymbol& symbol) {
+  const std::uint32_t parameters = input_.parameters_of[symbol.section];
+  if (parameters == 0) return;
+  const std::uint64_t size = input_.sections[parameters].size;
+  if (symbol.binding == format::kStbLocal) {
+    static_banks_.try_emplace(symbol.name, size);
+  } else if (symbol.binding == format::kStbWeak) {
+    const auto found = static_banks_.find(symbol.name);
+    if (found != static_banks_.end() && found->second != size) MarkOddBank(kernel, symbol);
   }
 }
 
@@ -145,6 +170,9 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   program_.functions[function].text = text;
   builder_.AddSectionSymbol(text);
   input_.section_map[symbol.section] = {text, 0, SectionMapping::kMapped};
+  if (joins_static_kernels_ && program_.functions[function].is_kernel) {
+    CompareWithStatic(id, symbol);
+  }
   // nvlink does this for a kernel that -kernels-used does not name when it comes to need it.
   const bool at_once = kernels_.ByHostReferences() || kernels_.Wants(program_.symbols[id]);
   if (program_.functions[function].is_kernel && at_once) kernel_sections_.Add(function, symbol);

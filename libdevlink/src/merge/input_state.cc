@@ -15,6 +15,7 @@ void InputState::Begin(InputId input, const ModuleView& module, std::uint32_t co
   discarded.assign(view->symbol_count(), false);
   duplicate.assign(view->symbol_count(), false);
   discarded_init.clear();
+  odd_banks.clear();
   constants_end.assign(sections.size(), 0);
   registers.assign(view->symbol_count(), 0);
   section_map.assign(sections.size(), SectionMapping());

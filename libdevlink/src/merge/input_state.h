@@ -47,6 +47,10 @@ struct InputState {
   std::vector<std::uint32_t> shared_of;      // code: its `.nv.shared.F`, 0 where none
   std::vector<std::uint32_t> parameters_of;  // code: its `.nv.constant0.F`, 0 where none
 
+  // By section, empty where there is none: parameter banks that have another size than that of the
+  // first kernel of the name, and its symbol.
+  std::vector<SymbolId> odd_banks;
+
   std::vector<Range> discarded_init;  // bytes of duplicates in `.nv.global.init`
 };
 

@@ -25,6 +25,7 @@ void ObjectMerge::Run() {
 }
 
 void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
+  findings_.ReportOddBank(program_, input_, symbol.section);
   const SymbolId known = builder_.FindGlobal(symbol);
   if (known != kNone) {
     const std::size_t findings = findings_.count();
@@ -129,7 +130,9 @@ void ObjectMerge::Check(SymbolId known, const InputSymbol& symbol) {
   CheckSizes(known, symbol);
   const bool first_init =
       first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
-  const bool defined = first.section != kNone || first.common_defined;
+  // `extern __shared__ x[]` counts as a definition beside variables that are not shared.
+  const bool defined = first.section != kNone || first.common_defined ||
+                       (first.external_shared && first.space != space);
   if (symbol.section != format::kShnUndef && defined && first.binding == format::kStbGlobal &&
       symbol.binding == format::kStbGlobal &&
       (symbol.section != format::kShnCommon || !first_init)) {
@@ -152,7 +155,8 @@ void ObjectMerge::CheckSizes(SymbolId known, const InputSymbol& symbol) {
       first.section != kNone && program_.sections[first.section].kind == SectionKind::kGlobalInit;
   // `extern x[]` says nothing, unless nvlink -r has made a variable without size of it.
   const bool unsized = symbol.size == 0 && symbol.section == format::kShnUndef;
-  if (first.size == 0 || unsized || first.size == symbol.size) return;
+  const bool sized = first.size != 0 || (first.external_shared && second_common);
+  if (!sized || unsized || first.size == symbol.size) return;
   const bool first_common = first.common && !first.common_defined;
   if (first_common && second_common) return;
   if ((first_common && IsInit(symbol)) || (second_common && first_init)) {

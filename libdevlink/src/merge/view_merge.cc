@@ -16,7 +16,7 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       constants_(builder_, input_, replaced_, options.relocatable),
       data_(builder_, input_, findings, constants_, kernel_sections_),
       functions_(builder_, input_, findings, replaced_, constants_, kernel_sections_,
-                 options.kernels),
+                 options.kernels, options.compatibility == Compatibility::kNvlink),
       objects_(builder_, input_, findings, replaced_, data_, constants_, options.relocatable,
                options.compatibility == Compatibility::kDevlink),
       attributes_(builder_, input_, findings),
@@ -51,7 +51,9 @@ void ViewMerge::MergeOtherSections() {
   const auto count = static_cast<std::uint32_t>(input_.sections.size());
   for (const bool with_data : {true, false}) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (format::IsContent(input_.sections[i].role) == with_data) MergeSection(i);
+      if (format::IsContent(input_.sections[i].role) != with_data) continue;
+      findings_.ReportOddBank(builder_.program, input_, i);
+      MergeSection(i);
     }
   }
   call_graph_.End();

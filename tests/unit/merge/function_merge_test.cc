@@ -202,6 +202,25 @@ merge_elf failed
 )");
 }
 
+TEST_CASE("With nvlink's eyes a weak kernel has the parameters of a static one before it",
+          "[merge]") {
+  const auto module = [](std::uint8_t binding, std::uint64_t parameters) {
+    InputBuilder input;
+    const SymbolHandle k = input.Define(Function{.name = "k", .binding = binding, .kernel = true});
+    input.AddData(".nv.constant0.k", parameters, k);
+    return input.Build();
+  };
+  const ModuleRef local = module(format::kStbLocal, 0x160);
+  const ModuleRef weak = module(format::kStbWeak, 0x164);
+  using enum Compatibility;
+  CHECK(MergeInputs({local, weak}, {.sm = 80, .compatibility = kNvlink}).Findings() ==
+        R"(Duplicate weak parameter bank for 'k' is not the same size
+merge_elf failed
+)");
+  CHECK(MergeInputs({weak, local}, {.sm = 80, .compatibility = kNvlink}).Findings().empty());
+  CHECK(MergeInputs({local, weak}, {.sm = 80, .compatibility = kDevlink}).Findings().empty());
+}
+
 TEST_CASE("An alias shares the code of its function", "[merge]") {
   InputBuilder a;
   const SymbolHandle f = a.Define(Function{.name = "f"});
