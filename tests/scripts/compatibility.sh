@@ -114,6 +114,18 @@ ptx variable sm_80 '.visible .global .align 4 .b8 f[4];
 row "a variable that another file calls" -arch=sm_80 variable.cubin called.cubin
 alike -arch=sm_80 called.cubin variable.cubin
 
+# The command line: what is said before any input is opened.
+for target in lto_80 lto_90a lto_77 compute_86 sm_86; do
+  for words in "" -report-arch "-report-arch -emit-ptx" "-use-host-info -ignore-host-info -report-arch" \
+    "-suppress-debug-info -report-arch" -foo=bar --foo=bar -x= -=; do
+    for inputs in "" nowhere.cubin; do
+      # shellcheck disable=SC2086  # several words
+      alike -arch=$target $words $inputs
+    done
+  done
+done
+alike -arch=lto_80 -lto nowhere.cubin
+
 # --- Headers --------------------------------------------------------------------------------------
 ptx k100 sm_90 '.visible .entry k100() { ret; }'
 flip k100.cubin 49 64 k100.cubin.new && mv k100.cubin.new k100.cubin

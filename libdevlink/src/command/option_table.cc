@@ -92,10 +92,14 @@ absl::Status Choose(const OptionValue& value, std::string_view option,
 // With a virtual architecture inputs are only checked.
 absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
   LinkOptions& options = parsed.command.options;
-  const auto virtual_target = Arch::ParseVirtual(value.text);
-  const auto target = virtual_target.ok() ? virtual_target : Arch::Parse(value.text);
+  constexpr std::string_view kLto = "lto_";
+  const bool lto = value.text.starts_with(kLto);
+  const auto virtual_target = Arch::ParseVirtual(
+      lto ? base::Cat({"compute_", value.text.substr(kLto.size())}) : value.text);
+  const auto target = virtual_target.ok() || lto ? virtual_target : Arch::Parse(value.text);
   if (!target.ok()) return NotDefined(value, "arch");
   options.check_only = virtual_target.ok();
+  parsed.lto_target = lto ? value.text : "";
   options.target = *target;
   parsed.has_arch = true;
   return absl::OkStatus();
@@ -280,6 +284,7 @@ constexpr std::array kOptions = {
 std::span<const Option> Options() { return kOptions; }
 
 const Option* FindOption(std::string_view name, bool is_long) {
+  if (name.empty()) return nullptr;  // what our own options have for a short name
   const auto* found =
       std::ranges::find(kOptions, name, is_long ? &Option::long_name : &Option::short_name);
   return found == kOptions.end() ? nullptr : found;

@@ -20,6 +20,7 @@ struct Parsed {
   NvlinkCommand command;
   // What is checked when all options are known.
   bool has_arch = false;
+  std::string lto_target;  // `lto_80`, which nvlink knows and does not link for
   bool uses_host_info = false;
   bool ignores_host_info = false;
   std::optional<std::string> output;

@@ -160,7 +160,9 @@ absl::Status Reader::ReadWords(std::span<const std::string> words, int depth) {
       continue;
     }
     auto [option, value] = TakeApart(word);
-    if (option == nullptr) return Wrong({"Unknown option '", word.substr(1), "'"});
+    if (option == nullptr) {
+      return Wrong({"Unknown option '", word.substr(1, word.find('=') - 1), "'"});
+    }
     if (option->takes == Takes::kNothing && value) {
       return Wrong({"no argument expected after '", word.substr(0, word.find('=')), "'"});
     }
@@ -231,7 +233,23 @@ absl::Status Finish(Parsed& parsed) {
   if (parsed.uses_host_info && parsed.ignores_host_info) {
     return Wrong({format::nvlink_text::ConflictingOptions("-use-host-info", "-ignore-host-info")});
   }
+  if (!parsed.lto_target.empty()) {
+    return Wrong({"Link target of '", parsed.lto_target,
+                  "' is virtual target that is not JIT-able; use 'sm_' target instead"});
+  }
   return FinishLto(parsed);
+}
+
+// With -report-arch the target stands behind what nvlink says once all words are read.
+absl::Status NameTarget(const absl::Status& status, const Parsed& parsed) {
+  const LinkOptions& options = parsed.command.options;
+  if (status.ok() || !options.report_arch || !parsed.has_arch) return status;
+  const std::string target = !parsed.lto_target.empty() ? parsed.lto_target
+                             : options.check_only       ? options.target.VirtualName()
+                                                        : options.target.Name();
+  return absl::Status(status.code(),
+                      base::Cat({std::string_view(status.message().data(), status.message().size()),
+                                 " (target: ", target, ")"}));
 }
 
 }  // namespace
@@ -251,7 +269,9 @@ absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> wo
     command.output = parsed.output.value_or("");
     options.recorded_options = reader.RecordedOptions();
     if (options.debug) options.recorded_object = internal::BaseName(command.output);
-    if (!command.help && !command.version) DEVLINK_RETURN_IF_ERROR(internal::Finish(parsed));
+    if (!command.help && !command.version) {
+      DEVLINK_RETURN_IF_ERROR(internal::NameTarget(internal::Finish(parsed), parsed));
+    }
     return std::move(command);
   });
 }

@@ -54,4 +54,18 @@ void KernelSections::MapLocals(std::uint32_t index) {
   if (shared != kNone) mapping = {shared, 0, SectionMapping::kMapped};
 }
 
+void KernelSections::AddForExternals() {
+  for (const Relocation& relocation : program_.relocations) {
+    const Symbol& symbol = program_.symbols[relocation.symbol];
+    const Section& section = program_.sections[relocation.section];
+    if (!symbol.external_shared || symbol.section != kNone || section.kind != SectionKind::kText) {
+      continue;
+    }
+    const FunctionId function = section.function;
+    if (!program_.functions[function].is_kernel || program_.functions[function].shared != kNone)
+      continue;
+    AddShared(function, program_.symbols[program_.functions[function].symbol].name);
+  }
+}
+
 }  // namespace devlink::internal

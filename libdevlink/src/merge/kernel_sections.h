@@ -24,6 +24,8 @@ class KernelSections {
   // Shared memory of a kernel that got none when it was defined, as nobody asked for it; or of one
   // whose copy was discarded, for which nvlink makes room all the same.
   void MapLocals(std::uint32_t index);
+  // With -r nvlink makes shared memory of each kernel whose code names an `extern x[]`, at the end.
+  void AddForExternals();
 
  private:
   SectionId AddShared(FunctionId function, std::string_view name);

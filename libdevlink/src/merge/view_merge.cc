@@ -37,6 +37,9 @@ void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_ar
 Program ViewMerge::Finish(InputMaps& maps) && {
   objects_.AllocateCommons();
   call_graph_.SettlePrototypes();
+  if (options_.relocatable && options_.compatibility == Compatibility::kNvlink) {
+    kernel_sections_.AddForExternals();
+  }
   if (options_.kernels.LeavesOut() && options_.profile.constants_move_null_symbol) {
     builder_.program.residue.last_packed_constant = data_.last_packed_constant();
     if (options_.compatibility == Compatibility::kNvlink) data_.PackConstants();

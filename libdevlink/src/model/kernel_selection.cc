@@ -54,20 +54,73 @@ std::string_view MangledPart(std::string_view pattern) {
 void PatternSet::Add(std::string pattern) {
   const std::string head = pattern.substr(0, pattern.find('*'));
   head_sizes_.insert(head.size());
-  by_head_[head].push_back(std::move(pattern));
+  Bucket& bucket = by_head_[head];
+  const std::size_t middle = pattern.find_first_not_of('*', head.size());
+  if (head.size() == pattern.size()) {
+    bucket.head_alone = true;
+  } else if (middle == std::string::npos) {
+    bucket.any_tail = true;
+  } else {
+    bucket.by_middle[pattern.substr(middle, pattern.find('*', middle) - middle)].push_back(
+        bucket.patterns.size());
+  }
+  bucket.patterns.push_back(std::move(pattern));
 }
 
-bool PatternSet::Matches(std::string_view name) const {
+// At each place of the tail it goes down from the longest middle that may begin there. A middle
+// that is the beginning of a text stands before it in the order of the map, and so do all others
+// that are; those between share fewer characters with the text than they have.
+template <typename Function>
+bool PatternSet::AnyCandidate(const Bucket& bucket, std::string_view tail,
+                              const Function& matches) {
+  base::HashSet<const std::vector<std::size_t>*> seen;
+  for (; !tail.empty() && !bucket.by_middle.empty(); tail.remove_prefix(1)) {
+    std::string_view rest = tail;
+    while (!rest.empty()) {
+      auto found = bucket.by_middle.upper_bound(rest);
+      if (found == bucket.by_middle.begin()) break;
+      const auto& [middle, places] = *--found;
+      const auto differs = std::ranges::mismatch(middle, rest).in1;
+      std::size_t common = static_cast<std::size_t>(differs - middle.begin());
+      if (common == middle.size()) {
+        --common;
+        if (seen.insert(&places).second && std::ranges::any_of(places, [&](std::size_t i) {
+              return matches(bucket.patterns[i]);
+            })) {
+          return true;
+        }
+      }
+      rest = rest.substr(0, common);
+    }
+  }
+  return false;
+}
+
+template <typename Function>
+bool PatternSet::AnyCandidate(std::string_view name, const Function& matches) const {
   for (const std::size_t size : head_sizes_) {
     if (size > name.size()) break;
     const auto found = by_head_.find(base::ToAbsl(name.substr(0, size)));
     if (found == by_head_.end()) continue;
-    const bool matches =
-        std::any_of(found->second.begin(), found->second.end(),
-                    [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
-    if (matches) return true;
+    const Bucket& bucket = found->second;
+    if (bucket.any_tail || (bucket.head_alone && size == name.size())) return true;
+    if (AnyCandidate(bucket, name.substr(size), matches)) return true;
   }
   return false;
+}
+
+bool PatternSet::Matches(std::string_view name) const {
+  return AnyCandidate(name,
+                      [&](const std::string& pattern) { return MatchesPattern(pattern, name); });
+}
+
+std::size_t PatternSet::Comparisons(std::string_view name) const {
+  std::size_t count = 0;
+  AnyCandidate(name, [&](const std::string& /*pattern*/) {
+    ++count;
+    return false;
+  });
+  return count;
 }
 
 std::vector<std::string_view> PatternSet::NotAmong(
@@ -77,7 +130,8 @@ std::vector<std::string_view> PatternSet::NotAmong(
   std::vector<std::string_view> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string_view> out;
-  for (const auto& [head, patterns] : by_head_) {
+  for (const auto& [head, bucket] : by_head_) {
+    const std::vector<std::string>& patterns = bucket.patterns;
     // The names that begin like this one stand together.
     const auto first = std::lower_bound(sorted.begin(), sorted.end(), head);
     const auto last = std::partition_point(
@@ -97,8 +151,8 @@ std::vector<std::string_view> PatternSet::NotAmong(
 
 std::vector<std::string_view> PatternSet::Patterns() const {
   std::vector<std::string_view> out;
-  for (const auto& [head, patterns] : by_head_) {
-    out.insert(out.end(), patterns.begin(), patterns.end());
+  for (const auto& [head, bucket] : by_head_) {
+    out.insert(out.end(), bucket.patterns.begin(), bucket.patterns.end());
   }
   return out;
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,19 +20,37 @@ namespace devlink::internal {
 // `*` in `pattern` stands for any characters, also none; everything else for itself.
 bool MatchesPattern(std::string_view pattern, std::string_view name);
 
-// Patterns by the text before their first `*`, so that a name meets few of them.
+// Patterns by the text before their first `*`, and those of one such text by what stands behind it,
+// so that a name meets few of them: lists may have hundred thousands that begin with the same, and
+// a program as many kernels.
 class PatternSet {
  public:
   void Add(std::string pattern);
   [[nodiscard]] bool empty() const { return by_head_.empty(); }
   [[nodiscard]] bool Matches(std::string_view name) const;
+  // With how many patterns Matches compares a name that none of them matches.
+  [[nodiscard]] std::size_t Comparisons(std::string_view name) const;
   [[nodiscard]] std::vector<std::string_view> Patterns() const;
   // Those that match none of `names`, sorted; nothing where to find out would take long.
   [[nodiscard]] std::vector<std::string_view> NotAmong(
       const std::vector<std::string_view>& names) const;
 
  private:
-  base::HashMap<std::string, std::vector<std::string>> by_head_;
+  struct Bucket {
+    std::vector<std::string> patterns;
+    bool head_alone = false;  // one of them is the head, or the head and a `*`
+    bool any_tail = false;
+    // Of the others, by the text between the first two stars, or behind the only one: their places.
+    std::map<std::string, std::vector<std::size_t>, std::less<>> by_middle;
+  };
+  // Calls `matches` for each pattern of the bucket whose middle occurs in `tail`, until one returns
+  // true.
+  template <typename Function>
+  static bool AnyCandidate(const Bucket& bucket, std::string_view tail, const Function& matches);
+  template <typename Function>
+  bool AnyCandidate(std::string_view name, const Function& matches) const;
+
+  base::HashMap<std::string, Bucket> by_head_;
   std::set<std::size_t> head_sizes_;
 };
 

@@ -18,6 +18,7 @@ using internal::DumpProgram;
 using internal::DumpRelocations;
 using internal::DumpSections;
 using internal::DumpSymbols;
+using internal::KernelSelection;
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
@@ -278,6 +279,30 @@ TEST_CASE("extern __shared__ makes room for all files and lies nowhere yet", "[m
 )");
   CHECK(Pick(DumpProgram(merged.program()), {"shared"}) == R"(shared definitions
   dynamic
+)");
+}
+
+TEST_CASE(
+    "With -r nvlink makes memory of kernels that refer to extern __shared__ and are not wanted",
+    "[merge]") {
+  InputBuilder a;
+  const auto kernel = [&](const std::string& name) {
+    return a.Define(Function{.name = name, .kernel = true});
+  };
+  const SymbolHandle x = a.Define(Variable{.name = "x", .space = format::kStoShared, .size = 0});
+  a.Relocate(a.TextOf(kernel("k")), 8, kAbs64, x);
+  kernel("l");
+  const ModuleRef input = a.Build();
+  const auto sections = [&](Compatibility compatibility) {
+    const Merged merged = MergeInputs({input}, {.sm = 80,
+                                                .kernels = KernelSelection::Containing({"none"}),
+                                                .relocatable = true,
+                                                .compatibility = compatibility});
+    return Pick(DumpSections(merged.program()), {".nv.shared.k", ".nv.shared.l"});
+  };
+  CHECK(sections(Compatibility::kDevlink).empty());
+  CHECK(sections(Compatibility::kNvlink) ==
+        R"(  .nv.shared.k entry-shared size=0x0 align=1 flags=0x43 owner=.text.k function=k
 )");
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 using internal::KernelSelection;
 using internal::MatchesPattern;
+using internal::PatternSet;
 
 bool Wants(const KernelSelection& kernels, std::string_view name,
            std::uint8_t binding = format::kStbGlobal) {
@@ -43,6 +44,58 @@ TEST_CASE("a pattern stands for whole names") {
   std::string stars;
   for (int i = 0; i < 60; ++i) stars += "a*";
   CHECK_FALSE(MatchesPattern(stars + "b", std::string(5000, 'a')));
+}
+
+TEST_CASE("a set of patterns matches what one of them matches") {
+  // All patterns and names of up to four letters of a small alphabet, in sets of seven.
+  std::vector<std::string> patterns = {""};
+  for (std::size_t i = 0; i < patterns.size() && patterns[i].size() < 4; ++i) {
+    for (const char letter : {'a', 'b', '*'}) patterns.push_back(patterns[i] + letter);
+  }
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns) {
+    if (pattern.find('*') == std::string::npos) names.push_back(pattern + "ab");
+    if (pattern.find('*') == std::string::npos) names.push_back(pattern);
+  }
+  std::size_t matched = 0;
+  for (std::size_t first = 0; first < patterns.size(); first += 3) {
+    PatternSet set;
+    std::vector<std::string> taken;
+    for (std::size_t i = 0; i < 7; ++i) {
+      taken.push_back(patterns[(first + i * 17) % patterns.size()]);
+      set.Add(taken.back());
+    }
+    for (const std::string& name : names) {
+      bool expected = false;
+      for (const std::string& pattern : taken) {
+        expected = expected || MatchesPattern(pattern, name);
+      }
+      CAPTURE(name, taken);
+      REQUIRE(set.Matches(name) == expected);
+      matched += expected ? 1 : 0;
+    }
+  }
+  CHECK(matched > 100);
+}
+
+TEST_CASE("a name is compared with few of many patterns that begin alike") {
+  PatternSet parts;       // -kernels-used
+  PatternSet file_local;  // what nvcc lists of static kernels
+  for (int i = 0; i < 200000; ++i) {
+    const std::string number = std::to_string(1000000 + i);
+    parts.Add("*_kernel" + number + "*");
+    file_local.Add("__nv_static_35__0_file_cu_*5space7kernel" + number + "iPf*");
+  }
+  for (int i = 0; i < 1000; ++i) {
+    const std::string number = std::to_string(2000000 + i);
+    const std::string name = "_Z5space_kernel" + number;
+    const std::string local = "__nv_static_35__0_file_cu_abc_5space7kernel" + number + "iPf";
+    CHECK(parts.Comparisons(name) == 0);
+    CHECK(file_local.Comparisons(local) == 0);
+  }
+  CHECK(parts.Comparisons("x_kernel1000007y") == 1);
+  CHECK(parts.Matches("x_kernel1000007y"));
+  CHECK(file_local.Matches("__nv_static_35__0_file_cu_abc_5space7kernel1199999iPfS_"));
 }
 
 TEST_CASE("lists of all inputs count, and each binding has its own") {
