@@ -27,6 +27,9 @@ struct Arch {
   // variant. InvalidArgument as Parse.
   static absl::StatusOr<Arch> ParseVirtual(std::string_view name);
 
+  // Parses `lto_NN`, as nvcc calls LTO IR for that virtual architecture. InvalidArgument as Parse.
+  static absl::StatusOr<Arch> ParseLto(std::string_view name);
+
   // `sm_90a`.
   [[nodiscard]] std::string Name() const;
 

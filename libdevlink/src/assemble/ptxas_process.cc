@@ -35,6 +35,10 @@ class WorkDirectory {
   }
   ~WorkDirectory() {
     if (!made_) return;
+    // First without opening anything: a process may have no descriptor left.
+    unlink(Input().c_str());
+    unlink(Output().c_str());
+    if (rmdir(path_.c_str()) == 0) return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cache directory as LLVM's pruning expects it: entries are called `llvmcache-KEY`, and the time
-// of their last access says when they were last used. LLVM's own writer (llvm/Support/Caching.h) is
-// left out: it ends the process where a disk is full and installs signal handlers.
+// of their last access says when they were last used. LLVM's own writer (llvm/Support/Caching.h)
+// and pruning are left out: they end the process where a disk is full or a file cannot be closed.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,15 +20,15 @@
 #include "base/bounded_reader.h"
 #include "base/guard.h"
 #include "base/strings.h"
+#include "cache/pruning.h"
 #include "devlink/experimental/compile_cache.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/CachePruning.h"
 
 namespace devlink {
 
 namespace {
 
-constexpr std::string_view kPrefix = "llvmcache-";
+using internal::kCacheEntryPrefix;
 constexpr std::array<std::uint8_t, 8> kMagic = {'d', 'e', 'v', 'l', 'i', 'n', 'k', 1};
 
 // In front of every entry.
@@ -78,17 +78,18 @@ bool WriteAll(int file, const void* data, std::size_t size) {
   return true;
 }
 
-// False where the file is shorter.
-bool ReadAll(int file, void* data, std::size_t size) {
+enum class Got { kAll, kLess, kError };
+
+Got ReadAll(int file, void* data, std::size_t size) {
   auto* next = static_cast<std::uint8_t*>(data);
   while (size > 0) {
     const ssize_t count = read(file, next, size);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
+    if (count <= 0) return count < 0 ? Got::kError : Got::kLess;
     next += count;
     size -= static_cast<std::size_t>(count);
   }
-  return true;
+  return Got::kAll;
 }
 
 // Whether nobody else can have written it.
@@ -105,7 +106,7 @@ class DirectoryCache final : public CacheStore {
   ~DirectoryCache() override { close(directory_); }
 
   absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) override {
-    const std::string name = base::Cat({kPrefix, key.Hex()});
+    const std::string name = base::Cat({kCacheEntryPrefix, key.Hex()});
     // Without waiting, in case somebody put a pipe there.
     const int file =
         openat(directory_, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -121,6 +122,8 @@ class DirectoryCache final : public CacheStore {
         return std::nullopt;
       case Entry::kTooLarge:
         return std::nullopt;
+      case Entry::kUnread:
+        return SystemError("cannot read an entry", options_.path);
       case Entry::kWhole:
         break;
     }
@@ -137,7 +140,7 @@ class DirectoryCache final : public CacheStore {
       return absl::ResourceExhaustedError(
           absl::StrCat("a result of ", value.size(), " bytes is too large for the cache"));
     }
-    const std::string name = base::Cat({kPrefix, key.Hex()});
+    const std::string name = base::Cat({kCacheEntryPrefix, key.Hex()});
     // One that a crash leaves behind is pruned like any other.
     const std::string temporary = absl::StrCat(name, ".", getpid(), ".", salt_, ".", ++serial_);
     const int file = openat(directory_, temporary.c_str(),
@@ -166,59 +169,44 @@ class DirectoryCache final : public CacheStore {
   enum class Entry {
     kWhole,
     kDamaged,   // not what was stored under the key
+    kUnread,    // what is there the system does not say
     kTooLarge,  // for the bound of this process; another may have a use for it
   };
 
   Entry Read(int file, const CacheKey& key, std::vector<std::uint8_t>& value) const {
     struct stat info = {};
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !IsOursAlone(info)) {
-      return Entry::kDamaged;
-    }
+    if (fstat(file, &info) != 0) return Entry::kUnread;
+    if (!S_ISREG(info.st_mode) || !IsOursAlone(info)) return Entry::kDamaged;
     const auto size = static_cast<std::uint64_t>(info.st_size);
     EntryHeader header{};
-    if (size < sizeof(header) || !ReadAll(file, &header, sizeof(header)) ||
-        header.magic != kMagic || header.size != size - sizeof(header)) {
+    if (size < sizeof(header)) return Entry::kDamaged;
+    if (const Got got = ReadAll(file, &header, sizeof(header)); got != Got::kAll) {
+      return got == Got::kError ? Entry::kUnread : Entry::kDamaged;
+    }
+    if (header.magic != kMagic || header.size != size - sizeof(header)) {
       return Entry::kDamaged;
     }
     if (header.size > options_.max_entry_bytes) return Entry::kTooLarge;
     value.resize(header.size);
-    const bool whole =
-        ReadAll(file, value.data(), value.size()) && header.digest == DigestOf(key, value);
+    const Got got = ReadAll(file, value.data(), value.size());
+    if (got == Got::kError) return Entry::kUnread;
+    const bool whole = got == Got::kAll && header.digest == DigestOf(key, value);
     return whole ? Entry::kWhole : Entry::kDamaged;
   }
 
-  // LLVM looks at a directory once in an interval. What this process writes in between must not
-  // grow without bound either, so after a share of the whole it looks again.
+  // A directory is searched once in an interval. What this process writes in between must not grow
+  // without bound either, so after a share of the whole it looks again.
   void Prune(std::uint64_t added) {
-    llvm::CachePruningPolicy policy;
-    policy.Interval = options_.prune_interval;
-    policy.Expiration = options_.max_age;
-    policy.MaxSizePercentageOfAvailableSpace = 0;
-    policy.MaxSizeBytes = options_.max_bytes;
+    internal::PruningPolicy policy = {.interval = options_.prune_interval,
+                                      .max_age = options_.max_age,
+                                      .max_bytes = options_.max_bytes};
     constexpr std::uint64_t kShare = 8;
     if (options_.max_bytes != 0) added_ += added;
     if (options_.max_bytes != 0 && added_ > options_.max_bytes / kShare) {
       added_ = 0;
-      policy.Interval = std::chrono::seconds(0);
+      policy.interval = std::chrono::seconds(0);
     }
-    // LLVM ends the process where it cannot examine the file system.
-    if (const std::string path = PathOfDirectory(); !path.empty()) llvm::pruneCache(path, policy);
-  }
-
-  // A path that leads to the very directory that is open; empty where there is none.
-  [[nodiscard]] std::string PathOfDirectory() const {
-    struct stat open_one = {};
-    if (fstat(directory_, &open_one) != 0) return {};
-    // By the first name it is there even where somebody removed it in the meantime; not every
-    // system has /proc.
-    for (const std::string& path : {absl::StrCat("/proc/self/fd/", directory_), options_.path}) {
-      struct stat info = {};
-      if (stat(path.c_str(), &info) == 0 && info.st_dev == open_one.st_dev &&
-          info.st_ino == open_one.st_ino) {
-        return path;
-      }
-    }
-    return {};
+    internal::PruneCache(directory_, policy);
   }
 
   const DirectoryCacheOptions options_;

@@ -92,14 +92,13 @@ absl::Status Choose(const OptionValue& value, std::string_view option,
 // With a virtual architecture inputs are only checked.
 absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
   LinkOptions& options = parsed.command.options;
-  constexpr std::string_view kLto = "lto_";
-  const bool lto = value.text.starts_with(kLto);
-  const auto virtual_target = Arch::ParseVirtual(
-      lto ? base::Cat({"compute_", value.text.substr(kLto.size())}) : value.text);
-  const auto target = virtual_target.ok() || lto ? virtual_target : Arch::Parse(value.text);
+  auto virtual_target = Arch::ParseVirtual(value.text);
+  const auto lto_target = Arch::ParseLto(value.text);
+  if (lto_target.ok()) virtual_target = lto_target;
+  const auto target = virtual_target.ok() ? virtual_target : Arch::Parse(value.text);
   if (!target.ok()) return NotDefined(value, "arch");
   options.check_only = virtual_target.ok();
-  parsed.lto_target = lto ? value.text : "";
+  parsed.lto_target = lto_target.ok() ? value.text : "";
   options.target = *target;
   parsed.has_arch = true;
   return absl::OkStatus();

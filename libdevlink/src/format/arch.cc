@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kRealPrefix = "sm_";
 constexpr std::string_view kVirtualPrefix = "compute_";
+constexpr std::string_view kLtoPrefix = "lto_";
 
 absl::StatusOr<Arch> ParseBehind(std::string_view prefix, std::string_view name) {
   const std::string_view rest = name.substr(std::min(prefix.size(), name.size()));
@@ -44,6 +45,10 @@ absl::StatusOr<Arch> Arch::Parse(std::string_view name) {
 
 absl::StatusOr<Arch> Arch::ParseVirtual(std::string_view name) {
   return base::Guard([&]() -> absl::StatusOr<Arch> { return ParseBehind(kVirtualPrefix, name); });
+}
+
+absl::StatusOr<Arch> Arch::ParseLto(std::string_view name) {
+  return base::Guard([&]() -> absl::StatusOr<Arch> { return ParseBehind(kLtoPrefix, name); });
 }
 
 std::string Arch::Name() const { return base::Cat({kRealPrefix, format::NumberAndVariant(*this)}); }

@@ -16,6 +16,7 @@
 #include "devlink/toolchain.h"
 #include "support/catch.h"
 #include "support/process.h"
+#include "unit/command/command_folder.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
@@ -59,64 +60,8 @@ class Refusing final : public ForwardingEnvironment {
   mutable std::stop_source source_;
 };
 
-// An assembler for which every text is one cubin.
-std::string MakeAssembler(const TemporaryDirectory& directory, const std::string& cubin) {
-  fs::create_directory(directory.File("tools"));
-  std::string program = directory.File("tools/ptxas");
-  REQUIRE(WriteText(program,
-                    "#!/bin/sh\n"
-                    "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
-                    "exec /bin/cp '" +
-                        cubin + "' \"$3\"\n"));
-  fs::permissions(program, fs::perms::owner_all);
-  return program;
-}
-
-class Folder {
- public:
-  Folder() {
-    REQUIRE(WriteBytes(
-        At("caller.cubin"),
-        BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true}}})));
-    REQUIRE(WriteBytes(At("helper.cubin"), BuildCubin({.functions = {{.name = "helper"}}})));
-    REQUIRE(WriteText(At("helper.ptx"), ".version 8.0\n.target sm_80\n.address_size 64\n"));
-    fs::create_directory(At("out"));
-    fs::create_directory(At("temporary"));
-    MakeAssembler(directory_, At("helper.cubin"));
-  }
-
-  [[nodiscard]] std::string At(const std::string& name) const { return directory_.File(name); }
-
-  int Run(const Environment& environment) {
-    CommandContext context;
-    context.path = At("tools");
-    context.working_directory = "/work";
-    context.temporary_directory = At("temporary");
-    context.environment = &environment;
-    const std::vector<std::string> words = {"-arch=sm_80",
-                                            "--ptx-backend=ptxas",
-                                            "--cache=" + At("cache"),
-                                            "--report=" + At("out/r.json"),
-                                            "--register-link-binaries=" + At("out/ids.h"),
-                                            "-o",
-                                            At("out/x.cubin"),
-                                            At("caller.cubin"),
-                                            At("helper.ptx")};
-    const auto command = ParseNvlinkCommand(words, context);
-    REQUIRE(command.ok());
-    said.clear();
-    const auto say = [this](const Diagnostic& d) { said += RenderDiagnostic(d, "tool"); };
-    return RunNvlinkCommand(*command, context, {.out = {}, .say = say});
-  }
-
-  std::string said;
-
- private:
-  TemporaryDirectory directory_;
-};
-
 TEST_CASE("Each refusal of the environment ends a run cleanly", "[faults]") {
-  Folder folder;
+  CommandFolder folder;
   const auto fault = GENERATE(Fault::kRead, Fault::kMemory, Fault::kStop);
   int steps = 0;
   for (;; ++steps) {
@@ -148,7 +93,7 @@ TEST_CASE("Each refusal of the environment ends a run cleanly", "[faults]") {
 }
 
 TEST_CASE("What a run was refused midway leaves its cache sound", "[faults]") {
-  Folder folder;
+  CommandFolder folder;
   REQUIRE(folder.Run(Environment::Default()) == 0);
   const auto cubin = ReadBytes(folder.At("out/x.cubin"));
   for (const Fault fault : {Fault::kRead, Fault::kMemory, Fault::kStop}) {

@@ -126,6 +126,10 @@ TEST_CASE("A virtual architecture has a name that reads back", "[format]") {
       CHECK_FALSE(Arch::Parse(arch.VirtualName()).ok());
     }
   }
+  REQUIRE(Arch::ParseLto("lto_90a").ok());
+  CHECK(*Arch::ParseLto("lto_90a") == Arch{90, 'a'});
+  CHECK_FALSE(Arch::ParseLto("lto_77").ok());
+  CHECK_FALSE(Arch::ParseLto("compute_80").ok());
   CHECK_FALSE(Arch::ParseVirtual("compute_").ok());
   CHECK_FALSE(Arch::ParseVirtual("compute_90f").ok());
   CHECK_FALSE(Arch::ParseVirtual("").ok());
