@@ -2,6 +2,7 @@
 #include "random/cuda_program.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -428,6 +429,23 @@ class CudaWriter {
 RandomProgram MakeCudaProgram(std::uint64_t seed, ProgramTarget target,
                               const GeneratorLimits& limits) {
   return CudaWriter(seed, target, limits).Write();
+}
+
+RandomProgram MakeLtoProgram(std::uint64_t seed, ProgramTarget target, const std::string& toolkit,
+                             const GeneratorLimits& limits) {
+  GeneratorLimits chosen = limits;
+  chosen.features &= ~static_cast<std::uint32_t>(kDebugInfo);  // nvcc does not take -G with -dlto
+  RandomProgram program = MakeCudaProgram(seed, target, chosen);
+  for (SourceFile& file : program.files) file.flags.emplace_back("-dlto");
+  const bool with_lib64 = std::filesystem::exists(toolkit + "/lib64/libnvvm.so");
+  // nvlink wants the device runtime behind host objects.
+  for (const std::string& flag :
+       {std::string("-lto"), Cat("-nvvmpath=", toolkit, with_lib64 ? "" : "/nvvm"),
+        Cat("-L", toolkit, "/targets/x86_64-linux/lib"), Cat("-L", toolkit, "/lib64"),
+        Cat("-L", toolkit, "/lib"), std::string("-lcudadevrt")}) {
+    program.link_flags.push_back(flag);
+  }
+  return program;
 }
 
 }  // namespace devlink::testing

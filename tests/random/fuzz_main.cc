@@ -38,7 +38,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kUsage[] =
-    "usage: devlink-fuzz [--arch sm_80,sm_90a] [--kind ptx|cuda|packaged] [--seed N]\n"
+    "usage: devlink-fuzz [--arch sm_80,sm_90a] [--kind ptx|cuda|packaged|lto] [--seed N]\n"
     "                    [--count M] [--jobs J] [--minutes T] [--keep DIR] [--shrink SECONDS] "
     "[--devlink PROGRAM]\n"
     "                    [--features MASK] [--max-files N] [--max-functions N] [--print]\n"
@@ -46,6 +46,7 @@ constexpr char kUsage[] =
     "  --kind      packaged: PTX programs as fat binaries, host objects and archives, with "
     "options\n"
     "              that leave kernels out; links with the devlink beside this program\n"
+    "              lto: CUDA programs as LTO IR in host objects, with it, too\n"
     "  --devlink   link with this command line instead of in process\n"
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
@@ -115,7 +116,8 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
     if (name == "--arch") {
       if (!ParseTargets(value, o.targets)) return std::nullopt;
     } else if (name == "--kind") {
-      if (value != "ptx" && value != "cuda" && value != "packaged") return std::nullopt;
+      if (value != "ptx" && value != "cuda" && value != "packaged" && value != "lto")
+        return std::nullopt;
       o.kind = value;
     } else if (name == "--seed") {
       o.seed = number;
@@ -144,11 +146,18 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
   return o;
 }
 
+std::string ToolkitFolder() {
+  const char* home = std::getenv("CUDA_HOME");
+  return home == nullptr ? "/usr/local/cuda" : home;
+}
+
 RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTarget target,
                           const GeneratorLimits& limits) {
   RandomProgram program = options.kind == "cuda"       ? MakeCudaProgram(seed, target, limits)
                           : options.kind == "packaged" ? MakePackagedProgram(seed, target, limits)
-                                                       : MakePtxProgram(seed, target, limits);
+                          : options.kind == "lto"
+                              ? MakeLtoProgram(seed, target, ToolkitFolder(), limits)
+                              : MakePtxProgram(seed, target, limits);
   if (options.relocatable) program.link_flags.emplace_back("-r");
   program.link_again = options.again;
   return program;
@@ -289,7 +298,8 @@ int Main(const std::vector<std::string>& args) {
     std::fputs("devlink-fuzz: nvcc, ptxas and nvlink are needed\n", stderr);
     return 2;
   }
-  if (options->kind == "packaged" && options->program.empty()) {
+  const bool by_program = options->kind == "packaged" || options->kind == "lto";
+  if (by_program && options->program.empty()) {
     std::error_code error;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
     options->program = (own.parent_path() / "devlink").string();

@@ -63,6 +63,10 @@ std::string Subject(const std::string& explanation) {
   return subject.empty() ? general : subject;
 }
 
+bool IsLto(const SourceFile& source) {
+  return std::find(source.flags.begin(), source.flags.end(), "-dlto") != source.flags.end();
+}
+
 }  // namespace
 
 std::string TargetName(ProgramTarget target) {
@@ -113,7 +117,8 @@ bool LinkPair::CompileFile(const SourceFile& source, const std::string& output,
   if (source.name.ends_with(".ptx")) {
     command = {toolkit_.ptxas, "-c", arch};
   } else {
-    command = {toolkit_.nvcc, "-w", "--extended-lambda", "-rdc=true", "-cubin", arch};
+    command = {toolkit_.nvcc, "-w", "--extended-lambda", "-rdc=true", arch};
+    command.emplace_back(IsLto(source) ? "-c" : "-cubin");
   }
   command.insert(command.end(), source.flags.begin(), source.flags.end());
   command.insert(command.end(), {path, "-o", output});
@@ -125,7 +130,8 @@ bool LinkPair::CompileFile(const SourceFile& source, const std::string& output,
 bool LinkPair::Compile(const RandomProgram& program, std::string& error) {
   inputs_.clear();
   for (const SourceFile& source : program.files) {
-    const std::string output = (directory_ / (source.name + ".cubin")).string();
+    const std::string extension = IsLto(source) ? ".o" : ".cubin";
+    const std::string output = (directory_ / (source.name + extension)).string();
     const std::string state = Join(source.flags, " ") + "\n" + source.text;
     const auto it = compiled_.find(source.name);
     if (it == compiled_.end() || it->second != state) {

@@ -74,9 +74,15 @@ std::vector<std::string> Some(Prng& random, const std::vector<std::string>& name
 
 class Packer {
  public:
+  // `more_random`: for what came later, so that the programs of a seed stay what they are.
   // `leaves_out`: every input tells what its host code refers to, or the options do.
-  Packer(Prng& random, RandomProgram& program, ProgramTarget target, bool leaves_out)
-      : random_(random), program_(program), target_(target), leaves_out_(leaves_out) {
+  Packer(Prng& random, Prng& more_random, RandomProgram& program, ProgramTarget target,
+         bool leaves_out)
+      : random_(random),
+        more_random_(more_random),
+        program_(program),
+        target_(target),
+        leaves_out_(leaves_out) {
     for (const SourceFile& file : program_.files) names_.push_back(NamesIn(file.text));
   }
 
@@ -89,6 +95,8 @@ class Packer {
       std::size_t members = package.is_archive ? random_.Below(4) + 1 : 1;
       for (; members > 0 && file < program_.files.size(); --members, ++file) {
         package.members.push_back(MakeMember(file, package.is_archive));
+        Package::Member& member = package.members.back();
+        member.only_ptx = member.form != Form::kCubin && more_random_.Chance(10);
       }
       const Form form = package.members.front().form;
       package.name = Cat("p", program_.packages.size() - 1,
@@ -184,6 +192,7 @@ class Packer {
   }
 
   Prng& random_;
+  Prng& more_random_;
   RandomProgram& program_;
   ProgramTarget target_;
   bool leaves_out_;
@@ -193,16 +202,18 @@ class Packer {
 // --- Packing -------------------------------------------------------------------------------------
 
 Bytes MakeFatbin(const SourceFile& source, ProgramTarget target, const Bytes& cubin,
-                 bool with_ptx) {
+                 const Package::Member& form) {
   FatbinBuilder member;
   member.kind = CodeKind::kSass;
   member.arch.number =
       static_cast<std::uint16_t>(source.compile_for == 0 ? target.number : source.compile_for);
   member.arch.variant = target.variant;
-  std::vector<Bytes> members = {member.Member(cubin)};
-  if (with_ptx) {
+  std::vector<Bytes> members;
+  if (!form.only_ptx) members.push_back(member.Member(cubin));
+  if (form.with_ptx || form.only_ptx) {
     member.kind = CodeKind::kPtx;
-    const Bytes text(source.text.begin(), source.text.end());
+    Bytes text(source.text.begin(), source.text.end());
+    text.push_back(0);  // as fatbinary does; without it nvlink reads on
     members.push_back(member.Member(text));
   }
   return FatbinBuilder::Container(members);
@@ -211,7 +222,7 @@ Bytes MakeFatbin(const SourceFile& source, ProgramTarget target, const Bytes& cu
 Bytes Pack(const RandomProgram& program, const Package::Member& member, ProgramTarget target,
            const Bytes& cubin) {
   if (member.form == Form::kCubin) return cubin;
-  Bytes fatbin = MakeFatbin(program.files[member.file], target, cubin, member.with_ptx);
+  Bytes fatbin = MakeFatbin(program.files[member.file], target, cubin, member);
   if (member.form == Form::kFatbin) return fatbin;
   std::vector<ElfSection> sections;
   for (const HostList& list : member.lists) {
@@ -234,7 +245,8 @@ RandomProgram MakePackagedProgram(std::uint64_t seed, ProgramTarget target,
   const bool leaves_out = random.Chance(60);
   if (leaves_out) chosen.features &= ~static_cast<std::uint32_t>(kConstants);
   RandomProgram program = MakePtxProgram(random.Next(), target, chosen);
-  Packer(random, program, target, leaves_out).Run();
+  Prng more_random(seed ^ 0x6f6e6c79507478U);
+  Packer(random, more_random, program, target, leaves_out).Run();
   return program;
 }
 

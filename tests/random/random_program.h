@@ -82,7 +82,8 @@ struct Package {
   struct Member {
     std::size_t file = 0;  // in RandomProgram::files
     Form form = Form::kCubin;
-    bool with_ptx = false;  // the fat binary has the PTX, too, behind the cubin
+    bool with_ptx = false;  // the fat binary has the PTX, too, behind the cubin,
+    bool only_ptx = false;  // or the PTX alone
     bool has_lists = false;
     std::vector<HostList> lists;  // of a host object
   };

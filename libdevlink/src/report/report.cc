@@ -2,9 +2,13 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
@@ -159,6 +163,20 @@ LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inpu
   return report;
 }
 
+namespace {
+
+// Of the kernels of `linked.liveness`. A symbol may be older than its definition.
+std::vector<std::size_t> LastDefinedFirst(const PassResults& linked) {
+  std::vector<std::size_t> out(linked.liveness.kernels.size());
+  std::iota(out.rbegin(), out.rend(), std::size_t{0});
+  std::ranges::stable_sort(out, std::greater<>(), [&](std::size_t i) {
+    return linked.program.functions[linked.liveness.kernels[i]].text;
+  });
+  return out;
+}
+
+}  // namespace
+
 std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report) {
   std::vector<Diagnostic> out;
   const auto say = [&out](std::string text, std::string_view symbol) {
@@ -173,7 +191,7 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
     absl::StrAppend(&memory, ", ", report.constant_bytes, " bytes cmem[3]");
   }
   say(memory, "");
-  for (std::size_t i = report.kernels.size(); i-- > 0;) {  // last created first
+  for (const std::size_t i : LastDefinedFirst(linked)) {
     const KernelReport& properties = report.kernels[i];
     const FunctionId kernel = linked.liveness.kernels[i];
     const std::uint64_t constants = CompilerConstantBytes(linked, kernel);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that runs out, at every allocation of a link in turn. A program of its own, since it
-// replaces operator new.
+// Memory that runs out, at every allocation of a link in turn, and memory that many sessions leave.
+// A program of its own, since it replaces operator new.
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -185,6 +189,72 @@ TEST_CASE("Readers of single files may run out of memory", "[exhaustion]") {
     left = -1;
     if (module.ok()) break;
     CHECK(code == absl::StatusCode::kResourceExhausted);
+  }
+}
+
+std::uint64_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// One session of each kind: links, refusals, copies, what is read and never linked.
+void RunSessions(const Inputs& inputs, const std::shared_ptr<ModulePool>& pool, int n) {
+  const std::vector<std::uint8_t> cut(inputs.first.begin(), inputs.first.begin() + 300);
+  auto session = LinkSession::Create({.target = Arch{.number = 80}}, {.pool = pool});
+  REQUIRE(session.ok());
+  REQUIRE(session->AddCubin("first", std::span<const std::uint8_t>(inputs.first)).ok());
+  switch (n % 5) {
+    case 0: {
+      REQUIRE(session->AddCubin("third", std::span<const std::uint8_t>(inputs.third)).ok());
+      const LinkSession copy = *session;
+      CHECK(session->Link().ok());
+      CHECK(copy.Link().ok());
+      break;
+    }
+    case 1:  // `f` is undefined
+      CHECK_FALSE(session->Link().ok());
+      break;
+    case 2:
+      CHECK_FALSE(session->AddCubin("cut", std::span<const std::uint8_t>(cut)).ok());
+      CHECK_FALSE(session->Link().ok());
+      break;
+    case 3: {  // a cubin that no session before had
+      const Cubin own = BuildCubin({.functions = {{.name = "f"}, {.name = std::to_string(n)}}});
+      REQUIRE(session->AddCubin("own", std::span<const std::uint8_t>(own)).ok());
+      CHECK(session->Link().ok());
+      break;
+    }
+    default:
+      CHECK(session->AddInput("l.a", ByteVector(inputs.archive)).ok());
+  }
+}
+
+TEST_CASE("Ten thousand sessions leave nothing behind", "[exhaustion]") {
+  const Inputs inputs;
+  constexpr int kSessions = 10000;
+  constexpr int kWarm = 1000;  // until tables and the heap have the size that they keep
+  for (const bool shares_pool : {false, true}) {
+    auto pool = shares_pool
+                    ? std::make_shared<ModulePool>(ModulePoolOptions{.max_bytes = 256 * 1024})
+                    : nullptr;
+    std::int64_t live_warm = 0;
+    std::uint64_t resident_warm = 0;
+    for (int n = 0; n < kSessions / 2; ++n) {
+      if (n == kWarm) {
+        live_warm = live;
+        resident_warm = ResidentBytes();
+      }
+      RunSessions(inputs, pool, n);
+    }
+    const std::int64_t more_live = live - live_warm;
+    const std::uint64_t resident = ResidentBytes();
+    CAPTURE(shares_pool, resident_warm, resident);
+    // What a pool keeps is bounded in bytes, not in pieces.
+    CHECK(more_live <= (shares_pool ? 1000 : 0));
+    CHECK(resident < resident_warm + (1 << 20));
   }
 }
 
