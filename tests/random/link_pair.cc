@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string_view>
 
@@ -204,12 +205,24 @@ std::string LinkPair::RecordedOptions(bool relocatable) const {
   return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), relocatable ? " -r  " : " ");
 }
 
+// The finalizer is all that a link of cubins needs.
+static std::shared_ptr<Toolchain> Tools() {
+  static const auto kTools = [] {
+    ToolchainOptions options;
+    if (const auto toolkit = FindToolkit()) options.finalizer.nvjitlink_path = toolkit->nvjitlink;
+    options.finalizer.worker_path = DEVLINK_FINALIZER;
+    options.finalizer.temporary_directory = std::filesystem::temp_directory_path().string();
+    return std::make_shared<Toolchain>(options);
+  }();
+  return kTools;
+}
+
 LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::string>& inputs) {
   LinkOutcome outcome;
   LinkOptions options = given;
   options.end_at_rejected_input = true;
   StackOverwriter progress;
-  auto session = LinkSession::Create(options, {.progress = &progress});
+  auto session = LinkSession::Create(options, {.toolchain = Tools(), .progress = &progress});
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
     return outcome;

@@ -47,6 +47,12 @@ std::optional<Toolkit> Search() {
   if (found.nvcc.empty() || found.ptxas.empty() || found.nvlink.empty()) return std::nullopt;
   found.nvdisasm = Environment("NVDISASM");
   if (!IsProgram(found.nvdisasm)) found.nvdisasm = FindTool("nvdisasm");
+  const std::filesystem::path library =
+      std::filesystem::path(found.ptxas).parent_path() / "../lib64/libnvJitLink.so.13";
+  std::error_code ignored;
+  if (std::filesystem::exists(library, ignored)) {
+    found.nvjitlink = library.lexically_normal().string();
+  }
   found.release = ReleaseOf(found.nvlink);
   return found;
 }

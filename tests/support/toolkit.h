@@ -14,8 +14,9 @@ struct Toolkit {
   std::string nvcc;
   std::string ptxas;
   std::string nvlink;
-  std::string nvdisasm;  // empty where there is none
-  std::string release;   // what nvlink calls itself, for instance "13.0"
+  std::string nvdisasm;   // empty where there is none
+  std::string nvjitlink;  // libnvJitLink.so.13 of the same toolkit; empty where there is none
+  std::string release;    // what nvlink calls itself, for instance "13.0"
 };
 
 // Looks in $CUDA_HOME/bin, then on $PATH; nvdisasm also in $NVDISASM. Empty unless nvcc, ptxas and

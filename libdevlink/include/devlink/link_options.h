@@ -22,6 +22,14 @@ enum class HostInfo {
   kIgnore,   // nvlink -ignore-host-info: every kernel stays
 };
 
+// Whether code for sm_100 and later goes through NVIDIA's finalizer (docs/mercury.md), which is in
+// libnvJitLink. Other targets have none.
+enum class FinalizeMode {
+  kAutomatic,  // where the toolchain has the library, of the release that is followed
+  kNever,
+  kAlways,  // without it the link fails
+};
+
 // Link-time optimization; docs/lto.md tells what happens in which mode. Every option is nvlink's of
 // that name. A plain value.
 struct LtoOptions {
@@ -83,6 +91,9 @@ struct LinkOptions {
   // How many texts are assembled at a time (0: as many as the environment likes), within which
   // memory.
   ParallelOptions parallel;
+
+  // Not nvlink's: it always finalizes.
+  FinalizeMode finalize = FinalizeMode::kAutomatic;
 
   // Options of the assembler, each nvlink's of that name; docs/ptx-assembly.md.
   int max_registers = 0;

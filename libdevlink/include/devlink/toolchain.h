@@ -2,8 +2,9 @@
 //
 // File: devlink/toolchain.h
 //
-// The tools that a link may need beside the linker: what assembles PTX, what compiles LTO IR, and
-// the cache of what they made. One toolchain serves any number of sessions and threads.
+// The tools that a link may need beside the linker: what assembles PTX, what compiles LTO IR, what
+// finalizes code for sm_100 and later, and the cache of what they made. One toolchain serves any
+// number of sessions and threads.
 //
 //   auto tools = std::make_shared<devlink::Toolchain>(
 //       devlink::ToolchainOptions{.ptx = {.nvptxcompiler_path = path}});
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/lto_compiler.h"
+#include "devlink/experimental/mercury_finalizer.h"
 #include "devlink/experimental/ptx_assembler.h"
 #include "devlink/toolkit_profile.h"
 
@@ -25,6 +27,7 @@ namespace devlink {
 struct ToolchainOptions {
   PtxBackendOptions ptx;  // its `profile` is that of each link
   LtoBackendOptions lto;  // its `needs_protected` is decided by each link
+  FinalizerOptions finalizer;
   // Keeps what the tools made, and is asked first; none: everything is made anew. The output is the
   // same either way.
   std::shared_ptr<CacheStore> cache;
@@ -47,6 +50,10 @@ class Toolchain {
   // reads. `as_nvlink`: libNVVM alone, where the options leave the choice and it can do the work.
   // Borrowed from the toolchain. The errors are those of CreateLtoCompiler.
   absl::StatusOr<const LtoCompiler*> CompilerOfLtoIr(bool needs_protected, bool as_nvlink);
+
+  // What finalizes code for sm_100 and later. Borrowed from the toolchain. The errors are those of
+  // CreateMercuryFinalizer.
+  absl::StatusOr<const MercuryFinalizer*> Finalizer();
 
   // How many tools were opened so far.
   [[nodiscard]] std::uint32_t tools_opened() const;

@@ -30,6 +30,7 @@ struct NvJitLinkFunctions {
   int (*info_size)(void*, std::size_t*) = nullptr;
   int (*info_log)(void*, char*) = nullptr;
 };
+inline constexpr int kNvJitLinkCubin = 1;
 inline constexpr int kNvJitLinkPtx = 2;
 inline constexpr int kNvJitLinkLtoIr = 3;
 inline constexpr int kNvJitLinkFatbin = 4;

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program ptxas, one process and one directory for each text.
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_replace.h"
 #include "assemble/backend.h"
 #include "assemble/child_process.h"
+#include "assemble/work_directory.h"
 #include "base/file.h"
 #include "base/stop.h"
 #include "base/strings.h"
@@ -26,52 +24,13 @@ constexpr std::size_t kMaxLog = std::size_t{64} << 20;
 
 std::string Message(int error) { return std::generic_category().message(error); }
 
-// A directory that vanishes with the object and all that is in it.
-class WorkDirectory {
- public:
-  explicit WorkDirectory(const std::string& parent)
-      : path_(base::Cat({parent, "/devlink.", std::string(6, 'X')})) {
-    made_ = mkdtemp(path_.data()) != nullptr;
-  }
-  ~WorkDirectory() {
-    if (!made_) return;
-    // First without opening anything: a process may have no descriptor left.
-    unlink(Input().c_str());
-    unlink(Output().c_str());
-    if (rmdir(path_.c_str()) == 0) return;
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  WorkDirectory(const WorkDirectory&) = delete;
-  WorkDirectory& operator=(const WorkDirectory&) = delete;
+// The name that ptxas records where it is given none.
+constexpr std::string_view kPtxOutputName = "elf.o";
 
-  [[nodiscard]] bool made() const { return made_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  // Called as nvlink calls its text: then messages about it need little change.
-  [[nodiscard]] std::string Input() const { return base::Cat({path_, "/", kPtxInputName}); }
-  // The name that ptxas records where it is given none.
-  [[nodiscard]] std::string Output() const { return base::Cat({path_, "/elf.o"}); }
+// Called as nvlink calls its text: then messages about it need little change.
+std::string InputIn(const WorkDirectory& directory) { return directory.File(kPtxInputName); }
 
- private:
-  std::string path_;
-  bool made_ = false;
-};
-
-bool WriteFile(const std::string& path, std::string_view text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  bool ok = true;
-  while (ok && !text.empty()) {
-    const ssize_t count = write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    ok = count > 0;
-    if (ok) text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  const int error = errno;
-  ok = close(file) == 0 && ok;
-  errno = error;
-  return ok;
-}
+std::string OutputIn(const WorkDirectory& directory) { return directory.File(kPtxOutputName); }
 
 // nvlink's assembler takes -o and ignores it; here it would send the cubin elsewhere.
 std::vector<std::string> WithoutOutputOption(const std::vector<std::string>& arguments) {
@@ -108,16 +67,16 @@ class PtxasProcess final : public Backend {
   Output Run(std::string_view text, const std::vector<std::string>& arguments,
              const std::stop_token& stop) const override {
     Output output;
-    const WorkDirectory directory(options().temporary_directory);
-    if (!directory.made() || !WriteFile(directory.Input(), text)) {
+    const WorkDirectory directory(options().temporary_directory, {kPtxInputName, kPtxOutputName});
+    if (!directory.made() || !directory.Write(kPtxInputName, BytesOf(text))) {
       output.status = absl::UnavailableError(base::Cat(
           {"cannot write the text for ptxas into '", options().temporary_directory,
            "': ", Message(errno), "; make room there or name another temporary directory"}));
       return output;
     }
     // Files first: an option at the end that lacks its value must not find one in them.
-    std::vector<std::string> argv = {options().ptxas_path, directory.Input(), "-o",
-                                     directory.Output()};
+    std::vector<std::string> argv = {options().ptxas_path, InputIn(directory), "-o",
+                                     OutputIn(directory)};
     const std::vector<std::string> rest = WithoutOutputOption(arguments);
     argv.insert(argv.end(), rest.begin(), rest.end());
     // ptxas has files of its own, whose names can be guessed, and leaves them where it is killed.
@@ -134,7 +93,7 @@ class PtxasProcess final : public Backend {
       output.status = child.status();
       return output;
     }
-    output.log = NvlinkLog(std::move(child->text), directory.Input());
+    output.log = NvlinkLog(std::move(child->text), InputIn(directory));
     if (child->stopped) {
       output.status = base::Stopped();
     } else if (child->timed_out) {
@@ -145,7 +104,7 @@ class PtxasProcess final : public Backend {
           base::Cat({"ptxas was ended by signal ", std::to_string(child->signal)}));
     } else if (child->exit_status != 0) {
       output.status = Refused(output.log);
-    } else if (auto cubin = base::ReadFile(directory.Output(), options().max_output_bytes);
+    } else if (auto cubin = base::ReadFile(OutputIn(directory), options().max_output_bytes);
                cubin.ok()) {
       output.cubin = *std::move(cubin);
     } else {

@@ -149,6 +149,14 @@ absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
                 parsed.command.toolchain.lto.backend);
 }
 
+absl::Status ReadFinalize(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "finalize",
+                {{"auto", FinalizeMode::kAutomatic},
+                 {"never", FinalizeMode::kNever},
+                 {"always", FinalizeMode::kAlways}},
+                parsed.command.options.finalize);
+}
+
 absl::Status ReadTimeout(const OptionValue& value, Parsed& parsed) {
   DEVLINK_ASSIGN_OR_RETURN(const int seconds, ReadNumber(value.text));
   if (seconds < 0) return NotDefined(value, "ptxas-timeout");
@@ -177,7 +185,7 @@ constexpr std::array kOptions = {
     Option{"g", "debug", Takes::kNothing, Recorded::kYes, Flag<&LinkOptions::debug>,
            "link for the debugger"},
     Option{"arch", "arch", Takes::kValue, Recorded::kYes, ReadArch,
-           "the target: sm_75 to sm_90a; compute_NN only checks inputs"},
+           "the target: sm_75 to sm_121f; compute_NN only checks inputs"},
     Option{"r", "relocatable-link", Takes::kNothing, Recorded::kYes,
            Flag<&LinkOptions::relocatable>, "write a relocatable cubin, to be linked again"},
     Option{"m", "machine", Takes::kValue, Recorded::kYes, CheckMachine, "64, the only choice"},
@@ -267,6 +275,8 @@ constexpr std::array kOptions = {
            "seconds that one run of ptxas may take; 0, the default: any number"},
     Option{"lto-backend", "lto-backend", Takes::kValue, Recorded::kNo, ReadLtoBackend,
            "nvvm or nvjitlink"},
+    Option{"finalize", "finalize", Takes::kValue, Recorded::kNo, ReadFinalize,
+           "code for sm_100 and later: auto, never or always through libnvJitLink"},
     Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::cache>,
            "a folder that keeps what compilers made, for later links"},
     Option{"print-after", "print-after", Takes::kList, Recorded::kNo, ReadPasses,

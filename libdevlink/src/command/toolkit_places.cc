@@ -70,6 +70,15 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compati
 void FindTools(const CommandContext& context, const LinkOptions& options,
                ToolchainOptions& toolchain) {
   FindAssemblers(context, toolchain.ptx);
+  if (toolchain.finalizer.nvjitlink_path.empty()) {
+    toolchain.finalizer.nvjitlink_path = toolchain.ptx.nvjitlink_path;
+  }
+  toolchain.finalizer.host_environment = toolchain.ptx.host_environment;
+  toolchain.finalizer.temporary_directory = toolchain.ptx.temporary_directory;
+  const fs::path worker = fs::path(context.program_directory) / "devlink-finalizer";
+  if (!context.program_directory.empty() && access(worker.c_str(), X_OK) == 0) {
+    toolchain.finalizer.worker_path = worker.string();
+  }
   if (!options.lto.enabled) return;
   FindLtoLibraries(toolchain.ptx, options.compatibility, toolchain.lto);
 }

@@ -68,9 +68,6 @@ bool PtxCompilesFor(Arch member, Arch target) {
   return member.number == target.number || format::Holds(ArchRelation::kFamily, member, target);
 }
 
-bool IsLinkTarget(Arch target) {
-  const format::SmTraits& traits = format::TraitsOf(target);
-  return traits.number == target.number && !traits.has_mercury;
-}
+bool IsLinkTarget(Arch target) { return format::TraitsOf(target).number == target.number; }
 
 }  // namespace devlink

@@ -57,6 +57,9 @@ class CallGraphReader {
     return false;
   }
 
+  // Where the last pair ends.
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+
  private:
   base::BoundedReader reader_;
   std::uint64_t offset_ = 0;

@@ -123,6 +123,7 @@ inline constexpr std::uint32_t kShtCudaGlobalInit = 0x70000008;
 inline constexpr std::uint32_t kShtCudaLocal = 0x70000009;
 inline constexpr std::uint32_t kShtCudaShared = 0x7000000a;
 inline constexpr std::uint32_t kShtCudaRelocInfo = 0x7000000b;
+inline constexpr std::uint32_t kShtCudaReservedShared = 0x70000015;  // sm_110
 inline constexpr std::uint32_t kShtCudaConstant0 = 0x70000064;  // bank N is this plus N
 inline constexpr std::uint32_t kShtCudaConstantEnd = 0x70000082;
 inline constexpr std::uint32_t kShtCudaCompat = 0x70000086;
@@ -132,7 +133,7 @@ constexpr bool IsConstantType(std::uint32_t type) {
 }
 constexpr bool IsNobitsType(std::uint32_t type) {
   return type == kShtNobits || type == kShtCudaGlobal || type == kShtCudaLocal ||
-         type == kShtCudaShared;
+         type == kShtCudaShared || type == kShtCudaReservedShared;
 }
 
 // Section flags.
@@ -183,6 +184,7 @@ inline constexpr std::uint8_t kStoEntry = 0x10;
 inline constexpr std::uint8_t kStoGlobal = 0x20;
 inline constexpr std::uint8_t kStoShared = 0x40;
 inline constexpr std::uint8_t kStoConstant = 0x80;
+inline constexpr std::uint8_t kStoReservedShared = 0xa0;  // sm_110, of `.nv.shared.reserved.0`
 inline constexpr std::uint8_t kStoSpaceMask = 0xe0;
 
 // Program headers.

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/align.h"
+#include "base/strings.h"
+#include "devlink/version.h"
 #include "format/elf_cuda.h"
 
 namespace devlink::format {
@@ -56,6 +58,22 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
   out.insert(out.end(), strings.begin(), strings.end());
   out.resize(out.size() + (padded - description), 0);
   return out;
+}
+
+std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,
+                                          std::string_view options) {
+  constexpr std::string_view kTool = "devlink";
+  constexpr std::size_t kNvlinkNameLength = 6;
+  ToolRecord record;
+  record.object = object;
+  record.tool = kTool;
+  record.version =
+      base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ", profile.ReleaseName()});
+  record.version.resize(profile.version_text_length, ' ');
+  record.build = "https://github.com/libdevlink";
+  record.build.resize(profile.build_text_length - (kTool.size() - kNvlinkNameLength), ' ');
+  record.options = options;
+  return EncodeToolRecord(record);
 }
 
 std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bounded_reader.h"
+#include "devlink/toolkit_profile.h"
 
 namespace devlink::format {
 
@@ -26,6 +27,11 @@ struct ToolRecord {
 
 // The record as bytes: note header, vendor, five strings with their offsets, padded to words.
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record);
+
+// devlink's own record of a link with these options. It takes exactly the room of that of the
+// profile's nvlink, so that nothing behind it moves.
+std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,
+                                          std::string_view options);
 
 // What `.note.nv.cuinfo` says (docs/cubin-format.md, "Notes and the tool record").
 struct CudaInfo {

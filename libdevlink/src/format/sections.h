@@ -41,6 +41,17 @@ inline constexpr std::string_view kGlobalInit = ".nv.global.init";
 inline constexpr std::string_view kGlobal = ".nv.global";
 inline constexpr std::string_view kKernelShared = ".nv.shared.";  // and the kernel's name
 inline constexpr std::string_view kModuleShared = ".nv_debug.shared";
+inline constexpr std::string_view kReservedShared = ".nv.shared.reserved.";  // of sm_110; a number
+// The Mercury view's, in its words and with its prefix (format/views.h).
+inline constexpr std::string_view kMercuryPrefix = ".nv.merc";
+inline constexpr std::string_view kMercurySymbols = ".nv.merc.symtab";
+inline constexpr std::string_view kUserConstants = ".nv.constant.user";
+inline constexpr std::string_view kOptimizerConstants = ".nv.constant.optimizer.";
+inline constexpr std::string_view kImageConstants = ".nv.constant.entry_image_header_indices.";
+inline constexpr std::string_view kMercuryConstantRela = ".rela.nv.constant.";
+// What stands for the first two in machine code.
+inline constexpr std::string_view kVariableConstants = ".nv.constant3";
+inline constexpr std::string_view kCompilerConstants = ".nv.constant2.";
 }  // namespace section_name
 
 // Banks of constants that the link knows by number.

@@ -177,7 +177,8 @@ std::vector<std::size_t> LastDefinedFirst(const PassResults& linked) {
 
 }  // namespace
 
-std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report) {
+std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report,
+                                      bool two_views) {
   std::vector<Diagnostic> out;
   const auto say = [&out](std::string text, std::string_view symbol) {
     Diagnostic& info = out.emplace_back();
@@ -186,8 +187,9 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
     info.text = std::move(text);
     info.symbol = symbol;
   };
+  // Of targets with two views nvlink tells what the Mercury view has, and nothing of constants.
   std::string memory = absl::StrCat(report.global_bytes, " bytes gmem");
-  if (report.constant_bytes != 0) {
+  if (report.constant_bytes != 0 && !two_views) {
     absl::StrAppend(&memory, ", ", report.constant_bytes, " bytes cmem[3]");
   }
   say(memory, "");
@@ -199,12 +201,17 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
     const std::uint64_t stack =
         properties.stack_bytes ? *properties.stack_bytes : linked.resources.frames[kernel];
     say(absl::StrCat("Function properties for '", properties.name, "':"), properties.name);
+    const std::uint64_t reserved =
+        two_views ? std::min(properties.shared_bytes, linked.shared.reserved) : 0;
     std::string usage =
         absl::StrCat("used ", properties.registers, " registers, used ", properties.barriers,
-                     " barriers, ", stack, " stack, ", properties.shared_bytes, " bytes smem, ",
-                     properties.parameter_bytes, " bytes cmem[0]");
-    if (constants != 0) absl::StrAppend(&usage, ", ", constants, " bytes cmem[2]");
-    absl::StrAppend(&usage, ", 0 bytes lmem", DescribeSlots(linked, kernel));
+                     " barriers, ", stack, " stack, ", properties.shared_bytes - reserved,
+                     " bytes smem, ");
+    if (!two_views) {
+      absl::StrAppend(&usage, properties.parameter_bytes, " bytes cmem[0], ");
+      if (constants != 0) absl::StrAppend(&usage, constants, " bytes cmem[2], ");
+    }
+    absl::StrAppend(&usage, "0 bytes lmem", two_views ? "" : DescribeSlots(linked, kernel));
     say(usage, properties.name);
   }
   return out;

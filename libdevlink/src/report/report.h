@@ -25,7 +25,9 @@ LinkReport ReportWholeProgram(std::span<const std::uint8_t> cubin);
 LinkReport MakeReport(const PassResults& linked, std::span<const LinkInput> inputs);
 
 // The same as nvlink -v says it: one info per line.
-std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report);
+// `two_views`: for a target of sm_100 or later.
+std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report,
+                                      bool two_views = false);
 
 // What nvlink -r loses without a word, if anything: a diagnostic that has notes only.
 std::optional<Diagnostic> WarnOfEarlyReferences(const Relocated& relocated);

@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
 #include "format/sm_traits.h"
+#include "format/views.h"
 #include "image/describe.h"
 #include "link/attributes.h"
 #include "link/call_graph.h"
@@ -42,6 +43,7 @@
 #include "plan/settings.h"
 #include "report/dump.h"
 #include "report/report.h"
+#include "session/finalize_step.h"
 #include "session/pass_watch.h"
 
 namespace devlink::internal {
@@ -177,7 +179,10 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                           .repeats = options.compatibility == Compatibility::kNvlink},
                          out.diagnostics);
   }
-  if (options.verbose) Append(DescribeUsage(passes, out.report), out.diagnostics);
+  if (options.verbose) {
+    const bool two_views = format::HasTwoViews(options.target.number);
+    Append(DescribeUsage(passes, out.report, two_views), out.diagnostics);
+  }
   if (auto warning = WarnOfEarlyReferences(passes.relocated)) {
     out.diagnostics.push_back(*std::move(warning));
   }
@@ -247,18 +252,24 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
                                       .keep_references = KeepsReferences(options)});
 }
 
-// The one cubin that LTO made of everything is the output.
-absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, const LtoSelection& lto,
-                               OutputSink* output, LinkOutcome& out) {
-  out.report = ReportWholeProgram(cubin);
-  out.report.inputs = static_cast<std::uint32_t>(lto.modules.size());
-  for (const SelectedIr& module : lto.modules) out.report.input_bytes += module.code->bytes.size();
+// A cubin that a tool made is the output.
+absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, OutputSink* output, LinkOutcome& out) {
+  out.report.output_bytes = cubin.size();
   if (output == nullptr) {
     out.cubin = std::move(cubin);
     return absl::OkStatus();
   }
   DEVLINK_RETURN_IF_ERROR(output->Begin(cubin.size()));
   return output->Append(cubin);
+}
+
+// The one cubin that LTO made of everything is the output.
+absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, const LtoSelection& lto,
+                               OutputSink* output, LinkOutcome& out) {
+  out.report = ReportWholeProgram(cubin);
+  out.report.inputs = static_cast<std::uint32_t>(lto.modules.size());
+  for (const SelectedIr& module : lto.modules) out.report.input_bytes += module.code->bytes.size();
+  return WriteBytes(std::move(cubin), output, out);
 }
 
 absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
@@ -313,13 +324,8 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
-  if (absl::Status target = CheckTarget(options.target); !target.ok()) {
-    out.diagnostics.push_back(
-        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
-                               std::string(base::FromAbsl(target.message())),
-                               "only whole programs made by link-time optimization are"));
-    return target;
-  }
+  const bool finalizes = format::HasTwoViews(options.target.number);
+  if (finalizes) DEVLINK_RETURN_IF_ERROR(CheckFinalizer(options, context, out.diagnostics));
 
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
@@ -327,6 +333,11 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin, DescribeOutput(set, options, context, out));
+  if (finalizes) {
+    DEVLINK_ASSIGN_OR_RETURN(std::vector<std::uint8_t> finalized,
+                             FinalizeLink(set, options, context, out.diagnostics));
+    return WriteBytes(std::move(finalized), output, out);
+  }
   return WriteCubin(std::move(cubin), context, output, out);
 }
 
@@ -345,7 +356,7 @@ absl::Status CheckTarget(Arch target) {
   if (IsLinkTarget(target)) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("'", target.Name(),
                                                "' is not among the targets of this release, sm_75 "
-                                               "to sm_90a"));
+                                               "to sm_121f"));
 }
 
 void PutInWords(const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {

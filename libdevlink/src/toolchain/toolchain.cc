@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "cache/open_once.h"
 #include "devlink/experimental/caching_lto_compiler.h"
+#include "devlink/experimental/caching_mercury_finalizer.h"
 #include "devlink/experimental/caching_ptx_assembler.h"
 
 namespace devlink {
@@ -53,6 +54,9 @@ struct LtoCompilerKey {
   LtoBackend backend = LtoBackend::kAutomatic;
   bool needs_protected = false;
   friend bool operator==(const LtoCompilerKey&, const LtoCompilerKey&) = default;
+};
+struct FinalizerKey {
+  friend bool operator==(const FinalizerKey&, const FinalizerKey&) = default;
 };
 
 // The tools of one kind. Thread-safe. Nobody waits for a tool that somebody else wants.
@@ -95,10 +99,12 @@ class Tools {
 struct Toolchain::State {
   using Assemblers = Tools<AssemblerKey, PtxAssembler, CachingPtxAssembler>;
   using LtoCompilers = Tools<LtoCompilerKey, LtoCompiler, CachingLtoCompiler>;
+  using Finalizers = Tools<FinalizerKey, MercuryFinalizer, CachingMercuryFinalizer>;
 
   ToolchainOptions options;
   Assemblers assemblers;
   LtoCompilers lto_compilers;
+  Finalizers finalizers;
 };
 
 Toolchain::Toolchain(ToolchainOptions options) : state_(std::make_unique<State>()) {
@@ -137,11 +143,23 @@ absl::StatusOr<const LtoCompiler*> Toolchain::CompilerOfLtoIr(bool needs_protect
   return base::Guard([&] { return state_->lto_compilers.Get(key, open); });
 }
 
+absl::StatusOr<const MercuryFinalizer*> Toolchain::Finalizer() {
+  using Opened = State::Finalizers::OpenedTool;
+  const auto open = [this]() -> absl::StatusOr<std::unique_ptr<Opened>> {
+    const FinalizerOptions& backend = state_->options.finalizer;
+    const std::shared_ptr<CacheStore>& cache = state_->options.cache;
+    return cache != nullptr ? Keep<Opened>(CreateCachingMercuryFinalizer(backend, cache))
+                            : Keep<Opened>(CreateMercuryFinalizer(backend));
+  };
+  return base::Guard([&] { return state_->finalizers.Get({}, open); });
+}
+
 std::uint32_t Toolchain::tools_opened() const {
   std::uint32_t count = 0;
   CacheUse ignored;
   state_->assemblers.AddTo(count, ignored);
   state_->lto_compilers.AddTo(count, ignored);
+  state_->finalizers.AddTo(count, ignored);
   return count;
 }
 
@@ -150,6 +168,7 @@ CacheUse Toolchain::cache_use() const {
   CacheUse sum;
   state_->assemblers.AddTo(ignored, sum);
   state_->lto_compilers.AddTo(ignored, sum);
+  state_->finalizers.AddTo(ignored, sum);
   return sum;
 }
 

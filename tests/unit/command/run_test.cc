@@ -234,11 +234,15 @@ TEST_CASE("A stopped command writes nothing", "[command]") {
   CHECK_FALSE(fs::exists(folder.At("r.json")));
 }
 
-TEST_CASE("A target that is not linked and a cache that is not a folder end the command",
+TEST_CASE("A finalizer that is not there and a cache that is not a folder end the command",
           "[command]") {
   Folder folder;
-  CHECK(folder.Run(folder.Whole({"-arch=sm_100"})) == 1);
-  CHECK(folder.said.find("tool fatal   : 'sm_100' is not among the targets") != std::string::npos);
+  const std::string input = DEVLINK_TEST_SOURCE "/golden/mercury/second.cubin";
+  CHECK(folder.Run({"-arch=sm_100", input, "-o", folder.At("x.cubin")}) == 1);
+  CHECK(folder.said.find("tool fatal   : a link for 'sm_100' needs NVIDIA's finalizer") !=
+        std::string::npos);
+  CHECK(folder.Run({"-arch=sm_100", "--finalize=never", input, "-o", folder.At("x.cubin")}) == 1);
+  CHECK(folder.said.find("its use was forbidden") != std::string::npos);
   CHECK(folder.Run(folder.Whole({"--cache", folder.At("caller.cubin")})) == 1);
   CHECK(folder.said.find("cannot be opened") != std::string::npos);
 }

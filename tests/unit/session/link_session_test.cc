@@ -65,9 +65,20 @@ TEST_CASE("Two cubins become one", "[session]") {
 
 TEST_CASE("Targets that are not linked are refused", "[session]") {
   CHECK(LinkSession::Create({}).status().code() == absl::StatusCode::kUnimplemented);
+}
+
+TEST_CASE("A link for sm_100 without a finalizer says what is missing", "[session]") {
   LinkOptions options;
   options.target = *Arch::Parse("sm_100");
-  CHECK(LinkSession::Create(options).status().code() == absl::StatusCode::kUnimplemented);
+  for (const FinalizeMode mode : {FinalizeMode::kAutomatic, FinalizeMode::kNever}) {
+    options.finalize = mode;
+    const auto session = LinkSession::Create(options);
+    REQUIRE(session.ok());
+    const LinkOutcome result = session->Link();
+    CHECK(result.status.code() == absl::StatusCode::kUnimplemented);
+    REQUIRE(result.diagnostics.size() == 1);
+    CHECK(result.diagnostics[0].text.find("needs NVIDIA's finalizer") != std::string::npos);
+  }
 }
 
 TEST_CASE("An input for another architecture is refused, and the session goes on", "[session]") {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// File: devlink/experimental/mercury_finalizer.h
+//
+// What nvlink runs behind a link for sm_100 and later: NVIDIA's finalizer, which takes waits and
+// fillers out of machine code that a complete program does not need, and makes code for a related
+// device. It is part of libnvJitLink, which links cubins to the file that nvlink of its release
+// writes, but for the record of the tool. Which library there is depends on the machine, so nothing
+// of it is linked in: a path decides. docs/mercury.md tells what the finalizer changes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "devlink/arch.h"
+#include "devlink/toolkit_profile.h"
+
+namespace devlink {
+
+// One cubin with both views.
+struct FinalizeInput {
+  std::string_view name;                // what messages call it
+  std::span<const std::uint8_t> bytes;  // of a file that Module::Load has accepted
+};
+
+// One link. Borrows the inputs until it is done.
+struct FinalizeJob {
+  Arch target;
+  std::uint16_t release = ToolkitProfile().release;  // whose nvlink is followed
+  bool debug = false;           // nvlink -g
+  bool relocatable = false;     // nvlink -r
+  // nvlink -kernels-used and -variables-used, one item for each text. The kernels that stay have
+  // one of these texts in their names.
+  std::vector<std::string> kernels_used;
+  std::vector<std::string> variables_used;
+  std::vector<FinalizeInput> inputs;  // in link order
+  // Ends a process that is at work; what works in this process cannot be stopped.
+  std::stop_token stop = {};
+};
+
+struct Finalized {
+  // The linked cubin with the record of the tool that made it.
+  std::vector<std::uint8_t> cubin;
+  // Lines that the tool had to say, without a tool's name, such as `warning : Stack size ...`.
+  std::vector<std::string> messages;
+};
+
+// A finalizer. Thread-safe: Finalize may run on several threads at once, but libnvJitLink does one
+// thing at a time.
+class MercuryFinalizer {
+ public:
+  virtual ~MercuryFinalizer() = default;
+  // "nvJitLink".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // The release whose nvlink writes such files, "13.0"; empty where it is not known yet.
+  [[nodiscard]] virtual std::string_view version() const = 0;
+  // Links the inputs. Unavailable where the process could not be started or crashed,
+  // DeadlineExceeded where it took too long; FailedPrecondition where the tool is of another
+  // release; InvalidArgument where it refuses an input or the program, with what it says;
+  // Unimplemented for options that it does not know; ResourceExhausted where the cubin is too
+  // large; Cancelled where the caller stopped it; Internal where it hands none out.
+  [[nodiscard]] virtual absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const = 0;
+};
+
+// An empty path means that there is no such library. Nothing is searched for.
+struct FinalizerOptions {
+  std::string nvjitlink_path;  // of libnvJitLink.so.13
+  // The program devlink-finalizer. The library crashes where nvlink ends with an internal error of
+  // its own; with this program it does so in another process, one for each job. Empty: in this one.
+  std::string worker_path;
+  // For the program: where its files go while it runs, each call in a directory of its own; and how
+  // long it may run, zero for as long as it takes.
+  std::string temporary_directory;
+  std::chrono::milliseconds timeout{0};
+  // `NAME=value` of those variables of this process that the library looks at. Nothing sets them
+  // here; a cache tells by them that it would make something else.
+  std::vector<std::string> host_environment;
+  // Bound on the size of the cubin.
+  std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
+};
+
+// Loads the library, if it is to work in this process. NotFound where there is none at the path,
+// FailedPrecondition where it cannot be used; the message says what to do.
+absl::StatusOr<std::unique_ptr<MercuryFinalizer>> CreateMercuryFinalizer(
+    const FinalizerOptions& options);
+
+// What devlink-finalizer does: reads a job from one file and writes what came of it to another.
+// Returns the status that the process ends with, 0 wherever there is a result.
+int ServeFinalizerJob(const std::string& nvjitlink_path, const std::string& job_path,
+                      const std::string& result_path);
+
+}  // namespace devlink

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devlink/experimental/caching_mercury_finalizer.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/guard.h"
+#include "cache/cache_client.h"
+#include "cache/file_identity.h"
+#include "cache/serial.h"
+#include "finalize/finalizer_options.h"
+
+namespace devlink {
+
+namespace {
+
+using internal::CacheClient;
+using internal::FieldReader;
+using internal::FieldWriter;
+
+std::vector<std::uint8_t> Pack(const Finalized& made) {
+  FieldWriter writer;
+  writer.Bytes(made.cubin);
+  writer.U64(made.messages.size());
+  for (const std::string& line : made.messages) writer.Text(line);
+  return writer.bytes();
+}
+
+// Nothing where the bytes are not what Pack makes.
+std::optional<Finalized> Unpack(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint64_t kSmallestText = 8;
+  FieldReader reader(bytes);
+  Finalized out;
+  const auto cubin = reader.Bytes();
+  out.messages.resize(reader.Count(kSmallestText));
+  for (std::string& line : out.messages) line = reader.Text();
+  if (!reader.AtEnd() || cubin.empty()) return std::nullopt;
+  out.cubin.assign(cubin.begin(), cubin.end());
+  return out;
+}
+
+class CachingFinalizer final : public CachingMercuryFinalizer {
+ public:
+  CachingFinalizer(FinalizerOptions options, std::shared_ptr<CacheStore> store,
+                   internal::OpenOnce<MercuryFinalizer>::Open open)
+      : options_(std::move(options)),
+        cache_(std::move(store)),
+        state_(internal::FileStateKey(options_.nvjitlink_path)),
+        tool_(KeyOfTool()),
+        inner_(std::move(open)) {}
+
+  [[nodiscard]] std::string_view name() const override { return internal::kFinalizerName; }
+  [[nodiscard]] std::string_view version() const override {
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->version() : std::string_view();
+  }
+  [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
+
+  [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {
+    return base::Guard([&]() -> absl::StatusOr<Finalized> {
+      const CacheKey key = KeyOf(job);
+      if (const auto found = cache_.Find(key)) {
+        auto made = Unpack(*found);
+        if (made.has_value() && made->cubin.size() <= options_.max_output_bytes) {
+          cache_.CountHit();
+          return *std::move(made);
+        }
+      }
+      cache_.CountMiss();
+      const auto inner = inner_.Get();
+      if (!inner.ok()) return inner.status();
+      auto made = (*inner)->Finalize(job);
+      // A library that was replaced after it was looked at is not the one that the key tells of.
+      const bool is_same = internal::FileStateKey(options_.nvjitlink_path) == state_;
+      if (made.ok() && is_same) cache_.Store(key, Pack(*made));
+      return made;
+    });
+  }
+
+ private:
+  [[nodiscard]] CacheKey KeyOfTool() const {
+    return CacheKeyBuilder("Mercury finalizer")
+        .Key("library", cache_.KeyOfFile(options_.nvjitlink_path))
+        .Texts("host environment", options_.host_environment)
+        .Build();
+  }
+
+  // Names are part of what the library says.
+  [[nodiscard]] CacheKey KeyOf(const FinalizeJob& job) const {
+    CacheKeyBuilder builder("Mercury");
+    builder.Key("tool", tool_)
+        .Number("release", job.release)
+        .Texts("words", internal::FinalizerWords(job))
+        .Number("inputs", job.inputs.size());
+    for (const FinalizeInput& input : job.inputs) {
+      builder.Text("name", input.name).Bytes("cubin", input.bytes);
+    }
+    return builder.Build();
+  }
+
+  const FinalizerOptions options_;
+  mutable CacheClient cache_;
+  const CacheKey state_;  // before the file was read for `tool_`
+  const CacheKey tool_;
+  mutable internal::OpenOnce<MercuryFinalizer> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<CachingMercuryFinalizer> internal::MakeCachingMercuryFinalizer(
+    const FinalizerOptions& options, std::shared_ptr<CacheStore> store,
+    OpenOnce<MercuryFinalizer>::Open open) {
+  return std::make_unique<CachingFinalizer>(options, std::move(store), std::move(open));
+}
+
+absl::StatusOr<std::unique_ptr<CachingMercuryFinalizer>> CreateCachingMercuryFinalizer(
+    const FinalizerOptions& options, std::shared_ptr<CacheStore> store) try {
+  if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
+  if (!base::IsFile(options.nvjitlink_path)) {
+    const auto opened = CreateMercuryFinalizer(options);
+    return opened.ok() ? absl::NotFoundError("the finalizer is not a regular file")
+                       : opened.status();
+  }
+  return internal::MakeCachingMercuryFinalizer(
+      options, std::move(store), [options] { return CreateMercuryFinalizer(options); });
+} catch (...) {
+  return base::StatusOfException();
+}
+
+}  // namespace devlink

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/finalize_step.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/experimental/mercury_finalizer.h"
+#include "finalize/adopt.h"
+#include "format/make_diagnostic.h"
+#include "format/notes.h"
+#include "format/sections.h"
+#include "format/views.h"
+#include "link/call_graph.h"
+#include "link/liveness.h"
+#include "merge/merge.h"
+#include "model/module.h"
+#include "plan/settings.h"
+
+namespace devlink::internal {
+
+namespace {
+
+absl::Status Fail(const absl::Status& status, std::string_view what,
+                  std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(
+      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
+                             std::string(what), std::string(base::FromAbsl(status.message()))));
+  return status;
+}
+
+// A name as a table may have it: nvlink writes that of machine code over that of the Mercury view.
+void AddSpellings(std::string_view name, std::vector<std::string>& out) {
+  namespace names = format::section_name;
+  constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
+      {names::kOptimizerConstants, names::kCompilerConstants},
+      {names::kUserConstants, names::kVariableConstants}};
+  out.emplace_back(name);
+  for (const auto& [mercury, plain] : kPairs) {
+    const std::size_t at = name.find(mercury);
+    if (at == std::string_view::npos) continue;
+    out.push_back(base::Cat({name.substr(0, at), plain, name.substr(at + mercury.size())}));
+  }
+}
+
+// The kernels that host code chooses, by the rules of the Mercury view.
+class ChosenKernels {
+ public:
+  // Names what stays in the words of -kernels-used.
+  static absl::StatusOr<ChosenKernels> Find(const LinkSet& set, const KernelSelection& kernels,
+                                            const LinkOptions& options, FinalizeJob& job);
+
+  // The names that nvlink leaves behind, of the shared memory of kernels that go.
+  void AddNames(Adoption& adoption) const {
+    adoption.section_names = NamesLeft(program_.section_names);
+    adoption.symbol_names = NamesLeft(program_.symbol_names);
+  }
+
+ private:
+  [[nodiscard]] std::vector<LeftName> NamesLeft(const std::vector<NameEntry>& entries) const;
+  [[nodiscard]] bool IsGone(const NameEntry& name) const;
+
+  Program program_;
+  Liveness liveness_;
+  std::vector<SectionId> left_;
+};
+
+absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
+                                                  const KernelSelection& kernels,
+                                                  const LinkOptions& options, FinalizeJob& job) {
+  ChosenKernels out;
+  std::vector<Diagnostic> found;  // which the merge of machine code has reported
+  DEVLINK_ASSIGN_OR_RETURN(Merged merged, Merge(set.inputs,
+                                                {.sm = options.target.number,
+                                                 .profile = options.profile,
+                                                 .kernels = kernels,
+                                                 .compatibility = options.compatibility,
+                                                 .view = format::ViewKind::kMercury},
+                                                found));
+  out.program_ = std::move(merged.program);
+  const Program& program = out.program_;
+  const CallGraph graph(program);
+  out.liveness_ = FindLiveFunctions(program, graph, /*keep_all=*/false, kernels,
+                                    options.compatibility == Compatibility::kNvlink);
+  for (const FunctionId kernel : out.liveness_.kernels) {
+    const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
+    if (kernels.Wants(symbol)) job.kernels_used.emplace_back(symbol.name);
+  }
+  // With a text that no name has, none stays.
+  if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
+  for (const FunctionId kernel : out.liveness_.left_out) {
+    const Function& function = program.functions[kernel];
+    if (function.shared != kNone) out.left_.push_back(function.shared);
+    const std::string_view name = program.symbols[function.symbol].name;
+    for (const std::string& wanted : job.kernels_used) {
+      if (name.find(wanted) == std::string_view::npos) continue;
+      return absl::UnimplementedError(base::ToAbsl(base::Cat(
+          {"kernel '", name, "' is left out, and its name holds that of '", wanted,
+           "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
+    }
+  }
+  return out;
+}
+
+bool ChosenKernels::IsGone(const NameEntry& name) const {
+  if (name.section != kNone) return liveness_.section_removed[name.section];
+  if (name.symbol == kNone) return false;
+  const FunctionId function = program_.symbols[name.symbol].function;
+  return function != kNone && !liveness_.live[function];
+}
+
+// With the names in front of them, in the order in which they enter a table.
+std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& entries) const {
+  constexpr std::ptrdiff_t kNeighbours = 64;
+  std::vector<LeftName> out;
+  std::vector<std::string_view> before;
+  for (const NameEntry& name : entries) {
+    if (name.section != kNone && std::ranges::find(left_, name.section) != left_.end()) {
+      LeftName& added = out.emplace_back();
+      added.text = name.text;
+      const auto nearest = std::min(kNeighbours, std::ssize(before));
+      for (auto other = before.rbegin(); other != before.rbegin() + nearest; ++other) {
+        AddSpellings(*other, added.behind);
+      }
+    } else if (!IsGone(name)) {
+      before.push_back(name.text);
+    }
+  }
+  return out;
+}
+
+absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const LinkOptions& options, FinalizeJob& job) {
+  Adoption out;
+  for (const LinkInput& input : set.inputs) {
+    job.inputs.push_back({input.name, input.module->bytes()});
+  }
+  if (options.debug) return out;  // every kernel stays
+  if (NamesWhatIsUsed(options)) {
+    job.kernels_used = options.kernels_used;
+    job.variables_used = options.variables_used;
+    return out;
+  }
+  const KernelSelection kernels =
+      SelectKernels(options, set.references, set.references_known_before);
+  if (!kernels.ByHostReferences() || options.relocatable) return out;
+  DEVLINK_ASSIGN_OR_RETURN(const ChosenKernels chosen,
+                           ChosenKernels::Find(set, kernels, options, job));
+  chosen.AddNames(out);
+  return out;
+}
+
+}  // namespace
+
+absl::Status CheckFinalizer(const LinkOptions& options, const LinkContext& context,
+                            std::vector<Diagnostic>& diagnostics) {
+  const auto refuse = [&](std::string_view why) {
+    return Fail(absl::UnimplementedError(base::ToAbsl(why)),
+                base::Cat({"a link for '", options.target.Name(),
+                           "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
+                diagnostics);
+  };
+  if (options.finalize == FinalizeMode::kNever) return refuse("its use was forbidden");
+  if (options.relocatable && options.keep_references.value_or(false)) {
+    return refuse("and that leaves no references to the next link");
+  }
+  const auto finalizer = context.toolchain.Finalizer();
+  return finalizer.ok() ? absl::OkStatus() : refuse(base::FromAbsl(finalizer.status().message()));
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> FinalizeLink(const LinkSet& set,
+                                                       const LinkOptions& options,
+                                                       const LinkContext& context,
+                                                       std::vector<Diagnostic>& diagnostics) {
+  const TimeSpan span(context.time_trace, "finalize");
+  FinalizeJob job{.target = options.target,
+                  .release = options.profile.release,
+                  .debug = options.debug,
+                  .relocatable = options.relocatable,
+                  .stop = context.environment.StopToken()};
+  auto adoption = MakeJob(set, options, job);
+  if (!adoption.ok()) return Fail(adoption.status(), "the finalizer cannot be used", diagnostics);
+  DEVLINK_ASSIGN_OR_RETURN(const MercuryFinalizer* finalizer, context.toolchain.Finalizer());
+  const auto made = finalizer->Finalize(job);
+  if (absl::IsCancelled(made.status())) return made.status();
+  if (!made.ok()) return Fail(made.status(), "the finalizer failed", diagnostics);
+  const std::vector<std::uint8_t> record =
+      format::EncodeOwnRecord(options.profile, options.recorded_object, options.recorded_options);
+  adoption->record = record;
+  auto adopted = Adopt(made->cubin, *adoption);
+  if (!adopted.ok()) {
+    return Fail(adopted.status(), "what the finalizer made cannot be taken over", diagnostics);
+  }
+  context.Log([&] {
+    return absl::StrCat("took over ", adopted->size(), " bytes of ",
+                        base::ToAbsl(finalizer->name()));
+  });
+  return adopted;
+}
+
+}  // namespace devlink::internal

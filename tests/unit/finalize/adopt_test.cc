@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Another linker's file with another record and further names is the file that would have been
+// written with them.
+#include "finalize/adopt.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/experimental/cubin_writer.h"
+#include "finalize/linked_file.h"
+#include "format/elf_cuda.h"
+#include "format/notes.h"
+#include "support/catch.h"
+
+namespace devlink::testing {
+namespace {
+
+using internal::Adopt;
+using internal::LeftName;
+using internal::LinkedFile;
+using Bytes = std::vector<std::uint8_t>;
+constexpr std::uint64_t kMercury = 0x10000000;
+constexpr std::uint64_t kRoomBehindNames = 36;
+
+struct Shape {
+  std::string tool = "another";
+  bool with_names = false;
+  std::uint64_t room_before_symbols = 3;
+};
+
+// What a link for sm_100 makes: two symbol tables, shared bytes, sections without bytes between
+// others, segments, offsets of names in the call graph.
+Bytes WriteFile(const Shape& shape) {
+  constexpr std::array<std::uint8_t, 6> kData = {1, 2, 3, 4, 5, 6};
+  constexpr std::string_view kPrototype = "#v_i";
+  CubinWriter w({.sm = 100, .executable = true, .section_order = SectionOrder::kAsAdded});
+  w.SetGap(kStringTable, kRoomBehindNames);
+  w.SetGap(kSymbolTable, shape.room_before_symbols);
+  w.AddName(kSectionNameTable, ".text.a");
+  w.AddName(kStringTable, ".text.a");
+  for (const std::string_view name : {".nv.shared.gone", ".nv.shared.gone_too"}) {
+    if (!shape.with_names) break;
+    w.AddName(kSectionNameTable, name);
+    w.AddName(kStringTable, name);
+  }
+  const auto note = w.AddSection(
+      {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
+  w.AppendCopy(note, format::EncodeToolRecord({.tool = shape.tool, .version = "1"}));
+  w.AppendCopy(note, format::EncodeToolRecord({.tool = "ptxas", .version = "2"}));
+  const auto graph = w.AddSection(
+      {.name = ".nv.callgraph", .type = format::kShtCudaCallGraph, .align = 4, .entry_size = 8});
+  const auto constants = w.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
+  const auto text = w.AddSection({.name = ".text.k", .flags = 6, .align = 128});
+  const auto init = w.AddSection({.name = ".nv.global.init", .flags = 3, .align = 16});
+  const auto shared = w.AddSection({.name = ".nv.shared.k",
+                                    .type = format::kShtNobits,
+                                    .flags = 0x43,
+                                    .align = 32,
+                                    .nobits_size = 1024});
+  const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
+  const auto user =
+      w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});
+  const auto table = w.AddSymbolTable({.name = ".nv.merc.symtab",
+                                       .type = 0x70000085,
+                                       .flags = kMercury,
+                                       .align = 8,
+                                       .entry_size = 24});
+  w.Append(constants, kData);
+  w.AppendZeros(text, 256);
+  w.Append(init, kData);
+  w.Append(bank, kData);
+  w.ShareBytes(user, constants);
+  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = 256});
+  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .table = table});
+  w.AddName(kStringTable, kPrototype);
+  // In front of the prototype's name.
+  std::uint32_t offset = 1;
+  for (const std::string_view name : {".text.a", ".shstrtab", ".strtab", ".symtab", ".text.k"}) {
+    offset += static_cast<std::uint32_t>(name.size()) + 1;
+  }
+  if (shape.with_names) offset += 16 + 20;
+  for (const std::uint32_t word : {0U, ~0U, 1U, offset}) w.AppendWord(graph, word);  // calls
+  for (const std::uint32_t word : {0U, ~0U - 1, 1U, offset}) w.AppendWord(graph, word);
+  w.AddSegment({.type = format::kPtPhdr, .flags = 4});
+  w.AddSegment({.flags = 4, .first = constants, .last = constants});
+  w.AddSegment({.flags = 5, .first = text, .last = text});
+  w.AddSegment({.flags = 6, .first = init, .last = shared});
+  w.AddSegment({.flags = 4, .first = bank, .last = bank});
+  const auto bytes = w.Write();
+  REQUIRE(bytes.ok());
+  return *bytes;
+}
+
+Bytes Record(const std::string& tool) {
+  return format::EncodeToolRecord({.tool = tool, .version = "1"});
+}
+
+TEST_CASE("A file with another record is laid out as if it had been written with it",
+          "[finalize]") {
+  for (const std::string& tool :
+       {std::string("a"), std::string("another"), std::string(700, 'x')}) {
+    const Bytes record = Record(tool);
+    const auto adopted = Adopt(WriteFile({}), {.record = record});
+    INFO(adopted.status().message());
+    REQUIRE(adopted.ok());
+    CHECK(*adopted == WriteFile({.tool = tool}));
+  }
+}
+
+TEST_CASE("Names that are left behind move the names behind them", "[finalize]") {
+  const Bytes record = Record("short");
+  const std::vector<LeftName> names = {
+      {.text = ".nv.shared.gone", .behind = {"not there", ".text.a", ".strtab"}},
+      {.text = ".nv.shared.gone_too", .behind = {".text.a"}}};
+  const auto adopted =
+      Adopt(WriteFile({}), {.record = record, .section_names = names, .symbol_names = names});
+  INFO(adopted.status().message());
+  REQUIRE(adopted.ok());
+  Bytes expected = WriteFile({.tool = "short", .with_names = true});
+  // The offset of a prototype, but not the second number of a call, is one of a name.
+  const auto file = LinkedFile::Read(expected);
+  REQUIRE(file.ok());
+  for (std::uint32_t i = 1; i < file->section_count(); ++i) {
+    if (file->NameOf(i) != ".nv.callgraph") continue;
+    const std::uint64_t call = file->header(i).offset + 12;
+    std::uint32_t word = 0;
+    std::memcpy(&word, expected.data() + call, sizeof(word));
+    word -= 16 + 20;
+    std::memcpy(expected.data() + call, &word, sizeof(word));
+  }
+  CHECK(*adopted == expected);
+}
+
+TEST_CASE("A name without a neighbour is not guessed a place", "[finalize]") {
+  const Bytes record = Record("x");
+  const std::vector<LeftName> names = {{.text = "x", .behind = {"nobody"}}};
+  const auto adopted = Adopt(WriteFile({}), {.record = record, .symbol_names = names});
+  CHECK(adopted.status().code() == absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("Room for which there is no rule stays, with the names in front of it", "[finalize]") {
+  const Bytes record = Record("another tool");
+  const Bytes strange = WriteFile({.room_before_symbols = 77});
+  const auto adopted = Adopt(strange, {.record = record});
+  REQUIRE(adopted.ok());
+  CHECK(*adopted == WriteFile({.tool = "another tool", .room_before_symbols = 77}));
+  const std::vector<LeftName> names = {{.text = "x", .behind = {".text.a"}}};
+  CHECK_FALSE(Adopt(strange, {.record = record, .symbol_names = names}).ok());
+}
+
+TEST_CASE("What is not such a file is refused", "[finalize]") {
+  const Bytes record = Record("x");
+  const Bytes whole = WriteFile({});
+  CHECK_FALSE(Adopt({}, {.record = record}).ok());
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    if (Adopt(cut, {.record = record}).ok()) FAIL_CHECK("cut at " << size);
+  }
+  Bytes longer = whole;
+  longer.resize(longer.size() + 8);
+  CHECK_FALSE(Adopt(longer, {.record = record}).ok());
+}
+
+// Every number of the headers, set to others: refused, or a file of a sane size.
+TEST_CASE("No number in the finalizer's file leads out of it", "[finalize]") {
+  const Bytes record = Record("x");
+  const std::vector<LeftName> names = {{.text = "name", .behind = {".text.a"}}};
+  const Bytes whole = WriteFile({});
+  format::Ehdr header = {};
+  std::memcpy(&header, whole.data(), sizeof(header));
+  std::vector<std::uint64_t> places;
+  for (std::uint64_t at = 16; at < sizeof(header); at += 2) places.push_back(at);
+  for (std::uint64_t at = header.shoff; at + 8 <= whole.size(); at += 4) places.push_back(at);
+  int refused = 0;
+  for (const std::uint64_t at : places) {
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{1} << 31,
+          std::uint64_t{1} << 62, (std::uint64_t{1} << 34) + 1, ~std::uint64_t{0}}) {
+      for (const std::size_t width : {std::size_t{2}, std::size_t{8}}) {
+        Bytes damaged = whole;
+        std::memcpy(damaged.data() + at, &value, width);
+        const auto adopted =
+            Adopt(damaged, {.record = record, .section_names = names, .symbol_names = names});
+        refused += adopted.ok() ? 0 : 1;
+        if (adopted.ok() && adopted->size() > whole.size() + 4096) {
+          FAIL_CHECK(adopted->size() << " bytes for " << value << " at " << at);
+        }
+      }
+    }
+  }
+  CHECK(refused > 1000);
+}
+
+}  // namespace
+}  // namespace devlink::testing
