@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/experimental/mercury_finalizer.h"
@@ -119,8 +120,11 @@ std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& ent
   constexpr std::ptrdiff_t kNeighbours = 64;
   std::vector<LeftName> out;
   std::vector<std::string_view> before;
+  base::HashSet<SectionId> left(left_.begin(), left_.end());
+  base::HashSet<SectionId> added_before;
   for (const NameEntry& name : entries) {
-    if (name.section != kNone && std::ranges::find(left_, name.section) != left_.end()) {
+    if (name.section != kNone && left.contains(name.section)) {
+      if (!added_before.insert(name.section).second) continue;  // some are entered twice
       LeftName& added = out.emplace_back();
       added.text = name.text;
       const auto nearest = std::min(kNeighbours, std::ssize(before));
