@@ -61,41 +61,47 @@ absl::Status ReplaceRecord(LinkedFile& file, base::Bytes record) {
 // A table of names with further ones in it, and where the names of before are now.
 class WiderTable {
  public:
-  explicit WiderTable(base::Bytes table) : table_(table) {}
+  explicit WiderTable(base::Bytes table) : table_(table) { FindNames(); }
 
-  // Behind the first of `name.behind` that is there, and whatever was added there before.
+  // Behind the first of `name.behind` that is there, and whatever was added there before. Where the
+  // table has the name elsewhere, it goes there: nobody bears it.
   bool Add(const LeftName& name) {
-    if (places_.empty()) FindNames();
+    const auto old = places_.find(name.text);
     for (const std::string& neighbour : name.behind) {
       const auto found = places_.find(neighbour);
       if (found == places_.end()) continue;
       std::uint64_t at = found->second + neighbour.size();
       while (at < table_.size() && table_[at] == 0) ++at;
-      added_.emplace_back(at, &name.text);
+      changes_.push_back({.at = at, .added = &name.text});
+      if (old != places_.end()) {
+        changes_.push_back({.at = old->second, .removed = name.text.size() + 1});
+        places_.erase(old);
+      }
       return true;
     }
     return false;
   }
 
   std::vector<std::uint8_t> Finish() {
-    std::stable_sort(added_.begin(), added_.end(),
-                     [](const Added& a, const Added& b) { return a.first < b.first; });
+    // At one place what is added comes first, in its order.
+    std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) {
+      return std::pair(a.at, a.removed) < std::pair(b.at, b.removed);
+    });
     std::vector<std::uint8_t> out;
     std::uint64_t done = 0;
-    const auto copy_to = [&](std::uint64_t end) {
-      const base::Bytes part = table_.subspan(done, end - done);
+    for (const Change& change : changes_) {
+      const base::Bytes part = table_.subspan(done, change.at - done);
       out.insert(out.end(), part.begin(), part.end());
-      done = end;
-    };
-    std::uint64_t shift = 0;
-    for (const auto& [at, text] : added_) {
-      copy_to(at);
-      out.insert(out.end(), text->begin(), text->end());
-      out.push_back(0);
-      shift += text->size() + 1;
-      shifts_.emplace_back(at, shift);
+      done = change.at + change.removed;
+      if (change.added != nullptr) {
+        out.insert(out.end(), change.added->begin(), change.added->end());
+        out.push_back(0);
+      }
+      shifts_.emplace_back(done,
+                           static_cast<std::int64_t>(out.size()) - static_cast<std::int64_t>(done));
     }
-    copy_to(table_.size());
+    const base::Bytes rest = table_.subspan(done);
+    out.insert(out.end(), rest.begin(), rest.end());
     return out;
   }
 
@@ -109,7 +115,11 @@ class WiderTable {
   }
 
  private:
-  using Added = std::pair<std::uint64_t, const std::string*>;
+  struct Change {
+    std::uint64_t at = 0;
+    std::uint64_t removed = 0;
+    const std::string* added = nullptr;
+  };
 
   void FindNames() {
     const base::BoundedReader reader(table_);
@@ -123,8 +133,9 @@ class WiderTable {
 
   base::Bytes table_;
   base::HashMap<std::string, std::uint64_t> places_;
-  std::vector<Added> added_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> shifts_;
+  std::vector<Change> changes_;
+  // From where in the old table on names are so far behind.
+  std::vector<std::pair<std::uint64_t, std::int64_t>> shifts_;
 };
 
 std::string NameIn(const LinkedFile& file, std::uint32_t section) {

@@ -134,6 +134,20 @@ TEST_CASE("Names that are left behind move the names behind them", "[finalize]")
     std::memcpy(expected.data() + call, &word, sizeof(word));
   }
   CHECK(*adopted == expected);
+  // Those that the file has go to the same place: here nothing changes.
+  const auto again =
+      Adopt(*adopted, {.record = record, .section_names = names, .symbol_names = names});
+  INFO(again.status().message());
+  REQUIRE(again.ok());
+  CHECK(*again == expected);
+  // In another order, each in its turn.
+  const auto turned = Adopt(*adopted, {.record = record, .symbol_names = {names[1], names[0]}});
+  REQUIRE(turned.ok());
+  CHECK(turned->size() == adopted->size());
+  CHECK(*turned != *adopted);
+  const auto back = Adopt(*turned, {.record = record, .symbol_names = names});
+  REQUIRE(back.ok());
+  CHECK(*back == expected);
 }
 
 TEST_CASE("A name without a neighbour is not guessed a place", "[finalize]") {
