@@ -38,8 +38,9 @@ struct Range {
 
 // Others of the first 150 have exactly one kernel that is wanted, where devlink and nvlink differ
 // on purpose, and one differs (docs/compatibility.md).
-constexpr std::array<std::pair<ProgramTarget, Range>, 3> kPackaged = {
+constexpr std::array<std::pair<ProgramTarget, Range>, 4> kPackaged = {
     {{{.number = 75, .variant = 0}, {1, 31}},
+     {{.number = 100, .variant = 0}, {1, 21}},
      {{.number = 86, .variant = 0}, {15, 35}},
      {{.number = 90, .variant = 0}, {1, 41}}}};
 
@@ -104,6 +105,11 @@ void AddPrograms() {
       AddTestCase(Cat("random PTX ", first, " to ", first + kStep - 1, " ", TargetName(target)),
                   "[random]", [=] { CheckPrograms(Kind::kPtx, target, {first, first + kStep}); });
     }
+  }
+  // Through the finalizer.
+  for (const int number : {100, 120}) {
+    AddTestCase(Cat("random PTX 1 to 20 sm_", number), "[random]",
+                [=] { CheckPrograms(Kind::kPtx, {.number = number, .variant = 0}, {1, 21}); });
   }
   for (const ProgramTarget target : kTargets) {
     AddTestCase(Cat("random PTX with -r ", TargetName(target)), "[random]",
