@@ -47,8 +47,9 @@ bool SassLinksFor(Arch member, Arch target);
 // (compute_90a for sm_90a) may be compiled for `target`. Measured like SassLinksFor.
 bool PtxCompilesFor(Arch member, Arch target);
 
-// True where this release of libdevlink links for `target`: sm_75 to sm_121f. From sm_100 on that
-// needs NVIDIA's finalizer (devlink/experimental/mercury_finalizer.h).
+// True where this release of libdevlink links for `target`: those of the 13.x toolkits, sm_75 to
+// sm_121f. From sm_100 on NVIDIA's finalizer makes the code better where it is there
+// (devlink/experimental/mercury_finalizer.h).
 bool IsLinkTarget(Arch target);
 
 }  // namespace devlink

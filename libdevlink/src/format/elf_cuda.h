@@ -124,7 +124,7 @@ inline constexpr std::uint32_t kShtCudaLocal = 0x70000009;
 inline constexpr std::uint32_t kShtCudaShared = 0x7000000a;
 inline constexpr std::uint32_t kShtCudaRelocInfo = 0x7000000b;
 inline constexpr std::uint32_t kShtCudaReservedShared = 0x70000015;  // sm_110
-inline constexpr std::uint32_t kShtCudaConstant0 = 0x70000064;  // bank N is this plus N
+inline constexpr std::uint32_t kShtCudaConstant0 = 0x70000064;       // bank N is this plus N
 inline constexpr std::uint32_t kShtCudaConstantEnd = 0x70000082;
 inline constexpr std::uint32_t kShtCudaCompat = 0x70000086;
 

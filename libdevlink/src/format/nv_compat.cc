@@ -74,6 +74,25 @@ absl::Status ReadCompat(base::Bytes section, CompatFacts& out) {
                                : absl::InvalidArgumentError("a record is cut off or unknown");
 }
 
+std::uint64_t FastPathOf(base::Bytes section) {
+  InfoReader records(section);
+  InfoRecord record;
+  std::uint64_t mask = 0;
+  while (records.Next(record)) {
+    if (static_cast<CompatTag>(record.id) != CompatTag::kFastpath) continue;
+    mask = base::BoundedReader(record.payload).ReadOrZero<std::uint64_t>(0);
+  }
+  return mask;
+}
+
+std::vector<std::uint8_t> EncodeFastPath(std::uint64_t mask) {
+  std::vector<std::uint8_t> out = {kInfoSized, static_cast<std::uint8_t>(CompatTag::kFastpath),
+                                   static_cast<std::uint8_t>(kMaskSize), 0};
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&mask);
+  out.insert(out.end(), bytes, bytes + kMaskSize);
+  return out;
+}
+
 bool CompatMerger::Keeps(CompatTag tag) const {
   // Of all tags up to 0x21 and some later ones 13.0 takes these.
   constexpr std::string_view kTagsOf130 = "\x02\x03\x05\x06\x07\x08\x09";

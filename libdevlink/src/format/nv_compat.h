@@ -37,6 +37,15 @@ struct CompatFacts {
 // InvalidArgument with what is wrong where the bytes are not records.
 absl::Status ReadCompat(base::Bytes section, CompatFacts& out);
 
+// The mask of tag 0b: for which relatives of its target code may be finalized on the fast path. 0
+// where there is none.
+std::uint64_t FastPathOf(base::Bytes section);
+// Of code for sm_100: it runs where it was made for, and as it is on sm_103.
+inline constexpr std::uint64_t kFastPathOwnTarget = 1;
+inline constexpr std::uint64_t kFastPathToRelative = 8;
+// The record of tag 0b, which is the last one of an executable with two views.
+std::vector<std::uint8_t> EncodeFastPath(std::uint64_t mask);
+
 // Makes the output's section from those of the inputs, in link order.
 class CompatMerger {
  public:

@@ -37,6 +37,7 @@ inline constexpr std::uint8_t kAttrSparseMmaMask = 0x50;
 inline constexpr std::uint8_t kAttrTcgen05OneCta = 0x51;
 inline constexpr std::uint8_t kAttrTcgen05TwoCta = 0x52;
 inline constexpr std::uint8_t kAttrRegReconfig = 0x54;
+inline constexpr std::uint8_t kAttrFinalizerOptions = 0x5a;  // of the Mercury view alone
 
 // One record. `value` is the value itself (formats 1 to 3) or the payload's length (format 4).
 struct InfoRecord {

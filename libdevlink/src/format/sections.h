@@ -24,6 +24,7 @@ inline constexpr std::string_view kNvDebug = ".nv_debug_";
 inline constexpr std::string_view kDebugFrame = ".debug_frame";
 inline constexpr std::string_view kDebugLine = ".debug_line";
 inline constexpr std::string_view kSassLine = ".nv_debug_line_sass";
+inline constexpr std::string_view kSassRegisters = ".nv_debug_info_reg_sass";
 inline constexpr std::string_view kToolNote = kToolNoteName;
 inline constexpr std::string_view kCudaNote = kCudaNoteName;
 inline constexpr std::string_view kModuleInfo = ".nv.info";
@@ -53,6 +54,12 @@ inline constexpr std::string_view kMercuryConstantRela = ".rela.nv.constant.";
 inline constexpr std::string_view kVariableConstants = ".nv.constant3";
 inline constexpr std::string_view kCompilerConstants = ".nv.constant2.";
 }  // namespace section_name
+
+// Symbols of what the system keeps of shared memory, which no input defines. From sm_100 on inputs
+// say where it lies.
+constexpr bool IsReservedShared(std::string_view symbol) {
+  return symbol.starts_with(".nv.reservedSmem.");
+}
 
 // Banks of constants that the link knows by number.
 inline constexpr std::uint32_t kParameterBank = 0;  // one per kernel

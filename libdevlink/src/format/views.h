@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/strings.h"
+#include "format/sections.h"
 #include "format/sm_traits.h"
 
 namespace devlink::format {
@@ -36,6 +38,27 @@ struct SectionWords {
 // notes, the call graph and string tables belong to both. Of a cubin that holds both views.
 std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_file);
 
+// What is put before the name of a section of the Mercury view's own in a file, by what the section
+// is for, and the type that it has there. Nothing where the section belongs to both views.
+struct MercuryWords {
+  std::string_view prefix;
+  std::uint32_t type = 0;
+};
+std::optional<MercuryWords> MercuryWordsOf(SectionRole role);
+
+// sh_flags of the Mercury view's own sections, beside those of their counterparts.
+inline constexpr std::uint32_t kShfMercury = 0x10000000;
+inline constexpr std::uint32_t kShtMercurySymbols = 0x70000085;
+inline constexpr std::string_view kMercurySymbols = ".nv.merc.symtab";
+
+// The name that a section of the Mercury view has as one of machine code: `.nv.constant.user` is
+// `.nv.constant3`. Most have the same in both. `kept` keeps a name that has to be made.
+std::string_view NameInMachineCode(std::string_view name, base::StringArena& kept);
+
+// Whether the Mercury view's debug section of this name has no bytes of its own: it shows those of
+// machine code's.
+bool SharesBytesOfMachineCode(std::string_view debug_section);
+
 // Whether the section is the Mercury view's own.
 bool IsMercurySection(std::uint32_t flags);
 
@@ -43,5 +66,9 @@ bool IsMercurySection(std::uint32_t flags);
 constexpr std::string_view CompilerConstantsPrefix(ViewKind view) {
   return view == ViewKind::kMercury ? ".nv.constant.optimizer." : ".nv.constant2.";
 }
+
+// Where a section stands (SectionCategory) in an executable with two views: parameters stand behind
+// everything else, and behind them the Mercury view's own sections.
+int SectionCategoryOfTwoViews(std::string_view name, std::uint32_t type, std::uint32_t flags);
 
 }  // namespace devlink::format

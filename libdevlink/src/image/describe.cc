@@ -5,14 +5,19 @@
 #include <cstdint>
 
 #include "base/release.h"
+#include "base/status_macros.h"
 #include "format/elf_cuda.h"
+#include "format/nv_compat.h"
 #include "image/changed_banks.h"
 #include "image/executable_form.h"
 #include "image/file_records.h"
 #include "image/function_records.h"
 #include "image/output_form.h"
 #include "image/relocatable_form.h"
+#include "image/two_view_describer.h"
 #include "image/view_describer.h"
+#include "image/view_pairs.h"
+#include "link/fast_path.h"
 
 namespace devlink::internal {
 
@@ -79,6 +84,66 @@ CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
   return settings.relocatable ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks,
                                            passes, settings)
                               : DescribeAs(ExecutableForm(passes, banks), banks, passes, settings);
+}
+
+namespace {
+
+// Both views, in the forms that they have in the output.
+absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const LinkedView& sass,
+                                               const ViewPairs& pairs, FileParts& parts,
+                                               const ImageSettings& settings) {
+  const Program& program = mercury.program();
+  const bool relocatable = settings.relocatable;
+  CubinDescription cubin{.writer = CubinWriter({.sm = settings.target.number,
+                                                .executable = !relocatable,
+                                                .unused_program_header_size = 0}),
+                         .names = {program.names, mercury.passes.constants.names,
+                                   sass.program().names, sass.passes.constants.names}};
+  const auto names = std::make_shared<base::StringArena>();
+  cubin.names.push_back(names);
+
+  TwoViewDescriber file(mercury, sass, pairs, cubin.writer, *names);
+  file.AddNames();
+  file.AddSections();
+  file.AddSymbols();
+  file.LinkSections();
+  DEVLINK_RETURN_IF_ERROR(file.FillContents());
+  file.FillRelocations();
+  if (!relocatable) file.AddSegments();
+  if (!settings.profile.compat_keeps_fastpath) {
+    const auto fast_path = format::EncodeFastPath(
+        CommonFastPath(sass.program(), sass.passes.liveness, parts.fast_paths));
+    parts.compat.insert(parts.compat.end(), fast_path.begin(), fast_path.end());
+  }
+  FillFileRecords(program, parts, file.plain(), relocatable, settings, cubin.writer);
+  FillCallGraph(mercury.passes, file.plain(), cubin.writer);
+  FillAttributes(mercury.passes, file.mercury(), relocatable, cubin.writer);
+  FillSassAttributes(mercury.passes, file.plain(), relocatable,
+                     {sass.program(), pairs, file.sass()}, cubin.writer);
+  cubin.writer.SetPrototypes(names->Concat(program.prototypes, ""));
+  return cubin;
+}
+
+}  // namespace
+
+absl::StatusOr<CubinDescription> DescribeTwoViews(PassedView mercury, PassedView sass,
+                                                  const ImageSettings& settings) {
+  const ViewPairs pairs =
+      PairViews(mercury.passes.program, mercury.maps, sass.passes.program, sass.maps);
+  base::Release(mercury.maps);
+  base::Release(sass.maps);
+  const ChangedBanks mercury_banks(mercury.passes);
+  const ChangedBanks sass_banks(sass.passes);
+  const auto describe = [&](const OutputForm& mercury_form, const OutputForm& sass_form) {
+    return DescribeViews({mercury.passes, mercury_form, mercury_banks},
+                         {sass.passes, sass_form, sass_banks}, pairs, sass.passes.file, settings);
+  };
+  if (settings.relocatable) {
+    return describe(RelocatableForm(mercury.passes, settings.keep_references),
+                    RelocatableForm(sass.passes, settings.keep_references));
+  }
+  return describe(ExecutableForm(mercury.passes, mercury_banks),
+                  ExecutableForm(sass.passes, sass_banks));
 }
 
 }  // namespace devlink::internal

@@ -6,10 +6,12 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "base/strings.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "image/image_settings.h"
 #include "link/pass_results.h"
+#include "merge/input_maps.h"
 
 namespace devlink::internal {
 
@@ -24,5 +26,16 @@ struct CubinDescription {
 // Takes the results over and frees them as far as the description goes: the peak of memory lies
 // here.
 CubinDescription Describe(PassResults passes, const ImageSettings& settings);
+
+// One view of a link, and where the parts of its inputs went.
+struct PassedView {
+  PassResults passes;
+  InputMaps maps;
+};
+
+// The same of an executable with two views. InvalidArgument where code of the Mercury view is
+// damaged.
+absl::StatusOr<CubinDescription> DescribeTwoViews(PassedView mercury, PassedView sass,
+                                                  const ImageSettings& settings);
 
 }  // namespace devlink::internal

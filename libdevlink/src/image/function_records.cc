@@ -99,6 +99,57 @@ class CallGraphWriter {
   CubinWriter& writer_;
 };
 
+// The records that machine code has for a function, as far as they are not written yet.
+class SassRecords {
+ public:
+  SassRecords(const SassAttributes& sass, const std::vector<AttributeRecord>& list) : sass_(sass) {
+    for (const AttributeRecord& record : list) {
+      if (record.format == format::kInfoSized) by_id_[record.id].push_back(&record);
+    }
+  }
+
+  // Whether machine code's record stands in the place of the Mercury view's. Lists of functions and
+  // stacks are the link's own.
+  bool Take(SectionHandle handle, const AttributeRecord& record, CubinWriter& writer) {
+    written_.insert(record.id);
+    if (record.format != format::kInfoSized || record.id == format::kAttrExterns ||
+        record.id == format::kAttrCrsStackSize) {
+      return false;
+    }
+    const auto found = by_id_.find(record.id);
+    if (found == by_id_.end() || found->second.empty()) return false;
+    Write(handle, *found->second.back(), writer);  // the last one first, as all lists
+    found->second.pop_back();
+    return true;
+  }
+  void Took(std::uint8_t id) { written_.insert(id); }
+
+  // What the Mercury view has nothing of, as it came.
+  void WriteRest(SectionHandle handle, const std::vector<AttributeRecord>& list,
+                 CubinWriter& writer) const {
+    for (const AttributeRecord& record : list) {
+      if (written_.contains(record.id) || record.id == format::kAttrExterns) continue;
+      Write(handle, record, writer);
+    }
+  }
+
+ private:
+  void Write(SectionHandle handle, const AttributeRecord& record, CubinWriter& writer) const {
+    writer.AddAttribute(handle, record.format, record.id, record.value);
+    if (record.format != format::kInfoSized) return;
+    base::Bytes payload = record.payload;
+    if (record.symbol != kNone) {
+      writer.AppendSymbolIndex(handle, sass_.handles.symbols[record.symbol]);
+      payload = payload.subspan(4);
+    }
+    writer.AppendCopy(handle, payload);
+  }
+
+  const SassAttributes& sass_;
+  base::HashMap<std::uint8_t, std::vector<const AttributeRecord*>> by_id_;
+  base::HashSet<std::uint8_t> written_;
+};
+
 class AttributeWriter {
  public:
   AttributeWriter(const PassResults& passes, const ViewHandles& handles, bool relocatable,
@@ -118,6 +169,7 @@ class AttributeWriter {
   // Registers and frames of all functions, last arrived first; then the stack of every kernel.
   void WriteModuleInfo();
   void WriteFunctionInfo(SectionId id);
+  void WriteSassInfo(SectionId id, const SassAttributes& sass);
 
  private:
   void WriteModuleRecord(SectionHandle handle, const AttributeRecord& record);
@@ -126,6 +178,7 @@ class AttributeWriter {
                    const FunctionAttributes& attributes);
   void WriteExterns(SectionHandle handle, const FunctionAttributes& attributes);
   void WriteUnknownStack(SectionHandle handle) {
+    if (sass_ != nullptr) sass_->Took(format::kAttrCrsStackSize);
     writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, 4);
     writer_.AppendWord(handle, 0xffffffff);
   }
@@ -137,6 +190,7 @@ class AttributeWriter {
   CubinWriter& writer_;
   base::HashMap<FunctionId, std::uint32_t> kernel_place_;  // in Liveness::kernels
   base::HashSet<FunctionId> unbounded_kernels_;            // whose stack cannot be told
+  SassRecords* sass_ = nullptr;                            // of the function, where it has any
 };
 
 void AttributeWriter::WriteModuleInfo() {
@@ -202,6 +256,7 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
   }
   if (stack_unknown) WriteUnknownStack(handle);
   for (const FunctionAttributes::Value& value : attributes.appended) {
+    if (sass_ != nullptr) sass_->Took(value.id);
     if (value.id == format::kAttrExterns) {
       WriteExterns(handle, attributes);
     } else {
@@ -210,8 +265,23 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
   }
 }
 
+void AttributeWriter::WriteSassInfo(SectionId id, const SassAttributes& sass) {
+  const SectionId other = sass.pairs.sections[id];
+  if (other == kNone) return WriteFunctionInfo(id);
+  const auto& list = sass.program.info_lists[sass.program.sections[other].info_list];
+  SassRecords records(sass, list);
+  sass_ = &records;
+  WriteFunctionInfo(id);
+  sass_ = nullptr;
+  records.WriteRest(handles_.sections[id], list, writer_);
+}
+
 void AttributeWriter::WriteRecord(SectionHandle handle, const AttributeRecord& record,
                                   const FunctionAttributes& attributes) {
+  if (sass_ != nullptr &&
+      (record.id == format::kAttrFinalizerOptions || sass_->Take(handle, record, writer_))) {
+    return;
+  }
   if (record.format != format::kInfoSized) {
     std::uint16_t value = record.value;
     for (const FunctionAttributes::Value& replaced : attributes.replaced) {
@@ -275,6 +345,17 @@ void FillAttributes(const PassResults& passes, const ViewHandles& handles, bool 
   for (const SectionId id : passes.program.info_sections) {
     if (id != passes.program.module_info && handles.sections[id] != kNoSection) {
       attributes.WriteFunctionInfo(id);
+    }
+  }
+}
+
+void FillSassAttributes(const PassResults& mercury, const ViewHandles& plain, bool relocatable,
+                        const SassAttributes& sass, CubinWriter& writer) {
+  AttributeWriter attributes(mercury, plain, relocatable, writer);
+  attributes.WriteModuleInfo();
+  for (const SectionId id : mercury.program.info_sections) {
+    if (id != mercury.program.module_info && plain.sections[id] != kNoSection) {
+      attributes.WriteSassInfo(id, sass);
     }
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "image/view_describer.h"
+#include "image/view_pairs.h"
 #include "link/pass_results.h"
 
 namespace devlink::internal {
@@ -18,5 +19,16 @@ namespace devlink::internal {
 void FillCallGraph(const PassResults& passes, const ViewHandles& handles, CubinWriter& writer);
 void FillAttributes(const PassResults& passes, const ViewHandles& handles, bool relocatable,
                     CubinWriter& writer);
+
+// Machine code's attributes in a file with two views: the Mercury view's records in their order,
+// with what machine code says of places in code; then what it alone has.
+struct SassAttributes {
+  const Program& program;
+  const ViewPairs& pairs;
+  const ViewHandles& handles;  // by machine code's ids
+};
+// `plain` are the handles of machine code's sections by the Mercury view's ids.
+void FillSassAttributes(const PassResults& mercury, const ViewHandles& plain, bool relocatable,
+                        const SassAttributes& sass, CubinWriter& writer);
 
 }  // namespace devlink::internal

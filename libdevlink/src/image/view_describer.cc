@@ -22,6 +22,15 @@ bool LinksToSymbols(SectionKind kind) {
 
 }  // namespace
 
+SymbolSpec SpecOfInstance(const ExternalInstance& instance) {
+  return {.name = "externsharedinstance",
+          .binding = format::kStbWeak,
+          .type = format::kSttCudaObject,
+          .other = format::kStoShared | format::kStoInternal,
+          .value = instance.value,
+          .part = SymbolPart::kLocal};
+}
+
 ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
                              const ChangedBanks& banks, CubinWriter& writer,
                              base::StringArena& names)
@@ -197,12 +206,7 @@ void ViewDescriber::AddSymbols() {
   }
   add_section_symbol(handles_.actions);
   for (const ExternalInstance& instance : form_.Instances()) {
-    instances_.push_back(writer_.AddSymbol({.name = "externsharedinstance",
-                                            .binding = format::kStbWeak,
-                                            .type = format::kSttCudaObject,
-                                            .other = format::kStoShared | format::kStoInternal,
-                                            .value = instance.value,
-                                            .part = SymbolPart::kLocal}));
+    instances_.push_back(writer_.AddSymbol(SpecOfInstance(instance)));
   }
 }
 

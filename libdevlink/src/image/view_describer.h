@@ -28,6 +28,9 @@ struct ViewHandles {
   }
 };
 
+// The symbol that nvlink makes up for `extern __shared__` of one kernel.
+SymbolSpec SpecOfInstance(const ExternalInstance& instance);
+
 // Its steps are called once each, in the order in which they stand here. Borrows what it is given.
 class ViewDescriber {
  public:

@@ -20,12 +20,14 @@ namespace {
 class Relocator {
  public:
   Relocator(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-            const ConstantLayout& constants, const TextureLayout& textures)
+            const ConstantLayout& constants, const TextureLayout& textures,
+            bool lists_constant_uses)
       : program_(program),
         liveness_(liveness),
         shared_(shared),
         constants_(constants),
-        textures_(textures) {
+        textures_(textures),
+        lists_constant_uses_(lists_constant_uses) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -54,7 +56,7 @@ class Relocator {
     if (info == nullptr) return;
     const bool global = IsGlobalMemory(program_, symbol);
     if (info->action == RelocationAction::kClear) {
-      if (!InOutput(relocation.symbol) && HasFields(relocation)) {
+      if (!InOutput(relocation.symbol) && HasField(program_, relocation)) {
         StoreBits(relocation, info->parts[0], 0, result_.patches);
       }
       if (!global) return;
@@ -153,19 +155,14 @@ class Relocator {
 
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,
              std::uint64_t value) {
-    if (!HasFields(relocation)) return;
+    if (!HasField(program_, relocation)) return;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
     const bool fits = StoreValue(program_, relocation, info, value, bank, result_.patches);
+    if (lists_constant_uses_) ListConstantUse(program_, relocation, value, result_);
     if (!fits && program_.sections[relocation.section].kind != SectionKind::kDebug) {
       result_.overflows.push_back({relocation, value});
     }
-  }
-
-  // Mercury code is packed: what refers to a place in the unpacked code has no field in the file.
-  [[nodiscard]] bool HasFields(const Relocation& relocation) const {
-    return program_.view != format::ViewKind::kMercury ||
-           program_.sections[relocation.section].kind != SectionKind::kText;
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
@@ -204,6 +201,7 @@ class Relocator {
   const SharedLayout& shared_;
   const ConstantLayout& constants_;
   const TextureLayout& textures_;
+  const bool lists_constant_uses_;
   base::HashMap<SectionId, std::vector<Relocation>> moved_;  // kept, of moved constants
   Relocated result_;
 };
@@ -211,8 +209,9 @@ class Relocator {
 }  // namespace
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-                   const ConstantLayout& constants, const TextureLayout& textures) {
-  return Relocator(program, liveness, shared, constants, textures).Run();
+                   const ConstantLayout& constants, const TextureLayout& textures,
+                   bool lists_constant_uses) {
+  return Relocator(program, liveness, shared, constants, textures, lists_constant_uses).Run();
 }
 
 }  // namespace devlink::internal

@@ -36,12 +36,21 @@ struct KeptRelocation {
       kNone;  // relocatable links: number of a PartialSharedLayout::instances instead
 };
 
+// A place in a bank of constants that an instruction of machine code names, and that the capsule of
+// its function has, too.
+struct ConstantUse {
+  SectionId section = kNone;  // of code
+  std::uint16_t value = 0;
+  std::uint64_t offset = 0;
+};
+
 struct Relocated {
   std::vector<KeptRelocation> kept;  // in output order
   // Those of constants that the layout gave a kernel, which has no list for them yet: `list` is the
   // number of the bank in ConstantLayout::banks. Only the Mercury view has any.
   std::vector<KeptRelocation> kept_in_banks;
   std::vector<FieldPatch> patches;
+  std::vector<ConstantUse> constant_uses;   // where they were asked for
   std::vector<std::uint32_t> kept_in_list;  // by SectionId of the relocation section
   // Relocatable links: references that were resolved though what they refer to may yet move.
   std::uint32_t early_shared = 0;
@@ -56,7 +65,9 @@ struct Relocated {
   std::vector<Overflow> overflows;
 };
 
+// `lists_constant_uses`: fill Relocated::constant_uses, for a program whose code has capsules.
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
-                   const ConstantLayout& constants, const TextureLayout& textures);
+                   const ConstantLayout& constants, const TextureLayout& textures,
+                   bool lists_constant_uses = false);
 
 }  // namespace devlink::internal

@@ -42,16 +42,25 @@ class Relocator {
     if (const auto instance = InstanceOf(relocation, symbol); instance != kNone) {
       return Keep(relocation, instance);
     }
-    if (global || function || weak || info->action == RelocationAction::kKeep) {
+    if (global || function || weak || info->action == RelocationAction::kKeep ||
+        IsRewritten(symbol)) {
       return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
+      if (!HasField(program_, relocation)) return;
       CountEarly(symbol);
-      StoreValue(program_, relocation, *info, ValueOf(relocation, symbol), BankOf(program_, symbol),
-                 result_.patches);
+      const std::uint64_t value = ValueOf(relocation, symbol);
+      StoreValue(program_, relocation, *info, value, BankOf(program_, symbol), result_.patches);
+      if (options_.two_views) ListConstantUse(program_, relocation, value, result_);
       return;
     }
     result_.refused.push_back(relocation);
+  }
+
+  [[nodiscard]] bool IsRewritten(const Symbol& symbol) const {
+    return options_.two_views && program_.view == format::ViewKind::kSass &&
+           symbol.type == format::kSttSection &&
+           program_.sections[symbol.section].name == format::section_name::kDebugLine;
   }
 
   void CountEarly(const Symbol& symbol) {

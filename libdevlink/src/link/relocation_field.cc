@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -56,6 +58,21 @@ bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_funct
   using format::RelocationAction;
   return !to_global && (info.action == RelocationAction::kDrop ||
                         (info.action == RelocationAction::kDropUnlessFunction && !to_function));
+}
+
+bool HasField(const Program& program, const Relocation& relocation) {
+  return program.view != format::ViewKind::kMercury ||
+         program.sections[relocation.section].kind != SectionKind::kText;
+}
+
+void ListConstantUse(const Program& program, const Relocation& relocation, std::uint64_t value,
+                     Relocated& out) {
+  if (!format::IsInCapsule(relocation.type) ||
+      program.sections[relocation.section].kind != SectionKind::kText) {
+    return;
+  }
+  out.constant_uses.push_back(
+      {relocation.section, static_cast<std::uint16_t>(value & 0xffff), relocation.offset});
 }
 
 void KeepRelocation(const Program& program, const Relocation& relocation, std::uint32_t type,

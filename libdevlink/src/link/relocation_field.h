@@ -16,6 +16,13 @@ namespace devlink::internal {
 // Whether nothing becomes of a relocation, neither a value nor an entry in the output's lists.
 [[nodiscard]] bool IsDropped(const format::RelocationInfo& info, bool to_global, bool to_function);
 
+// Mercury code is packed: what refers to a place in the unpacked code has no field in the file.
+[[nodiscard]] bool HasField(const Program& program, const Relocation& relocation);
+
+// Notes a value that an instruction's field was given, if it is one that capsules have as well.
+void ListConstantUse(const Program& program, const Relocation& relocation, std::uint64_t value,
+                     Relocated& out);
+
 // Adds a relocation to those that the output keeps. An alias is written as what it stands for.
 void KeepRelocation(const Program& program, const Relocation& relocation, std::uint32_t type,
                     std::uint32_t instance, Relocated& out);

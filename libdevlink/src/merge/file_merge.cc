@@ -10,8 +10,9 @@
 
 namespace devlink::internal {
 
-bool FileMerge::Add(const ModuleView& input) {
+bool FileMerge::Add(const ModuleView& input, bool is_of_target) {
   has_input_ = true;
+  if (two_views_) parts_.fast_paths.push_back(0);
   bool limits = false;
   for (std::uint32_t i = 0; i < input.section_count(); ++i) {
     switch (input.RoleAt(i)) {
@@ -25,12 +26,21 @@ bool FileMerge::Add(const ModuleView& input) {
         break;
       case SectionRole::kCompat:
         limits |= compat_.Add(input.SectionAt(i).data);
+        if (two_views_) AddFastPath(format::FastPathOf(input.SectionAt(i).data), is_of_target);
         break;
       default:
         break;
     }
   }
   return limits;
+}
+
+void FileMerge::AddFastPath(std::uint64_t mask, bool is_of_target) {
+  if (is_of_target) {
+    parts_.fast_paths.back() = mask;
+  } else if (mask == format::kFastPathOwnTarget) {
+    parts_.needs_finalizer = true;
+  }
 }
 
 FileParts FileMerge::Finish() && {

@@ -7,6 +7,7 @@
 
 #include "devlink/toolkit_profile.h"
 #include "format/nv_compat.h"
+#include "format/views.h"
 #include "model/file_parts.h"
 #include "model/module.h"
 
@@ -24,15 +25,18 @@ class FileMerge {
   FileMerge(const FileMerge&) = delete;
   FileMerge& operator=(const FileMerge&) = delete;
 
-  // Returns whether nvlink warns that the input limits where the output runs.
-  bool Add(const ModuleView& input);
+  // Returns whether nvlink warns that the input limits where the output runs. `is_of_target`: it
+  // was compiled for the number of the target, not for a relative's.
+  bool Add(const ModuleView& input, bool is_of_target = true);
   [[nodiscard]] FileParts Finish() &&;
 
  private:
   void AddCudaNote(const InputSection& section);
+  void AddFastPath(std::uint64_t mask, bool is_of_target);
   void DescribeTarget();
 
   const FileMergeOptions options_;
+  const bool two_views_ = format::HasTwoViews(options_.sm);
   format::CompatMerger compat_{options_.profile};
   FileParts parts_;
   bool has_input_ = false;

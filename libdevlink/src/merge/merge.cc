@@ -23,7 +23,8 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
     const Module& module = *inputs[id].module;
     view.Add(id, module.view(options.view), module.virtual_arch(),
              options.keep_maps ? &merged.maps[id] : nullptr);
-    if (file.Add(module.sass())) findings.WarnOfLimit(options.sm, options.severities);
+    if (file.Add(module.sass(), module.sm() == options.sm))
+      findings.WarnOfLimit(options.sm, options.severities);
     if (!findings.status().ok()) {
       findings.ReportFailure();
       return findings.status();

@@ -13,6 +13,7 @@ namespace devlink::internal {
 namespace section_name = format::section_name;
 
 void ObjectMerge::Run() {
+  constants_named_ = 0;
   for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
     const std::uint8_t type = input_.view->SymbolTypeAt(i);
     if (type == format::kSttObject || type == format::kSttCudaObject) {
@@ -234,6 +235,12 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   const SymbolId id = known != kNone ? known : builder_.AddSymbol(symbol, TypeOf(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
+  if (relocatable_ && program_.view == format::ViewKind::kMercury &&
+      section.kind == SectionKind::kFunctionConstants) {
+    // A partial link numbers the compiler's constants of each file.
+    out.name =
+        builder_.Concat(builder_.Concat(section.name, "."), std::to_string(++constants_named_));
+  }
   if (out.common) {
     builder_.StartOver(id);
   } else {
@@ -260,7 +267,7 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
       memory.size = std::max(memory.size, out.value + out.size);
     }
   }
-  if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
+  if (!out.global_part) program_.symbol_names.push_back({.text = out.name, .symbol = id});
   input_.symbols[index] = id;
 }
 
@@ -299,6 +306,9 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (relocatable_ && symbol.type == format::kSttCudaObject) {
       program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
+    }
+    if (format::IsReservedShared(symbol.name) && builder_.has_two_views) {
+      program_.symbols[id].value = symbol.value;
     }
     if (external_shared) {
       program_.symbols[id].external_shared = true;

@@ -65,7 +65,8 @@ class ObjectMerge {
   DataSections& data_;
   FunctionConstants& constants_;
   const bool relocatable_;
-  const bool mends_sizes_;  // of sections that a variable of 4 GiB and more does not fit
+  const bool mends_sizes_;             // of sections that a variable of 4 GiB and more does not fit
+  std::uint32_t constants_named_ = 0;  // of the input, by partial links
 };
 
 }  // namespace devlink::internal

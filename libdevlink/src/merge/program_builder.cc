@@ -6,6 +6,7 @@
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "format/sm_traits.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -13,7 +14,7 @@ namespace section_name = format::section_name;
 
 ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
                                bool weak_symbols_are_global)
-    : weak_symbols_are_global_(weak_symbols_are_global) {
+    : has_two_views(format::HasTwoViews(sm)), weak_symbols_are_global_(weak_symbols_are_global) {
   program.view = view;
   // What every output has, in the order in which nvlink enters the names.
   for (std::string_view name : {section_name::kNames, section_name::kStrings,

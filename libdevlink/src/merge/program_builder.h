@@ -58,6 +58,7 @@ class ProgramBuilder {
   [[nodiscard]] Program Take() &&;
 
   Program program;
+  const bool has_two_views;        // the inputs' files
   std::uint32_t info_records = 0;  // of attribute sections so far
 
  private:

@@ -16,6 +16,11 @@ struct FileParts {
   std::uint32_t cuda_note_flags = format::kShfCuInfo;
   std::vector<std::uint8_t> cuda_note;  // `.note.nv.cuinfo`
   std::vector<std::uint8_t> compat;     // `.nv.compat`
+  // What each input says in tag 0b of that section, where cubins have it: for which relatives its
+  // code may be finalized on the fast path (docs/mercury.md, "Compatibility").
+  std::vector<std::uint64_t> fast_paths;
+  // An input's code was made for a relative of the target, and cannot run there as it is.
+  bool needs_finalizer = false;
 };
 
 }  // namespace devlink::internal

@@ -203,10 +203,9 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
     say(absl::StrCat("Function properties for '", properties.name, "':"), properties.name);
     const std::uint64_t reserved =
         two_views ? std::min(properties.shared_bytes, linked.shared.reserved) : 0;
-    std::string usage =
-        absl::StrCat("used ", properties.registers, " registers, used ", properties.barriers,
-                     " barriers, ", stack, " stack, ", properties.shared_bytes - reserved,
-                     " bytes smem, ");
+    std::string usage = absl::StrCat("used ", properties.registers, " registers, used ",
+                                     properties.barriers, " barriers, ", stack, " stack, ",
+                                     properties.shared_bytes - reserved, " bytes smem, ");
     if (!two_views) {
       absl::StrAppend(&usage, properties.parameter_bytes, " bytes cmem[0], ");
       if (constants != 0) absl::StrAppend(&usage, constants, " bytes cmem[2], ");

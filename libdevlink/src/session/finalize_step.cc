@@ -160,50 +160,61 @@ absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const LinkOptions& options,
 
 }  // namespace
 
-absl::Status CheckFinalizer(const LinkOptions& options, const LinkContext& context,
-                            std::vector<Diagnostic>& diagnostics) {
-  const auto refuse = [&](std::string_view why) {
-    return Fail(absl::UnimplementedError(base::ToAbsl(why)),
-                base::Cat({"a link for '", options.target.Name(),
-                           "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
-                diagnostics);
-  };
-  if (options.finalize == FinalizeMode::kNever) return refuse("its use was forbidden");
-  if (options.relocatable && options.keep_references.value_or(false)) {
-    return refuse("and that leaves no references to the next link");
-  }
-  const auto finalizer = context.toolchain.Finalizer();
-  return finalizer.ok() ? absl::OkStatus() : refuse(base::FromAbsl(finalizer.status().message()));
-}
+namespace {
 
-absl::StatusOr<std::vector<std::uint8_t>> FinalizeLink(const LinkSet& set,
-                                                       const LinkOptions& options,
-                                                       const LinkContext& context,
-                                                       std::vector<Diagnostic>& diagnostics) {
+using Bytes = std::vector<std::uint8_t>;
+
+absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
+                               const LinkContext& context, const MercuryFinalizer& finalizer,
+                               std::string_view& what) {
   const TimeSpan span(context.time_trace, "finalize");
   FinalizeJob job{.target = options.target,
                   .release = options.profile.release,
                   .debug = options.debug,
                   .relocatable = options.relocatable,
                   .stop = context.environment.StopToken()};
-  auto adoption = MakeJob(set, options, job);
-  if (!adoption.ok()) return Fail(adoption.status(), "the finalizer cannot be used", diagnostics);
-  DEVLINK_ASSIGN_OR_RETURN(const MercuryFinalizer* finalizer, context.toolchain.Finalizer());
-  const auto made = finalizer->Finalize(job);
-  if (absl::IsCancelled(made.status())) return made.status();
-  if (!made.ok()) return Fail(made.status(), "the finalizer failed", diagnostics);
+  what = "the finalizer cannot be used";
+  DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, options, job));
+  what = "the finalizer failed";
+  DEVLINK_ASSIGN_OR_RETURN(const auto made, finalizer.Finalize(job));
   const std::vector<std::uint8_t> record =
       format::EncodeOwnRecord(options.profile, options.recorded_object, options.recorded_options);
-  adoption->record = record;
-  auto adopted = Adopt(made->cubin, *adoption);
-  if (!adopted.ok()) {
-    return Fail(adopted.status(), "what the finalizer made cannot be taken over", diagnostics);
-  }
+  adoption.record = record;
+  what = "what the finalizer made cannot be taken over";
+  DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made.cubin, adoption));
   context.Log([&] {
-    return absl::StrCat("took over ", adopted->size(), " bytes of ",
-                        base::ToAbsl(finalizer->name()));
+    return absl::StrCat("took over ", adopted.size(), " bytes of ", base::ToAbsl(finalizer.name()));
   });
   return adopted;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set, const LinkOptions& options,
+                                                  const LinkContext& context,
+                                                  std::vector<Diagnostic>& diagnostics) {
+  if (options.finalize == FinalizeMode::kNever) return std::nullopt;
+  if (options.relocatable && KeepsReferences(options)) return std::nullopt;
+  const bool must = options.finalize == FinalizeMode::kAlways;
+  const auto finalizer = context.toolchain.Finalizer();
+  if (!finalizer.ok()) {
+    if (!must) return std::nullopt;
+    return Fail(finalizer.status(),
+                base::Cat({"a link for '", options.target.Name(),
+                           "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
+                diagnostics);
+  }
+  std::string_view what;
+  auto made = Finalize(set, options, context, **finalizer, what);
+  if (made.ok()) return *std::move(made);
+  if (absl::IsCancelled(made.status())) return made.status();
+  if (must) return Fail(made.status(), what, diagnostics);
+  Diagnostic& note = diagnostics.emplace_back();
+  note.severity = Severity::kInfo;
+  note.code = DiagnosticCode::kUnsupportedFeature;
+  note.notes.push_back(base::Cat({what, ", so the code is as the assembler made it: ",
+                                  base::FromAbsl(made.status().message())}));
+  return std::nullopt;
 }
 
 }  // namespace devlink::internal

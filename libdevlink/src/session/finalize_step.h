@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,15 +17,11 @@
 
 namespace devlink::internal {
 
-// Whether there is a way to write the output. The one place that says what is missing; of both
-// functions `diagnostics` say what the user reads.
-absl::Status CheckFinalizer(const LinkOptions& options, const LinkContext& context,
-                            std::vector<Diagnostic>& diagnostics);
-
-// The file, with devlink's record.
-absl::StatusOr<std::vector<std::uint8_t>> FinalizeLink(const LinkSet& set,
-                                                       const LinkOptions& options,
-                                                       const LinkContext& context,
-                                                       std::vector<Diagnostic>& diagnostics);
+// The finalizer's file, with devlink's record. Nothing where its use was forbidden, where the
+// options leave it the choice and there is none or it fails (then `diagnostics` say why), and for a
+// partial link that leaves all references to the next one, which it cannot do.
+absl::StatusOr<std::optional<std::vector<std::uint8_t>>> FinalizeLink(
+    const LinkSet& set, const LinkOptions& options, const LinkContext& context,
+    std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

@@ -74,8 +74,11 @@ void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& ou
   }
 }
 
-// Bytes in front of a kernel's shared memory that the system keeps for itself.
-std::uint64_t ReservedShared(const LinkOptions& options) {
+// Bytes in front of a kernel's shared memory that the system keeps for itself. The Mercury view
+// does not count them.
+std::uint64_t ReservedShared(const LinkOptions& options,
+                             format::ViewKind view = format::ViewKind::kSass) {
+  if (view == format::ViewKind::kMercury) return 0;
   return format::TraitsOf(options.target).reserved_shared;
 }
 
@@ -88,10 +91,24 @@ absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& d
   return status;
 }
 
+// What this release cannot link, though nvlink can.
+absl::Status Unsupported(std::string_view what, std::string_view note,
+                         std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal,
+                                               DiagnosticCode::kUnsupportedFeature, "",
+                                               std::string(what), std::string(note)));
+  return absl::UnimplementedError(base::ToAbsl(what));
+}
+
+bool RefersToTextures(const Program& program) {
+  return std::any_of(program.symbols.begin(), program.symbols.end(),
+                     [](const Symbol& symbol) { return format::IsTextureType(symbol.type); });
+}
+
 // Every input becomes one program; names and the order of creation are settled.
 absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& kernels,
                                    const LinkOptions& options, const LinkContext& context,
-                                   std::vector<Diagnostic>& found) {
+                                   format::ViewKind view, std::vector<Diagnostic>& found) {
   auto merged = Merge(set.inputs,
                       {.sm = options.target.number,
                        .architecture_specific = options.target.variant == 'a',
@@ -99,7 +116,9 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
                        .kernels = kernels,
                        .relocatable = options.relocatable,
                        .severities = SeverityPolicyOf(options),
-                       .compatibility = options.compatibility},
+                       .compatibility = options.compatibility,
+                       .view = view,
+                       .keep_maps = format::HasTwoViews(options.target.number)},
                       found);
   if (merged.ok()) {
     context.Log([&] {
@@ -117,6 +136,7 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
                       PassWatch& watch) {
   const Program& merged = inputs.program;
   const bool partial = options.relocatable;
+  const bool two_views = format::HasTwoViews(options.target.number);
 
   // Who calls whom, and who stays.
   CallGraph graph(merged);
@@ -132,8 +152,9 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
       partial ? LayOutSharedPartial(
                     merged, liveness,
                     {.debug = describes_shared, .place_external = !KeepsReferences(options)})
-              : LayOutShared(merged, graph, liveness,
-                             {.reserved = ReservedShared(options), .debug = describes_shared});
+              : LayOutShared(
+                    merged, graph, liveness,
+                    {.reserved = ReservedShared(options, merged.view), .debug = describes_shared});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });
@@ -155,9 +176,11 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, attributes); });
 
   // Relocations are resolved, or kept for whoever knows the addresses.
-  Relocated relocated = partial ? RelocatePartial(merged, liveness, shared.partial,
-                                                  {.keep_references = KeepsReferences(options)})
-                                : Relocate(merged, liveness, shared, constants, textures);
+  Relocated relocated =
+      partial
+          ? RelocatePartial(merged, liveness, shared.partial,
+                            {.keep_references = KeepsReferences(options), .two_views = two_views})
+          : Relocate(merged, liveness, shared, constants, textures, two_views);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
   return {std::move(inputs.program), std::move(graph),      std::move(liveness),
           std::move(shared),         std::move(constants),  std::move(textures),
@@ -212,20 +235,42 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, Ou
   return absl::OkStatus();
 }
 
-// From cubins in link order to a description of the output. What the passes found does not outlive
-// it: the output is written when all of that memory is free.
-absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOptions& options,
-                                                const LinkContext& context, LinkOutcome& out) {
+// The Mercury view of the inputs. What is wrong with them was said of their machine code.
+absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelection& kernels,
+                                           const LinkOptions& options, const LinkContext& context,
+                                           LinkOutcome& out) {
+  std::vector<Diagnostic> found;
+  auto merged = MergeInputs(set, kernels, options, context, format::ViewKind::kMercury, found);
+  if (!merged.ok()) {
+    Append(std::move(found), out.diagnostics);
+    return merged.status();
+  }
+  LinkContext unwatched = context;
+  unwatched.passes = nullptr;
+  PassWatch watch(unwatched);
+  InputMaps maps = std::move(merged->maps);
+  return PassedView{RunPasses(*std::move(merged), kernels, options, watch), std::move(maps)};
+}
+
+// The program that a link makes, found to be sound.
+struct LinkedProgram {
+  KernelSelection kernels;
+  PassedView passed;  // machine code
+};
+
+// From cubins in link order to all that is known of the output.
+absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions& options,
+                                          const LinkContext& context, LinkOutcome& out) {
   out.report = ReportInputs(set.inputs);
   PassWatch watch(context);
 
   // 4. One program. Beyond this point names and the order of creation are settled.
-  const KernelSelection kernels =
-      SelectKernels(options, set.references, set.references_known_before);
-  DEVLINK_ASSIGN_OR_RETURN(Merged merged,
-                           MergeInputs(set, kernels, options, context, out.diagnostics));
+  KernelSelection kernels = SelectKernels(options, set.references, set.references_known_before);
+  DEVLINK_ASSIGN_OR_RETURN(Merged merged, MergeInputs(set, kernels, options, context,
+                                                      format::ViewKind::kSass, out.diagnostics));
   watch.After(LinkPass::kMerge,
               [&] { return DumpProgram(merged.program) + DumpFileParts(merged.file); });
+  InputMaps maps = std::move(merged.maps);
 
   // 5. What each pass finds about it.
   PassResults passes = RunPasses(std::move(merged), kernels, options, watch);
@@ -242,14 +287,45 @@ absl::StatusOr<CubinDescription> DescribeOutput(const LinkSet& set, const LinkOp
                              .partial = options.relocatable,
                              .sizes_as_nvlink = options.compatibility == Compatibility::kNvlink});
   if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
+  return LinkedProgram{std::move(kernels), {std::move(passes), std::move(maps)}};
+}
 
+// What cannot be composed of both views, though NVIDIA's library links it.
+absl::Status CheckComposable(const PassResults& passes, const LinkOptions& options,
+                             std::vector<Diagnostic>& diagnostics) {
+  if (!passes.textures.banks.empty() || (options.relocatable && RefersToTextures(passes.program))) {
+    return Unsupported("texture and surface references for sm_100 and later are not linked yet",
+                       "libnvJitLink links them; texture objects need nothing of a link",
+                       diagnostics);
+  }
+  if (passes.file.needs_finalizer) {
+    return Unsupported(absl::StrCat("an input was made for another architecture than ",
+                                    options.target.Name(), " and needs NVIDIA's finalizer"),
+                       "it is part of libnvJitLink; or compile for the target itself", diagnostics);
+  }
+  return absl::OkStatus();
+}
+
+// From there to a description of the output. What the passes found does not outlive it: the output
+// is written when all of that memory is free.
+absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const LinkSet& set,
+                                                const LinkOptions& options,
+                                                const LinkContext& context, LinkOutcome& out) {
   // 7. Beyond this point nothing is decided, only written.
-  return Describe(std::move(passes), {.target = options.target,
-                                      .profile = options.profile,
-                                      .recorded_object = options.recorded_object,
-                                      .recorded_options = options.recorded_options,
-                                      .relocatable = options.relocatable,
-                                      .keep_references = KeepsReferences(options)});
+  const ImageSettings settings{.target = options.target,
+                               .profile = options.profile,
+                               .recorded_object = options.recorded_object,
+                               .recorded_options = options.recorded_options,
+                               .relocatable = options.relocatable,
+                               .keep_references = KeepsReferences(options)};
+  if (!format::HasTwoViews(options.target.number)) {
+    return Describe(std::move(program.passed.passes), settings);
+  }
+  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, options, out.diagnostics));
+  // The same program as Mercury code, whose order the file has.
+  DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
+                           PassMercuryView(set, program.kernels, options, context, out));
+  return DescribeTwoViews(std::move(mercury), std::move(program.passed), settings);
 }
 
 // A cubin that a tool made is the output.
@@ -324,20 +400,24 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
-  const bool finalizes = format::HasTwoViews(options.target.number);
-  if (finalizes) DEVLINK_RETURN_IF_ERROR(CheckFinalizer(options, context, out.diagnostics));
+  if (absl::Status target = CheckTarget(options.target); !target.ok()) {
+    return Unsupported(base::FromAbsl(target.message()),
+                       "only whole programs made by link-time optimization are", out.diagnostics);
+  }
 
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
-  DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin, DescribeOutput(set, options, context, out));
-  if (finalizes) {
-    DEVLINK_ASSIGN_OR_RETURN(std::vector<std::uint8_t> finalized,
-                             FinalizeLink(set, options, context, out.diagnostics));
-    return WriteBytes(std::move(finalized), output, out);
+  DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, out));
+  if (format::HasTwoViews(options.target.number)) {
+    // NVIDIA's library may know better code, and then its file is the output.
+    DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, options, context, out.diagnostics));
+    if (finalized) return WriteBytes(*std::move(finalized), output, out);
   }
+  DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
+                           DescribeOutput(std::move(program), set, options, context, out));
   return WriteCubin(std::move(cubin), context, output, out);
 }
 

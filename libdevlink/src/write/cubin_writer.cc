@@ -134,7 +134,10 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   section.link = spec.link;
   section.content = content;
   if (header.section_order == SectionOrder::kByCategory) {
-    section.category = static_cast<std::uint8_t>(format::SectionCategory(spec.name, spec.type));
+    section.category = static_cast<std::uint8_t>(
+        format::HasTwoViews(header.sm)
+            ? format::SectionCategoryOfTwoViews(spec.name, spec.type, section.flags)
+            : format::SectionCategory(spec.name, spec.type));
   }
   // Those that every file has and `.symtab_shndx` come first.
   const bool leads = Index(handle) <= Index(kSymbolTable) || content == Content::kWideIndices;
@@ -232,7 +235,7 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
                                                               : spec.part == SymbolPart::kGlobal;
   if (name.empty()) {
     symbol.name_id = internal::kNameless;
-  } else if (symbol.in_global_part) {
+  } else if (symbol.in_global_part || spec.name_comes_late) {
     state_->AddLateName(name, handle);
   } else {
     symbol.name_id = state_->strings[state_->symbol_tables[symbol.table].strings].Add(name);
@@ -357,6 +360,9 @@ namespace internal {
 
 void ResidueWriter::AddLateSymbolName(std::string_view name) {
   state_.AddLateName(name, kNoSymbol);
+}
+void ResidueWriter::RenameLate(SymbolHandle symbol, std::string_view name) {
+  state_.AddLateName(name, symbol);
 }
 void ResidueWriter::SetNullSymbolValue(std::uint64_t value) {
   state_.symbol_tables.front().null_value = value;

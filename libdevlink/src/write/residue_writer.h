@@ -19,6 +19,10 @@ class ResidueWriter {
   // A name in `.strtab` among those of the global part that no symbol bears.
   void AddLateSymbolName(std::string_view name);
 
+  // Another name for a symbol, which enters `.strtab` behind those of the global part that were
+  // added before. Nothing is said of the first name.
+  void RenameLate(SymbolHandle symbol, std::string_view name);
+
   // The value of symbol 0 of `.symtab`, which is 0 in other files.
   void SetNullSymbolValue(std::uint64_t value);
 

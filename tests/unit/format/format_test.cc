@@ -86,11 +86,12 @@ TEST_CASE("PTX is compiled for later architectures, that of one architecture for
   CHECK_FALSE(compiles("sm_100f", "sm_120"));
 }
 
-TEST_CASE("IsLinkTarget is sm_75 to sm_121f", "[format]") {
+TEST_CASE("IsLinkTarget is every architecture that is known", "[format]") {
   CHECK(IsLinkTarget(*Arch::Parse("sm_75")));
   CHECK(IsLinkTarget(*Arch::Parse("sm_90a")));
   CHECK(IsLinkTarget(*Arch::Parse("sm_100")));
   CHECK(IsLinkTarget(*Arch::Parse("sm_121f")));
+  CHECK_FALSE(IsLinkTarget(Arch{.number = 101}));
   CHECK_FALSE(IsLinkTarget(Arch{}));
   CHECK_FALSE(IsLinkTarget({.number = 101}));
 }

@@ -69,16 +69,28 @@ TEST_CASE("Targets that are not linked are refused", "[session]") {
 
 TEST_CASE("A link for sm_100 without a finalizer says what is missing", "[session]") {
   LinkOptions options;
+  options.target = Arch{.number = 101};
+  CHECK(LinkSession::Create(options).status().code() == absl::StatusCode::kUnimplemented);
+}
+
+TEST_CASE("Without a finalizer a link is its own, unless one is asked for", "[session]") {
+  LinkOptions options;
   options.target = *Arch::Parse("sm_100");
   for (const FinalizeMode mode : {FinalizeMode::kAutomatic, FinalizeMode::kNever}) {
     options.finalize = mode;
     const auto session = LinkSession::Create(options);
     REQUIRE(session.ok());
     const LinkOutcome result = session->Link();
-    CHECK(result.status.code() == absl::StatusCode::kUnimplemented);
-    REQUIRE(result.diagnostics.size() == 1);
-    CHECK(result.diagnostics[0].text.find("needs NVIDIA's finalizer") != std::string::npos);
+    CHECK(result.ok());
+    CHECK_FALSE(result.cubin.empty());
   }
+  options.finalize = FinalizeMode::kAlways;
+  const auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  const LinkOutcome result = session->Link();
+  CHECK(result.status.code() == absl::StatusCode::kUnimplemented);
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].text.find("needs NVIDIA's finalizer") != std::string::npos);
 }
 
 TEST_CASE("An input for another architecture is refused, and the session goes on", "[session]") {

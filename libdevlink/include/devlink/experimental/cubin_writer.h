@@ -117,6 +117,7 @@ struct SymbolSpec {
   std::uint64_t size = 0;
   SymbolPart part = SymbolPart::kByBinding;
   SectionHandle table = kSymbolTable;
+  bool name_comes_late = false;  // it enters the string table as if it were of the global part
 };
 
 // How a name enters a string table.

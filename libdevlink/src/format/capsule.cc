@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/capsule.h"
+
+namespace devlink::format {
+
+namespace {
+
+constexpr std::uint32_t kCountAt = 8;
+constexpr std::uint32_t kBitmapAt = 12;
+constexpr std::uint32_t kLongRecord = 32;
+constexpr std::uint32_t kConstantAt = 28;  // in a long record
+
+// The bytes of a record, by its first one; 0 for what is not known.
+std::uint32_t RecordSize(std::uint8_t first) {
+  switch (first) {
+    case 0x01:
+      return 16;
+    case 0x02:
+      return kLongRecord;
+    case 0x41:
+    case 0x42:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+// What one record of the stream stands for.
+struct Record {
+  std::uint32_t at = 0;            // of the Mercury instruction
+  std::uint32_t size = 0;          // 0: there is none
+  std::uint32_t instructions = 1;  // of machine code
+};
+
+absl::Status Damaged(const char* what) { return absl::InvalidArgumentError(what); }
+
+// The record at `at`, which moves behind it.
+absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Record& out) {
+  constexpr std::uint8_t kCounted = 0x10;
+  std::uint8_t first = 0;
+  if (!reader.Read(at, first)) return Damaged("its records end before its instructions do");
+  out = Record();
+  bool has_record = true;
+  if ((first & kCounted) != 0) {
+    std::uint16_t head = 0;
+    if (!reader.Read(at, head)) return Damaged("a record is cut off");
+    out.instructions = head >> 7;
+    has_record = (head & 1) != 0;
+    at += sizeof(head);
+    if (has_record && !reader.Read(at, first)) return Damaged("a record is cut off");
+  }
+  if (!has_record) return absl::OkStatus();
+  out.at = static_cast<std::uint32_t>(at);
+  out.size = RecordSize(first);
+  if (out.size == 0) return Damaged("a record of a form that is not known");
+  if (!reader.Slice(at, out.size)) return Damaged("a record is cut off");
+  at += out.size;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint32_t> instructions,
+                                  std::vector<std::uint32_t>& offsets) {
+  const base::BoundedReader reader(capsule);
+  offsets.assign(instructions.size(), 0);
+  std::uint32_t count = 0;
+  if (!reader.Read(kCountAt, count)) return Damaged("its head is cut off");
+  const std::uint64_t bitmap = (std::uint64_t{count} + 31) / 32 * 4;
+  std::uint64_t at = kBitmapAt + bitmap;
+  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
+  std::uint64_t next = 0;  // instruction of machine code
+  std::size_t wanted = 0;
+  for (std::uint32_t i = 0; i < count && wanted < instructions.size(); ++i) {
+    Record record;
+    const auto bits = reader.ReadOrZero<std::uint8_t>(kBitmapAt + i / 8);
+    const bool elided = (bits >> (i % 8) & 1) != 0;
+    if (!elided) {
+      if (absl::Status read = ReadRecord(reader, at, record); !read.ok()) return read;
+    }
+    const std::uint64_t end = next + record.instructions;
+    for (; wanted < instructions.size() && instructions[wanted] < end; ++wanted) {
+      if (record.size == kLongRecord && instructions[wanted] == next) {
+        offsets[wanted] = record.at + kConstantAt;
+      }
+    }
+    next = end;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace devlink::format

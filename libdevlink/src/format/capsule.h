@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mercury code as a cubin has it: packed in a capsule (`.nv.capmerc.text.F`). docs/mercury.md,
+// "Capsules", says how the form was found.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::format {
+
+// The first word of a capsule is the number of the section with the function's machine code.
+inline constexpr std::uint32_t kCapsuleSectionWord = 4;
+
+// An instruction of machine code has so many bytes.
+inline constexpr std::uint32_t kInstructionSize = 16;
+
+// Relocations of machine code whose value, a place in a bank of constants, the capsule has as well.
+// Found by linking code with each kind of use of constants (docs/mercury.md, "Capsules").
+constexpr bool IsInCapsule(std::uint32_t relocation_type) {
+  constexpr std::uint32_t kAbs16At32 = 0x3b;
+  constexpr std::uint32_t kField19At40 = 0x40;
+  constexpr std::uint32_t kField21At38 = 0x42;
+  constexpr std::uint32_t kField22At37 = 0x73;
+  return relocation_type == kAbs16At32 || relocation_type == kField19At40 ||
+         relocation_type == kField21At38 || relocation_type == kField22At37;
+}
+
+// Where the capsule has the 16-bit places in constants of these instructions of machine code, which
+// are numbered in their order and given in ascending order: as many offsets, 0 for an instruction
+// whose record has none. InvalidArgument where the capsule's records do not add up.
+absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint32_t> instructions,
+                                  std::vector<std::uint32_t>& offsets);
+
+}  // namespace devlink::format

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Describes an executable with two views (docs/mercury.md, "The file"): names, symbols and order
+// are those of the merged Mercury view; machine code stands beside it under its own names.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/hash_table.h"
+#include "base/strings.h"
+#include "devlink/experimental/cubin_writer.h"
+#include "image/changed_banks.h"
+#include "image/frames.h"
+#include "image/lines.h"
+#include "image/output_form.h"
+#include "image/view_describer.h"
+#include "image/view_pairs.h"
+#include "link/pass_results.h"
+
+namespace devlink::internal {
+
+// One of the two programs and what is known of it. Borrowed.
+struct LinkedView {
+  const PassResults& passes;
+  const OutputForm& form;
+  const ChangedBanks& banks;
+  [[nodiscard]] const Program& program() const { return passes.program; }
+};
+
+// Its steps are called once each, in the order in which they stand here. Borrows what it is given.
+class TwoViewDescriber {
+ public:
+  TwoViewDescriber(const LinkedView& mercury, const LinkedView& sass, const ViewPairs& pairs,
+                   CubinWriter& writer, base::StringArena& names);
+
+  void AddNames();
+  void AddSections();
+  void AddSymbols();
+  void LinkSections();
+  // InvalidArgument where a capsule is not one.
+  absl::Status FillContents();
+  void FillRelocations();
+  void AddSegments();
+
+  // Sections of machine code, or of both views, by the Mercury view's ids; symbols of `.symtab`.
+  [[nodiscard]] const ViewHandles& plain() const { return plain_; }
+  // The Mercury view's own sections, and symbols of `.nv.merc.symtab`, by its ids.
+  [[nodiscard]] const ViewHandles& mercury() const { return own_; }
+  // The same as `plain` by machine code's ids.
+  [[nodiscard]] const ViewHandles& sass() const { return sass_handles_; }
+
+ private:
+  // What the program headers tell apart, in their order.
+  enum class Loaded : std::uint8_t { kConstants, kCode, kData, kParameters };
+  struct Range {
+    SectionHandle first = kNoSection;
+    SectionHandle last = kNoSection;
+  };
+  // A section that the merge gave none of its kind; of the Mercury view.
+  struct LateSection {
+    SectionHandle plain = kNoSection;
+    SectionHandle own = kNoSection;
+    FunctionId kernel = kNone;
+    bool has_symbol = false;
+    const ConstantBank* bank = nullptr;
+    SymbolHandle plain_symbol = kNoSymbol;
+  };
+  // Relocations of a bank that has no list of them in an input.
+  struct LateList {
+    SectionHandle plain = kNoSection;
+    SectionHandle own = kNoSection;
+    std::string_view name;
+    SectionId of = kNone;     // the bank; of a late one:
+    std::size_t of_late = 0;  // its place in late_sections_
+  };
+
+  void AddSection(SectionId id);
+  void AddLateSections();
+  void AddLateShared();
+  void AddLateBanks();
+  void AddParameters();
+  void AddOwnSections();
+  void AddOwnSection(SectionId id);
+  SectionHandle AddOwn(std::string_view name, SectionKind kind, const SectionSpec& spec);
+  SectionHandle AddRenamed(std::string_view name, SectionSpec spec);
+  void EnterSectionName(std::string_view name);
+  void Load(Loaded what, SectionHandle section);
+
+  void AddSymbolPair(SymbolId id);
+  void AddInstance(const ExternalInstance& instance);
+  SymbolHandle AddSectionSymbol(std::string_view name, SectionHandle plain, SectionHandle own);
+  void FindHidden();
+  [[nodiscard]] std::uint64_t CodeSizeOf(FunctionId function, std::uint64_t sass) const;
+  void RenameConstants();
+
+  void FillPlain(SectionId id);
+  absl::Status FillOwn(SectionId id);
+  absl::Status FillCapsules();
+  void FillCapsule(SectionId id);
+  void FillLateBanks();
+  void KeepLiveLines();
+  void KeepLiveRegisters();
+  void PatchLineHeader(const FieldPatch& patch);
+  void PatchLineReferences();
+  void ApplyPatches();
+  template <typename Pieces>
+  void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
+  [[nodiscard]] bool SharesBytes(const Section& section) const;
+
+  const LinkedView& mercury_;
+  const LinkedView& sass_;
+  const ViewPairs& pairs_;
+  CubinWriter& writer_;
+  base::StringArena& names_;
+  ViewHandles plain_;
+  ViewHandles own_;
+  ViewHandles sass_handles_;
+  SectionHandle own_symbols_ = kNoSection;                        // `.nv.merc.symtab`
+  std::vector<std::pair<SymbolHandle, SymbolHandle>> instances_;  // OutputForm::Instances
+  std::vector<LateSection> late_sections_;
+  std::vector<LateList> late_lists_;
+  std::vector<std::uint32_t> list_of_bank_;  // by ConstantLayout::banks; kNone: it needs none
+  std::vector<SectionId> parameters_;        // of machine code
+  base::HashSet<std::string_view> renamed_;
+  std::uint64_t symbols_gap_ = 0;  // bytes that nvlink leaves unused in front of `.symtab`
+  std::array<Range, 4> loaded_;
+  Frames frames_;
+  base::HashMap<SectionId, Lines> lines_;      // tables of machine code
+  base::HashMap<SectionId, Lines> own_lines_;  // the Mercury view's, no more than their headers
+  std::vector<std::uint8_t> registers_;        // `.nv_debug_info_reg_sass` of machine code
+  base::HashSet<FunctionId> hidden_;           // of the Mercury view: found under an alias first
+};
+
+}  // namespace devlink::internal
