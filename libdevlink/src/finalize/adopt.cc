@@ -64,7 +64,7 @@ class WiderTable {
   explicit WiderTable(base::Bytes table) : table_(table) { FindNames(); }
 
   // Behind the first of `name.behind` that is there, and whatever was added there before. Where the
-  // table has the name elsewhere, it goes there: nobody bears it.
+  // table has the name elsewhere, it goes there.
   bool Add(const LeftName& name) {
     const auto old = places_.find(name.text);
     for (const std::string& neighbour : name.behind) {
@@ -74,6 +74,7 @@ class WiderTable {
       while (at < table_.size() && table_[at] == 0) ++at;
       changes_.push_back({.at = at, .added = &name.text});
       if (old != places_.end()) {
+        changes_.back().was_at = old->second;
         changes_.push_back({.at = old->second, .removed = name.text.size() + 1});
         places_.erase(old);
       }
@@ -94,6 +95,7 @@ class WiderTable {
       out.insert(out.end(), part.begin(), part.end());
       done = change.at + change.removed;
       if (change.added != nullptr) {
+        if (change.was_at) moved_[*change.was_at] = out.size();
         out.insert(out.end(), change.added->begin(), change.added->end());
         out.push_back(0);
       }
@@ -107,6 +109,8 @@ class WiderTable {
 
   // Of a name that was at `offset`; after Finish.
   [[nodiscard]] std::uint32_t Moved(std::uint32_t offset) const {
+    const auto moved = moved_.find(offset);
+    if (moved != moved_.end()) return static_cast<std::uint32_t>(moved->second);
     const auto behind = std::upper_bound(
         shifts_.begin(), shifts_.end(), offset,
         [](std::uint64_t value, const auto& shift) { return value < shift.first; });
@@ -119,6 +123,7 @@ class WiderTable {
     std::uint64_t at = 0;
     std::uint64_t removed = 0;
     const std::string* added = nullptr;
+    std::optional<std::uint64_t> was_at;
   };
 
   void FindNames() {
@@ -134,6 +139,7 @@ class WiderTable {
   base::Bytes table_;
   base::HashMap<std::string, std::uint64_t> places_;
   std::vector<Change> changes_;
+  base::HashMap<std::uint64_t, std::uint64_t> moved_;
   // From where in the old table on names are so far behind.
   std::vector<std::pair<std::uint64_t, std::int64_t>> shifts_;
 };

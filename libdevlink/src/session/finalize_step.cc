@@ -56,7 +56,7 @@ class ChosenKernels {
   static absl::StatusOr<ChosenKernels> Find(const LinkSet& set, const KernelSelection& kernels,
                                             const LinkOptions& options, FinalizeJob& job);
 
-  // The names that nvlink leaves behind, of the shared memory of kernels that go.
+  // The names of the shared memory of kernels that go, which nvlink enters with the kernels.
   void AddNames(Adoption& adoption) const {
     adoption.section_names = NamesLeft(program_.section_names);
     adoption.symbol_names = NamesLeft(program_.symbol_names);
@@ -90,7 +90,7 @@ absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
                                     options.compatibility == Compatibility::kNvlink);
   for (const FunctionId kernel : out.liveness_.kernels) {
     const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
-    if (kernels.Wants(symbol)) job.kernels_used.emplace_back(symbol.name);
+    job.kernels_used.emplace_back(symbol.name);  // also where only device code uses it
   }
   // With a text that no name has, none stays.
   if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
