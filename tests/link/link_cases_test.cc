@@ -54,7 +54,7 @@ class LinkJob {
     const LinkOutcome expected = LinkWithNvlink();
     if (!HasTwoViews()) CheckExpectation(expected);
     Add(Compare("", expected));
-    // The finalizer leaves no references to the next link.
+    // Of two views the first step is composed and the second the finalizer's: other code.
     if (expected.ok && !HasTwoViews()) CompareTwoSteps(expected);
     relocatable_ = true;
     const LinkOutcome relocatable = LinkWithNvlink();

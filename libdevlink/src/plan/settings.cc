@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/settings.h"
 
-#include "format/views.h"
-
 namespace devlink::internal {
 
 std::string TargetName(const LinkOptions& options) {
@@ -39,8 +37,6 @@ KernelSelection SelectKernels(const LinkOptions& options,
 }
 
 bool KeepsReferences(const LinkOptions& options) {
-  // The finalizer resolves them, as nvlink up to 13.1 does.
-  if (format::HasTwoViews(options.target.number)) return options.keep_references.value_or(false);
   return options.keep_references.value_or(options.compatibility != Compatibility::kNvlink);
 }
 
