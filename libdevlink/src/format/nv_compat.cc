@@ -86,10 +86,12 @@ std::uint64_t FastPathOf(base::Bytes section) {
 }
 
 std::vector<std::uint8_t> EncodeFastPath(std::uint64_t mask) {
-  std::vector<std::uint8_t> out = {kInfoSized, static_cast<std::uint8_t>(CompatTag::kFastpath),
-                                   static_cast<std::uint8_t>(kMaskSize), 0};
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&mask);
-  out.insert(out.end(), bytes, bytes + kMaskSize);
+  constexpr std::size_t kHead = 4;
+  std::vector<std::uint8_t> out(kHead + kMaskSize);
+  out[0] = kInfoSized;
+  out[1] = static_cast<std::uint8_t>(CompatTag::kFastpath);
+  out[2] = static_cast<std::uint8_t>(kMaskSize);
+  std::memcpy(out.data() + kHead, &mask, kMaskSize);
   return out;
 }
 

@@ -101,6 +101,11 @@ absl::Status TwoViewDescriber::FillOwn(SectionId id) {
   if (handle == plain_.sections[id]) return absl::OkStatus();
   const Section& section = mercury_.program().sections[id];
   if (SharesBytes(section)) {
+    if (section.size > writer_.SizeOf(plain_.sections[id])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("of '", std::string(section.name),
+                       "' the Mercury view has more bytes than machine code"));
+    }
     writer_.ShareBytes(handle, plain_.sections[id], section.size);
   } else if (section.kind == SectionKind::kText) {
     FillCapsule(id);

@@ -28,8 +28,7 @@ bool HasDoubleArithmetic(const Section& code) {
 
 std::uint64_t CommonFastPath(const Program& sass, const Liveness& liveness,
                              std::span<const std::uint64_t> masks) {
-  enum class Doubles : std::uint8_t { kNone, kSome };
-  std::vector<Doubles> of_input(masks.size(), Doubles::kNone);
+  std::vector<bool> some_doubles(masks.size());  // by input
   std::vector<bool> has_doubles(sass.functions.size());
   const auto input_of = [&](FunctionId f) { return sass.symbols[sass.functions[f].symbol].input; };
   const auto is_limited = [&](FunctionId f) {
@@ -38,7 +37,7 @@ std::uint64_t CommonFastPath(const Program& sass, const Liveness& liveness,
   for (FunctionId f = 0; f < sass.functions.size(); ++f) {
     if (!sass.IsDefined(f) || !is_limited(f)) continue;
     has_doubles[f] = HasDoubleArithmetic(sass.sections[sass.functions[f].text]);
-    if (has_doubles[f]) of_input[input_of(f)] = Doubles::kSome;
+    if (has_doubles[f]) some_doubles[input_of(f)] = true;
   }
   bool any = false;
   std::uint64_t common = ~std::uint64_t{0};
@@ -46,7 +45,7 @@ std::uint64_t CommonFastPath(const Program& sass, const Liveness& liveness,
     if (!sass.IsDefined(f) || !liveness.live[f] || input_of(f) >= masks.size()) continue;
     any = true;
     std::uint64_t mask = masks[input_of(f)];
-    if (is_limited(f) && of_input[input_of(f)] == Doubles::kSome && !has_doubles[f]) {
+    if (is_limited(f) && some_doubles[input_of(f)] && !has_doubles[f]) {
       mask = format::kFastPathOwnTarget | format::kFastPathToRelative;
     }
     common &= mask;

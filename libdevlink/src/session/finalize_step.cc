@@ -199,7 +199,7 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set, const Link
   const auto finalizer = context.toolchain.Finalizer();
   if (!finalizer.ok()) {
     if (!must) return std::nullopt;
-    return Fail(finalizer.status(),
+    return Fail(absl::UnimplementedError(finalizer.status().message()),
                 base::Cat({"a link for '", options.target.Name(),
                            "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
                 diagnostics);

@@ -325,7 +325,14 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   // The same program as Mercury code, whose order the file has.
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));
-  return DescribeTwoViews(std::move(mercury), std::move(program.passed), settings);
+  auto cubin = DescribeTwoViews(std::move(mercury), std::move(program.passed), settings);
+  if (!cubin.ok()) {
+    out.diagnostics.push_back(
+        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                               std::string(base::FromAbsl(cubin.status().message())),
+                               "an input is damaged: its two views do not belong together"));
+  }
+  return cubin;
 }
 
 // A cubin that a tool made is the output.

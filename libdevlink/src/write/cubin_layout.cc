@@ -128,12 +128,12 @@ absl::Status CubinWriter::State::SettleRanges() {
       return absl::InvalidArgumentError("a section shares more bytes than there are");
     }
   }
-  for (const SegmentSpec& spec : segment_specs) {
+  for (SegmentSpec& spec : segment_specs) {
     if (spec.first == kNoSection) continue;
+    if (At(spec.first).index > At(spec.last).index) std::swap(spec.first, spec.last);
     const SectionState& first = At(spec.first);
     const SectionState& last = At(spec.last);
-    if (first.index > last.index || first.content == Content::kShared ||
-        last.content == Content::kShared) {
+    if (first.content == Content::kShared || last.content == Content::kShared) {
       return absl::InvalidArgumentError("a segment begins or ends with no bytes of its own");
     }
   }

@@ -131,9 +131,9 @@ struct SegmentSpec {
   std::uint32_t type = 1;   // p_type; 1 is PT_LOAD
   std::uint32_t flags = 0;  // p_flags
   std::uint64_t align = 8;
-  // Covers these sections and all between them, in the file's order; kNoSection: the table of
-  // program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's bytes
-  // in the file end where it begins, and the memory of all such sections follows them.
+  // Covers these two sections, whichever stands first, and all between them; kNoSection: the table
+  // of program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's
+  // bytes in the file end where it begins, and the memory of all such sections follows them.
   SectionHandle first = kNoSection;
   SectionHandle last = kNoSection;
 };
