@@ -13,6 +13,10 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+void Append(const Bytes& bytes, Bytes& out) {
+  for (const std::uint8_t byte : bytes) out.push_back(byte);
+}
+
 void Append32(std::uint32_t value, Bytes& out) {
   for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
 }
@@ -24,7 +28,7 @@ constexpr std::size_t kAddress = 3;  // of a sequence: where its address stands
 Bytes Sequence(std::uint8_t line) {
   Bytes out = {0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0};
   // advance_line, fixed_advance_pc, copy, advance_pc, end_sequence
-  out.insert(out.end(), {3, line, 9, 16, 0, 1, 2, 0x81, 1, 0, 1, 1});
+  Append({3, line, 9, 16, 0, 1, 2, 0x81, 1, 0, 1, 1}, out);
   return out;
 }
 
@@ -32,11 +36,11 @@ Bytes Unit(const std::vector<Bytes>& sequences) {
   Bytes rest = {2, 0};
   Append32(kHeader - 10, rest);
   const Bytes header = {1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0};
-  rest.insert(rest.end(), header.begin(), header.end());
-  for (const Bytes& sequence : sequences) rest.insert(rest.end(), sequence.begin(), sequence.end());
+  Append(header, rest);
+  for (const Bytes& sequence : sequences) Append(sequence, rest);
   Bytes out;
   Append32(static_cast<std::uint32_t>(rest.size()), out);
-  out.insert(out.end(), rest.begin(), rest.end());
+  Append(rest, out);
   return out;
 }
 
@@ -76,13 +80,13 @@ TEST_CASE("Each unit stays, though it be empty", "[lines]") {
   Bytes table = Unit({Sequence(1)});
   const Bytes second = Unit({Sequence(2)});
   const std::size_t begin = table.size();
-  table.insert(table.end(), second.begin(), second.end());
+  Append(second, table);
   const std::map<std::uint64_t, std::uint32_t> symbols = {{begin + kHeader + kAddress, 1}};
   const auto kept = KeepLines(SectionOf(table), Named(symbols));
   REQUIRE(kept.has_value());
   Bytes expected = Unit({});
   CHECK(kept->PlaceOf(begin) == expected.size());
-  expected.insert(expected.end(), second.begin(), second.end());
+  Append(second, expected);
   CHECK(kept->bytes == expected);
 }
 
