@@ -99,7 +99,31 @@ absl::Status ModuleLoader::ReadMercuryView() {
     DEVLINK_RETURN_IF_ERROR(ClassifySection(i, section));
     view.roles_[i] = section.role;
   }
-  return CheckView();
+  DEVLINK_RETURN_IF_ERROR(CheckView());
+  return CheckViewsAgree();
+}
+
+// A symbol has one number in both tables. What it is does not depend on the view; where it lies and
+// how large it is does.
+absl::Status ModuleLoader::CheckViewsAgree() const {
+  if (module_.mercury_->symbol_count() > module_.sass_.symbol_count()) {
+    return Malformed("its second view has symbols that its first one lacks");
+  }
+  for (std::uint32_t i = 0; i < module_.mercury_->symbol_count(); ++i) {
+    const InputSymbol mercury = module_.mercury_->SymbolAt(i);
+    const InputSymbol sass = module_.sass_.SymbolAt(i);
+    const bool same =
+        mercury.type == sass.type && mercury.binding == sass.binding &&
+        mercury.other == sass.other &&
+        (mercury.section == format::kShnUndef) == (sass.section == format::kShnUndef) &&
+        // Those of sections are named as the sections are.
+        (mercury.type == format::kSttSection || mercury.name == sass.name);
+    if (!same) {
+      return absl::InvalidArgumentError(absl::StrCat("symbol ", i, " '", ToAbsl(sass.name),
+                                                     "': its two views do not agree on it"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ModuleLoader::CheckView() {

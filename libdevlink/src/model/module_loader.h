@@ -24,6 +24,7 @@ class ModuleLoader {
   // What remains of a view once all sections are known.
   absl::Status CheckView();
   absl::Status ReadMercuryView();
+  absl::Status CheckViewsAgree() const;
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.

@@ -187,6 +187,36 @@ TEST_CASE("Damage to the Mercury view is found when the module is read", "[model
   CHECK_FALSE(Loads(bytes));
 }
 
+TEST_CASE("Both views say the same of a symbol", "[model][mercury]") {
+  const Cubin whole = Golden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const ModuleView& view = (*module)->view(ViewKind::kMercury);
+  const InputSection table = view.sections()[*Find(view, ".symtab")];
+  const auto begin = static_cast<std::size_t>(table.data.data() - (*module)->bytes().data());
+  int changed = 0;
+  for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+    if (view.SymbolAt(i).type == format::kSttSection) continue;
+    format::Sym symbol = {};
+    const std::size_t at = begin + i * sizeof(symbol);
+    std::memcpy(&symbol, whole.data() + at, sizeof(symbol));
+    const auto refused = [&](auto change) {
+      format::Sym other = symbol;
+      change(other);
+      Cubin bytes = whole;
+      std::memcpy(bytes.data() + at, &other, sizeof(other));
+      INFO("symbol " << i);
+      CHECK_FALSE(Loads(std::move(bytes)));
+    };
+    // The end of its name, another binding, another visibility.
+    refused([](format::Sym& other) { ++other.name; });
+    refused([](format::Sym& other) { other.info ^= 0x30; });
+    refused([](format::Sym& other) { other.other ^= 1; });
+    ++changed;
+  }
+  CHECK(changed > 5);
+}
+
 TEST_CASE("No changed byte of a cubin with two views crashes the reader", "[model][mercury]") {
   const Cubin whole = Golden("second.cubin");
   for (std::size_t at = 0; at < whole.size(); ++at) {
