@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <new>
@@ -47,7 +48,8 @@ constexpr char kUsage[] =
     "  --nvlink-every  of how many inputs one goes to nvlink, too; 0 (default): none\n";
 
 constexpr std::uint64_t kBatch = 500;
-constexpr std::int64_t kLongestMs = 10000;
+constexpr std::int64_t kLongestMs = 10000;       // of the processor's time
+constexpr std::int64_t kLongestWaitMs = 120000;  // of any, on a machine with other work
 constexpr rlim_t kAddressSpace = rlim_t{4} << 30;
 constexpr long kResidentKb = 600 << 10;  // a session may take 256 MiB, and its output as much
 
@@ -86,6 +88,7 @@ using Counts = std::array<std::atomic<std::uint64_t>, kOutcomes>;
 struct Board {
   std::atomic<std::uint64_t> current;    // the input in work
   std::atomic<std::int64_t> started_ms;  // since when; 0: nvlink is at work, which has a limit
+  std::atomic<std::int64_t> cpu_ms;      // what its process had taken then
   Counts devlink;
   Counts nvlink;
   std::atomic<std::uint64_t> given_to_nvlink;
@@ -94,6 +97,14 @@ struct Board {
 std::int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch())
       .count();
+}
+
+// What a process has taken of the processor; 0 where it is gone.
+std::int64_t CpuMs(pid_t process) {
+  clockid_t clock = 0;
+  timespec time = {};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1000000;
 }
 
 Outcome OutcomeOf(const MutatedResult& result) {
@@ -158,7 +169,7 @@ class Mutator {
   std::uint64_t RunBatch(std::uint64_t begin, std::uint64_t end) {
     const TemporaryDirectory directory("devlink-mutate");
     board_->current = begin;
-    board_->started_ms = NowMs();
+    Start(0);
     const pid_t child = fork();
     if (child < 0) throw std::bad_alloc();
     if (child == 0) {
@@ -170,7 +181,8 @@ class Mutator {
     bool hung = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
       const std::int64_t started = board_->started_ms;
-      if (!hung && started != 0 && NowMs() - started > kLongestMs) {
+      if (!hung && started != 0 &&
+          (CpuMs(child) - board_->cpu_ms > kLongestMs || NowMs() - started > kLongestWaitMs)) {
         hung = true;
         kill(child, SIGKILL);
       }
@@ -183,6 +195,12 @@ class Mutator {
     return number + 1;
   }
 
+  void Start(std::int64_t cpu_ms) {
+    board_->started_ms = 0;  // nobody looks at one without the other
+    board_->cpu_ms = cpu_ms;
+    board_->started_ms = NowMs();
+  }
+
   void LinkBatch(std::uint64_t begin, std::uint64_t end) {
     const rlimit space = {kAddressSpace, kAddressSpace};
     const rlimit none = {0, 0};
@@ -190,7 +208,7 @@ class Mutator {
     setrlimit(RLIMIT_CORE, &none);
     for (std::uint64_t number = begin; number < end; ++number) {
       board_->current = number;
-      board_->started_ms = NowMs();
+      Start(CpuMs(getpid()));
       const MutatedInput input = MakeMutatedInput(seeds_, options_.seed, number);
       const MutatedResult result = LinkWithDevlink(input);
       Outcome outcome = OutcomeOf(result);

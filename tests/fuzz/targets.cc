@@ -11,6 +11,7 @@
 #include "support/elf_builder.h"
 #include "support/fatbin_builder.h"
 #include "support/host_object.h"
+#include "support/linked_file.h"
 #include "support/lto_container.h"
 #include "unit/cubin_builder.h"
 
@@ -102,18 +103,64 @@ Seeds ModelSeeds() {
   return out;
 }
 
+// A capsule of four instructions: long records, a short one, one that is not there.
+Seeds CapsuleSeeds() {
+  std::string capsule("\x02\x01\x01\x07\0\0\0\x01\0\0\xc0\x04\0\0\0\x01\0\0\0", 19);
+  capsule += '\x02' + std::string(31, '\0') + '\x41' + std::string(3, '\0') + '\x02' +
+             std::string(31, '\0');
+  return {ToBytes(capsule)};
+}
+
+// A unit of two sequences that set an address, advance and end.
+Seeds LineSeeds() {
+  const std::string header("\x02\0\x11\0\0\0\x01\x01\xfb\x0e\x0a\0\x01\x01\x01\x01\0\0\0\x01\0\0\0",
+                           23);
+  const std::string sequence(
+      "\0\x09\x02\0\0\0\0\0\0\0\0\x03\x02\x09\x10\0\x01\x02\x81\x01\0\x01\x01", 23);
+  const std::string unit = header + sequence + sequence;
+  std::string table(1, '\x01');
+  table += static_cast<char>(unit.size());
+  return {ToBytes(table + std::string(3, '\0') + unit)};
+}
+
+// A function, two ranges of a variable's register.
+Seeds RegisterRangeSeeds() {
+  const std::string range("\x01\0\0\0v\0\x04\0\0\x01\0\0\0\0\x10\0\0\0", 18);
+  return {ToBytes(std::string("k\0\x02\0\0\0", 6) + range + range)};
+}
+
+Seeds LinkedFileSeeds() {
+  return {WriteLinkedFile({}), WriteLinkedFile({.tool = "a", .with_names = true}),
+          WriteLinkedFile({.room_before_symbols = 77})};
+}
+
+// No change; one of a section header, of a section, of any byte.
+Seeds ViewSeeds() {
+  return {{0},
+          {1},
+          {3},
+          {0, 0x40, 9, 3, 1, 0, 0, 0},
+          {1, 0xa0, 7, 0, 0xff, 0, 0, 0},
+          {2, 0x01, 80, 1, 3, 3, 3, 3}};
+}
+
 constexpr std::array kTargets = {
     FuzzTarget{"api", FuzzApi, ModelSeeds},
     FuzzTarget{"archive", FuzzArchive, ArchiveSeeds},
     FuzzTarget{"attributes", FuzzAttributes, AttributeSeeds},
+    FuzzTarget{"capsule", FuzzCapsule, CapsuleSeeds},
     FuzzTarget{"cubin", FuzzCubin, CubinSeeds},
     FuzzTarget{"fatbin", FuzzFatbin, FatbinSeeds},
     FuzzTarget{"host_object", FuzzHostObject, HostObjectSeeds},
+    FuzzTarget{"lines", FuzzLines, LineSeeds},
     FuzzTarget{"link", FuzzLink, ModelSeeds},
+    FuzzTarget{"linked_file", FuzzLinkedFile, LinkedFileSeeds},
     FuzzTarget{"lto_container", FuzzLtoContainer, LtoSeeds},
     FuzzTarget{"option_file", FuzzOptionFile, OptionFileSeeds},
     FuzzTarget{"option_text", FuzzOptionText, OptionTextSeeds},
     FuzzTarget{"register_file", FuzzRegisterFile, RegisterFileSeeds},
+    FuzzTarget{"register_ranges", FuzzRegisterRanges, RegisterRangeSeeds},
+    FuzzTarget{"views", FuzzViews, ViewSeeds},
 };
 
 }  // namespace

@@ -37,6 +37,13 @@ void FuzzOptionFile(FuzzBytes bytes);
 void FuzzRegisterFile(FuzzBytes bytes);
 void FuzzAttributes(FuzzBytes bytes);
 
+// What only cubins for sm_100 and later have. Views: changes of the goldens' two.
+void FuzzCapsule(FuzzBytes bytes);
+void FuzzLines(FuzzBytes bytes);
+void FuzzLinkedFile(FuzzBytes bytes);
+void FuzzRegisterRanges(FuzzBytes bytes);
+void FuzzViews(FuzzBytes bytes);
+
 // Whole links: the bytes are a description of cubins, which are written, damaged and linked.
 void FuzzLink(FuzzBytes bytes);
 // The bytes are calls of the public interface.

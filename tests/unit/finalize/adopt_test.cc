@@ -4,18 +4,16 @@
 // written with them.
 #include "finalize/adopt.h"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "devlink/experimental/cubin_writer.h"
 #include "finalize/linked_file.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "support/catch.h"
+#include "support/linked_file.h"
 
 namespace devlink::testing {
 namespace {
@@ -24,77 +22,6 @@ using internal::Adopt;
 using internal::LeftName;
 using internal::LinkedFile;
 using Bytes = std::vector<std::uint8_t>;
-constexpr std::uint64_t kMercury = 0x10000000;
-constexpr std::uint64_t kRoomBehindNames = 36;
-
-struct Shape {
-  std::string tool = "another";
-  bool with_names = false;
-  std::uint64_t room_before_symbols = 3;
-};
-
-// What a link for sm_100 makes: two symbol tables, shared bytes, sections without bytes between
-// others, segments, offsets of names in the call graph.
-Bytes WriteFile(const Shape& shape) {
-  constexpr std::array<std::uint8_t, 6> kData = {1, 2, 3, 4, 5, 6};
-  constexpr std::string_view kPrototype = "#v_i";
-  CubinWriter w({.sm = 100, .executable = true, .section_order = SectionOrder::kAsAdded});
-  w.SetGap(kStringTable, kRoomBehindNames);
-  w.SetGap(kSymbolTable, shape.room_before_symbols);
-  w.AddName(kSectionNameTable, ".text.a");
-  w.AddName(kStringTable, ".text.a");
-  for (const std::string_view name : {".nv.shared.gone", ".nv.shared.gone_too"}) {
-    if (!shape.with_names) break;
-    w.AddName(kSectionNameTable, name);
-    w.AddName(kStringTable, name);
-  }
-  const auto note = w.AddSection(
-      {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
-  w.AppendCopy(note, format::EncodeToolRecord({.tool = shape.tool, .version = "1"}));
-  w.AppendCopy(note, format::EncodeToolRecord({.tool = "ptxas", .version = "2"}));
-  const auto graph = w.AddSection(
-      {.name = ".nv.callgraph", .type = format::kShtCudaCallGraph, .align = 4, .entry_size = 8});
-  const auto constants = w.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
-  const auto text = w.AddSection({.name = ".text.k", .flags = 6, .align = 128});
-  const auto init = w.AddSection({.name = ".nv.global.init", .flags = 3, .align = 16});
-  const auto shared = w.AddSection({.name = ".nv.shared.k",
-                                    .type = format::kShtNobits,
-                                    .flags = 0x43,
-                                    .align = 32,
-                                    .nobits_size = 1024});
-  const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
-  const auto user =
-      w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});
-  const auto table = w.AddSymbolTable({.name = ".nv.merc.symtab",
-                                       .type = 0x70000085,
-                                       .flags = kMercury,
-                                       .align = 8,
-                                       .entry_size = 24});
-  w.Append(constants, kData);
-  w.AppendZeros(text, 256);
-  w.Append(init, kData);
-  w.Append(bank, kData);
-  w.ShareBytes(user, constants);
-  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = 256});
-  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .table = table});
-  w.AddName(kStringTable, kPrototype);
-  // In front of the prototype's name.
-  std::uint32_t offset = 1;
-  for (const std::string_view name : {".text.a", ".shstrtab", ".strtab", ".symtab", ".text.k"}) {
-    offset += static_cast<std::uint32_t>(name.size()) + 1;
-  }
-  if (shape.with_names) offset += 16 + 20;
-  for (const std::uint32_t word : {0U, ~0U, 1U, offset}) w.AppendWord(graph, word);  // calls
-  for (const std::uint32_t word : {0U, ~0U - 1, 1U, offset}) w.AppendWord(graph, word);
-  w.AddSegment({.type = format::kPtPhdr, .flags = 4});
-  w.AddSegment({.flags = 4, .first = constants, .last = constants});
-  w.AddSegment({.flags = 5, .first = text, .last = text});
-  w.AddSegment({.flags = 6, .first = init, .last = shared});
-  w.AddSegment({.flags = 4, .first = bank, .last = bank});
-  const auto bytes = w.Write();
-  REQUIRE(bytes.ok());
-  return *bytes;
-}
 
 Bytes Record(const std::string& tool) {
   return format::EncodeToolRecord({.tool = tool, .version = "1"});
@@ -105,10 +32,10 @@ TEST_CASE("A file with another record is laid out as if it had been written with
   for (const std::string& tool :
        {std::string("a"), std::string("another"), std::string(700, 'x')}) {
     const Bytes record = Record(tool);
-    const auto adopted = Adopt(WriteFile({}), {.record = record});
+    const auto adopted = Adopt(WriteLinkedFile({}), {.record = record});
     INFO(adopted.status().message());
     REQUIRE(adopted.ok());
-    CHECK(*adopted == WriteFile({.tool = tool}));
+    CHECK(*adopted == WriteLinkedFile({.tool = tool}));
   }
 }
 
@@ -118,10 +45,10 @@ TEST_CASE("Names that are left behind move the names behind them", "[finalize]")
       {.text = ".nv.shared.gone", .behind = {"not there", ".text.a", ".strtab"}},
       {.text = ".nv.shared.gone_too", .behind = {".text.a"}}};
   const auto adopted =
-      Adopt(WriteFile({}), {.record = record, .section_names = names, .symbol_names = names});
+      Adopt(WriteLinkedFile({}), {.record = record, .section_names = names, .symbol_names = names});
   INFO(adopted.status().message());
   REQUIRE(adopted.ok());
-  Bytes expected = WriteFile({.tool = "short", .with_names = true});
+  Bytes expected = WriteLinkedFile({.tool = "short", .with_names = true});
   // The offset of a prototype, but not the second number of a call, is one of a name.
   const auto file = LinkedFile::Read(expected);
   REQUIRE(file.ok());
@@ -153,23 +80,23 @@ TEST_CASE("Names that are left behind move the names behind them", "[finalize]")
 TEST_CASE("A name without a neighbour is not guessed a place", "[finalize]") {
   const Bytes record = Record("x");
   const std::vector<LeftName> names = {{.text = "x", .behind = {"nobody"}}};
-  const auto adopted = Adopt(WriteFile({}), {.record = record, .symbol_names = names});
+  const auto adopted = Adopt(WriteLinkedFile({}), {.record = record, .symbol_names = names});
   CHECK(adopted.status().code() == absl::StatusCode::kInvalidArgument);
 }
 
 TEST_CASE("Room for which there is no rule stays, with the names in front of it", "[finalize]") {
   const Bytes record = Record("another tool");
-  const Bytes strange = WriteFile({.room_before_symbols = 77});
+  const Bytes strange = WriteLinkedFile({.room_before_symbols = 77});
   const auto adopted = Adopt(strange, {.record = record});
   REQUIRE(adopted.ok());
-  CHECK(*adopted == WriteFile({.tool = "another tool", .room_before_symbols = 77}));
+  CHECK(*adopted == WriteLinkedFile({.tool = "another tool", .room_before_symbols = 77}));
   const std::vector<LeftName> names = {{.text = "x", .behind = {".text.a"}}};
   CHECK_FALSE(Adopt(strange, {.record = record, .symbol_names = names}).ok());
 }
 
 TEST_CASE("What is not such a file is refused", "[finalize]") {
   const Bytes record = Record("x");
-  const Bytes whole = WriteFile({});
+  const Bytes whole = WriteLinkedFile({});
   CHECK_FALSE(Adopt({}, {.record = record}).ok());
   for (std::size_t size = 0; size < whole.size(); size += 7) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -184,7 +111,7 @@ TEST_CASE("What is not such a file is refused", "[finalize]") {
 TEST_CASE("No number in the finalizer's file leads out of it", "[finalize]") {
   const Bytes record = Record("x");
   const std::vector<LeftName> names = {{.text = "name", .behind = {".text.a"}}};
-  const Bytes whole = WriteFile({});
+  const Bytes whole = WriteLinkedFile({});
   format::Ehdr header = {};
   std::memcpy(&header, whole.data(), sizeof(header));
   std::vector<std::uint64_t> places;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is read of cubins with two views only: capsules, the tables that are made anew for machine
+// code, the finalizer's file; and whole links of damaged ones.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "damage/losses.h"
+#include "devlink/devlink.h"
+#include "finalize/adopt.h"
+#include "finalize/linked_file.h"
+#include "format/capsule.h"
+#include "format/elf_cuda.h"
+#include "format/notes.h"
+#include "fuzz/targets.h"
+#include "image/lines.h"
+#include "image/register_ranges.h"
+#include "support/process.h"
+#include "support/text.h"
+
+namespace devlink::testing {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+internal::Section SectionOf(FuzzBytes bytes) {
+  internal::Section section;
+  section.size = bytes.size();
+  section.pieces.push_back({bytes, 0});
+  return section;
+}
+
+// ptxas's, from the goldens.
+const Bytes& TwoViews(bool second) {
+  static const auto read = [](const char* name) {
+    return ReadBytes(Cat(DEVLINK_TEST_SOURCE, "/golden/mercury/", name)).value_or(Bytes());
+  };
+  static const Bytes kFirst = read("first.cubin");
+  static const Bytes kSecond = read("second.cubin");
+  return second ? kSecond : kFirst;
+}
+
+// Changes of a file, each of seven bytes: what is changed, where in it, and to what.
+class Changes {
+ public:
+  explicit Changes(FuzzBytes bytes) : bytes_(bytes) {}
+
+  // Returns whether a byte is another now.
+  bool Apply(Bytes& file) const {
+    const Bytes before = file;
+    for (std::size_t at = 0; at + kSize <= bytes_.size() && at < 8 * kSize; at += kSize) {
+      const std::uint8_t* const change = bytes_.data() + at;
+      const std::size_t place = PlaceOf(file, change[0], change[1] | std::size_t{change[2]} << 8);
+      for (std::size_t i = 0; i < std::min<std::size_t>(4, file.size() - place); ++i) {
+        if (i < 1 + change[0] % 4U) file[place + i] = change[3 + i];
+      }
+    }
+    return file != before;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 7;
+
+  // Of the section headers, of a section's bytes, or of the whole file.
+  static std::size_t PlaceOf(const Bytes& file, std::uint8_t kind, std::size_t number) {
+    format::Ehdr header = {};
+    std::memcpy(&header, file.data(), sizeof(header));
+    const std::uint64_t headers = header.shnum * sizeof(format::Shdr);
+    const bool there =
+        headers != 0 && header.shoff < file.size() && headers <= file.size() - header.shoff;
+    if (!there || (kind & 0xc0) == 0) return number % file.size();
+    if ((kind & 0x80) == 0) return header.shoff + number % headers;
+    format::Shdr section = {};
+    std::memcpy(&section, file.data() + header.shoff + kind / 4 % header.shnum * sizeof(section),
+                sizeof(section));
+    if (section.size == 0 || section.offset >= file.size()) return number % file.size();
+    return (section.offset + number % section.size) % file.size();
+  }
+
+  FuzzBytes bytes_;
+};
+
+LinkOutcome LinkViews(std::span<const Bytes> inputs, bool relocatable, bool debug) {
+  LinkOptions options;
+  options.target = Arch{.number = 100};
+  options.relocatable = relocatable;
+  options.debug = debug;
+  options.max_memory_bytes = std::uint64_t{256} << 20;
+  auto session = LinkSession::Create(options);
+  Expect(session.ok(), "no session");
+  bool added = true;
+  for (const Bytes& input : inputs) {
+    added &= session->AddCubin("fuzzed", std::span<const std::uint8_t>(input)).ok();
+  }
+  LinkOutcome outcome = session->Link();
+  if (!added || !outcome.ok()) Expect(!outcome.diagnostics.empty(), "refused without a word");
+  if (!added) outcome.status = absl::InvalidArgumentError("an input was refused");
+  for (const Diagnostic& diagnostic : outcome.diagnostics) {
+    Expect(diagnostic.text.find("Internal error") == std::string::npos, diagnostic.text);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void FuzzCapsule(FuzzBytes bytes) {
+  if (bytes.empty()) return;
+  const std::size_t count = std::min<std::size_t>(bytes[0] % 16, bytes.size() - 1);
+  std::vector<std::uint32_t> instructions;
+  std::uint32_t last = 0;
+  for (const std::uint8_t step : bytes.subspan(1, count)) {
+    instructions.push_back(last += step);
+    ++last;
+  }
+  const FuzzBytes capsule = bytes.subspan(1 + count);
+  std::vector<std::uint32_t> offsets;
+  if (!format::FindCapsuleConstants(capsule, instructions, offsets).ok()) return;
+  Expect(offsets.size() == instructions.size(), "not a place for each instruction");
+  for (const std::uint32_t offset : offsets) {
+    Expect(std::uint64_t{offset} + 2 <= capsule.size(), "a place outside of the capsule");
+  }
+}
+
+void FuzzLines(FuzzBytes bytes) {
+  if (bytes.empty()) return;
+  const std::uint32_t salt = bytes[0];
+  const internal::Section section = SectionOf(bytes.subspan(1));
+  const auto kept =
+      internal::KeepLines(section, [salt](std::uint64_t offset) -> std::optional<std::uint32_t> {
+        const auto number = static_cast<std::uint32_t>(offset * 2654435761U >> 8) ^ salt;
+        return number % 4 == 0 ? std::nullopt : std::optional(number % 16);
+      });
+  if (!kept) return;
+  Expect(kept->bytes.size() <= section.size, "a table that grows");
+  std::uint64_t from = 0;
+  for (const auto& run : kept->runs) {
+    Expect(run.from >= from && run.size <= section.size - run.from, "runs that share bytes");
+    Expect(run.to <= kept->bytes.size() && run.size <= kept->bytes.size() - run.to,
+           "a run outside of the table");
+    from = run.from + run.size;
+  }
+}
+
+void FuzzRegisterRanges(FuzzBytes bytes) {
+  const auto kept = internal::KeepRegisterRanges(
+      SectionOf(bytes),
+      [](std::string_view name, std::uint64_t offset) { return (name.size() + offset) % 2 == 0; });
+  Expect(!kept || kept->size() == bytes.size(), "lists of another size");
+}
+
+namespace {
+
+// What lies between sections is not kept.
+void ExpectSame(const internal::LinkedFile& file, FuzzBytes written) {
+  const auto again = internal::LinkedFile::Read(written);
+  Expect(again.ok(), "what was written is not read");
+  Expect(again->section_count() == file.section_count(), "another number of sections");
+  for (std::uint32_t i = 0; i < file.section_count(); ++i) {
+    const FuzzBytes before = file.DataOf(i);
+    const FuzzBytes after = again->DataOf(i);
+    Expect(std::equal(before.begin(), before.end(), after.begin(), after.end()),
+           "a section that was not changed is another");
+  }
+}
+
+}  // namespace
+
+void FuzzLinkedFile(FuzzBytes bytes) {
+  const auto file = internal::LinkedFile::Read(bytes);
+  if (file.ok()) {
+    if (const auto again = file->Write(); again.ok()) ExpectSame(*file, *again);
+  }
+  const Bytes record = format::EncodeToolRecord({.tool = "a longer name", .version = "1"});
+  const std::vector<internal::LeftName> names = {
+      {.text = "left", .behind = {".text.a", ".strtab"}}};
+  const auto adopted =
+      internal::Adopt(bytes, {.record = record, .section_names = names, .symbol_names = names});
+  if (!adopted.ok()) return Expect(!adopted.status().message().empty(), "refused without a word");
+  Expect(internal::LinkedFile::Read(*adopted).ok(), "what was written is not read");
+}
+
+void FuzzViews(FuzzBytes bytes) {
+  if (bytes.empty() || TwoViews(false).empty()) return;
+  const std::uint8_t shape = bytes[0];
+  std::vector<Bytes> inputs = {TwoViews((shape & 1) != 0)};
+  const bool damaged = Changes(bytes.subspan(1)).Apply(inputs.front());
+  inputs.front().shrink_to_fit();  // so that a sanitizer sees a read past the end
+  const bool relocatable = (shape & 2) != 0;
+  const LinkOutcome alone = LinkViews(inputs, relocatable, (shape & 4) != 0);
+  if (alone.ok() && !relocatable) {
+    const auto lost = LossesOfLink(inputs.front(), alone.cubin);
+    if (!lost.empty()) Expect(false, Cat("lost: ", lost.front()));
+  }
+  inputs.push_back(TwoViews((shape & 1) == 0));
+  const LinkOutcome both = LinkViews(inputs, relocatable, (shape & 4) != 0);
+  if (!damaged) Expect(both.ok(), "the goldens do not link");
+  if (!both.ok() || !relocatable) return;
+  const LinkOutcome next = LinkViews({&both.cubin, 1}, false, (shape & 4) != 0);
+  Expect(next.ok() || damaged, "the output of -r does not link");
+}
+
+}  // namespace devlink::testing

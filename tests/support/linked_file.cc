@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/linked_file.h"
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include "devlink/experimental/cubin_writer.h"
+#include "format/elf_cuda.h"
+#include "format/notes.h"
+
+namespace devlink::testing {
+namespace {
+
+constexpr std::uint64_t kMercury = 0x10000000;
+constexpr std::uint64_t kRoomBehindNames = 36;
+
+}  // namespace
+
+std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
+  constexpr std::array<std::uint8_t, 6> kData = {1, 2, 3, 4, 5, 6};
+  constexpr std::string_view kPrototype = "#v_i";
+  CubinWriter w({.sm = 100, .executable = true, .section_order = SectionOrder::kAsAdded});
+  w.SetGap(kStringTable, kRoomBehindNames);
+  w.SetGap(kSymbolTable, shape.room_before_symbols);
+  w.AddName(kSectionNameTable, ".text.a");
+  w.AddName(kStringTable, ".text.a");
+  for (const std::string_view name : {".nv.shared.gone", ".nv.shared.gone_too"}) {
+    if (!shape.with_names) break;
+    w.AddName(kSectionNameTable, name);
+    w.AddName(kStringTable, name);
+  }
+  const auto note = w.AddSection(
+      {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
+  w.AppendCopy(note, format::EncodeToolRecord({.tool = shape.tool, .version = "1"}));
+  w.AppendCopy(note, format::EncodeToolRecord({.tool = "ptxas", .version = "2"}));
+  const auto graph = w.AddSection(
+      {.name = ".nv.callgraph", .type = format::kShtCudaCallGraph, .align = 4, .entry_size = 8});
+  const auto constants = w.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
+  const auto text = w.AddSection({.name = ".text.k", .flags = 6, .align = 128});
+  const auto init = w.AddSection({.name = ".nv.global.init", .flags = 3, .align = 16});
+  const auto shared = w.AddSection({.name = ".nv.shared.k",
+                                    .type = format::kShtNobits,
+                                    .flags = 0x43,
+                                    .align = 32,
+                                    .nobits_size = 1024});
+  const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
+  const auto user =
+      w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});
+  const auto table = w.AddSymbolTable({.name = ".nv.merc.symtab",
+                                       .type = 0x70000085,
+                                       .flags = kMercury,
+                                       .align = 8,
+                                       .entry_size = 24});
+  w.Append(constants, kData);
+  w.AppendZeros(text, 256);
+  w.Append(init, kData);
+  w.Append(bank, kData);
+  w.ShareBytes(user, constants);
+  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = 256});
+  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .table = table});
+  w.AddName(kStringTable, kPrototype);
+  // In front of the prototype's name.
+  std::uint32_t offset = 1;
+  for (const std::string_view name : {".text.a", ".shstrtab", ".strtab", ".symtab", ".text.k"}) {
+    offset += static_cast<std::uint32_t>(name.size()) + 1;
+  }
+  if (shape.with_names) offset += 16 + 20;
+  for (const std::uint32_t word : {0U, ~0U, 1U, offset}) w.AppendWord(graph, word);  // calls
+  for (const std::uint32_t word : {0U, ~0U - 1, 1U, offset}) w.AppendWord(graph, word);
+  w.AddSegment({.type = format::kPtPhdr, .flags = 4});
+  w.AddSegment({.flags = 4, .first = constants, .last = constants});
+  w.AddSegment({.flags = 5, .first = text, .last = text});
+  w.AddSegment({.flags = 6, .first = init, .last = shared});
+  w.AddSegment({.flags = 4, .first = bank, .last = bank});
+  const auto bytes = w.Write();
+  if (!bytes.ok()) throw std::logic_error(bytes.status().ToString());
+  return *bytes;
+}
+
+}  // namespace devlink::testing
