@@ -220,6 +220,11 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
                                     : "' is damaged: it has a section .nvFatBinSegment and no "
                                       "section with device code"}));
   }
+  if (NamesLostModules(*object)) {
+    return NoFatbin(place.name, base::Cat({"'", place.name,
+                                           "' is damaged: its section __nv_module_id names "
+                                           "modules, and there is no section with device code"}));
+  }
   if (object->names_doubtful && object->fatbins.empty() && MentionsDeviceCode(bytes)) {
     return NoFatbin(place.name,
                     base::Cat({"'", place.name,

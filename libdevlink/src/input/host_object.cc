@@ -198,6 +198,12 @@ bool LacksItsCode(const HostObject& object) {
   return object.has_wrapper && object.fatbins.empty() && !object.has_whole_program_code;
 }
 
+bool NamesLostModules(const HostObject& object) {
+  const std::vector<std::string_view>& ids = object.module_ids.own;
+  return object.fatbins.empty() && !object.has_wrapper && !object.has_whole_program_code &&
+         !object.module_ids.mixed && !ids.empty() && !ids.front().empty();
+}
+
 bool HasNoSegments(base::Bytes bytes) {
   // e_phnum; zero is the same in either byte order.
   constexpr std::uint64_t kSmall = 44;

@@ -48,6 +48,10 @@ struct HostObject {
 // Whether there are wrappers and no section that holds the code that they stand for.
 bool LacksItsCode(const HostObject& object);
 
+// Whether there are ids of modules that no link before this one has linked, and no sections with
+// them or for them.
+bool NamesLostModules(const HostObject& object);
+
 // Reads a relocatable ELF object of any machine, class and byte order. InvalidArgument where its
 // headers or one of these sections do not lie within `bytes`; the message begins with what is wrong
 // and names no file. Reads of the bytes only; thread-safe.

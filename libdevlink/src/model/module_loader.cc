@@ -343,7 +343,12 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   if (!object && space != 0) {
     return bad("it has a memory space but is not a variable");
   }
-  if (symbol.section == format::kShnUndef) return absl::OkStatus();
+  if (symbol.section == format::kShnUndef) {
+    // Labels without a place, which debug information names, have no type.
+    return symbol.binding == format::kStbLocal && symbol.type != format::kSttNone
+               ? bad("it is local and has no definition")
+               : absl::OkStatus();
+  }
   if (format::IsTextureType(symbol.type)) return bad("a texture reference that is defined");
   if (symbol.section == format::kShnAbs) {
     return object || symbol.type == format::kSttFunc
@@ -513,6 +518,10 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     const bool mercury = format::IsMercuryRelocation(type);
     if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
       return Bad(index, absl::StrCat("a relocation of unknown type ", type));
+    // No compiler writes one that stands for nothing: it was another.
+    if (info->action == format::RelocationAction::kDrop && !of_debug) {
+      return Bad(index, "a relocation that asks for nothing");
+    }
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
       return Bad(index, "a relocation names no symbol");
     }

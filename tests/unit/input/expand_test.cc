@@ -61,6 +61,15 @@ TEST_CASE("Every section of device code counts, with a wrapper or without", "[in
   CHECK(Outcome("a.o", BuildHostObject(EmptyFatbin(), "x", {true, true, 21, 1})) == "a.o");
 }
 
+TEST_CASE("An object that names modules has their code", "[input]") {
+  const ByteVector lost = BuildElf({{"__nv_module_id", std::string("_id_1\0", 6)}});
+  CHECK(Outcome("a.o", lost) == "!Could not find fatbin in 'a.o'|!elfLink internal error");
+  CHECK(Outcome("a.o", lost, Compatibility::kNvlink).empty());
+  // What a link before this one has linked, and an id that names nothing.
+  CHECK(Outcome("a.o", BuildElf({{"__nv_module_id", std::string("def _a\0", 7)}})).empty());
+  CHECK(Outcome("a.o", BuildElf({{"__nv_module_id", std::string(1, '\0')}})).empty());
+}
+
 TEST_CASE("A name that promises device code must keep its promise", "[input]") {
   CHECK(Outcome("a.cubin", kText) == "!cubin not an elf?");
   CHECK(Outcome("a.cubin", kPlainHost) == "!cubin not a device elf?");

@@ -79,6 +79,28 @@ TEST_CASE("Functions and variables lie in sections, whatever number stands for n
   }
 }
 
+TEST_CASE("A symbol that only its file can define is defined there", "[hostile]") {
+  Cubin bytes = Sample();
+  int changed = 0;
+  ChangeSymbols(bytes, [&](format::Sym& symbol) {
+    if (symbol.shndx != format::kShnUndef || (symbol.info & 15U) != format::kSttFunc) return;
+    symbol.info = format::kStbLocal << 4 | format::kSttFunc;
+    ++changed;
+  });
+  REQUIRE(changed == 1);
+  CHECK(Refusal(bytes).find("it is local and has no definition") != std::string::npos);
+}
+
+TEST_CASE("A relocation of code asks for something", "[hostile]") {
+  Cubin bytes = Sample();
+  format::Shdr table = {};
+  ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
+  REQUIRE(table.size > 0);
+  const std::uint32_t none = 0;
+  std::memcpy(bytes.data() + table.offset + 8, &none, sizeof(none));
+  CHECK(Refusal(bytes).find("a relocation that asks for nothing") != std::string::npos);
+}
+
 // Bytes behind the file become the table that `type` names.
 void MoveToEnd(Cubin& bytes, std::uint32_t type, const Cubin& contents) {
   const std::uint64_t at = bytes.size();
