@@ -96,6 +96,20 @@ bool HasFunctions(std::span<const std::uint8_t> cubin) {
   });
 }
 
+// Whether a file still says that it holds device code. One that has lost its magic, or the names of
+// all sections that matter, is any file.
+bool SaysThatItHoldsCode(const MutatedInput& input) {
+  const std::string_view text(reinterpret_cast<const char*>(input.bytes.data()),
+                              input.bytes.size());
+  if (input.seed->extension == "fatbin") return text.starts_with("\x50\xed\x55\xba");
+  if (!text.starts_with("\x7f"
+                        "ELF"))
+    return false;
+  return text.find("__nv_relfatbin") != std::string_view::npos ||
+         text.find("__nv_module_id") != std::string_view::npos ||
+         text.find(".nvFatBinSegment") != std::string_view::npos;
+}
+
 // What a link that succeeded has lost of its input without a word.
 std::string Losses(const MutatedInput& input, const std::vector<std::uint8_t>& output,
                    const MutatedResult& result) {
@@ -111,7 +125,8 @@ std::string Losses(const MutatedInput& input, const std::vector<std::uint8_t>& o
              text.starts_with("relocation .debug_line + ") ||
              text.starts_with("relocation .nv_debug_line_sass + ");
     });
-  } else if ((what == "o" || what == "fatbin") && result.said.empty() && !HasFunctions(output)) {
+  } else if ((what == "o" || what == "fatbin") && SaysThatItHoldsCode(input) &&
+             result.said.empty() && !HasFunctions(output)) {
     return "all code";
   }
   return lost.empty() ? "" : Cat(lost.size(), ": ", lost.front());
