@@ -45,6 +45,17 @@ bool IsShared(SectionRole role) {
   return role == SectionRole::kKernelShared || role == SectionRole::kModuleShared;
 }
 
+// What is wrong with a common variable; empty where nothing is.
+std::string_view WrongInCommon(const InputSymbol& symbol) {
+  if ((symbol.other & format::kStoSpaceMask) == format::kStoShared) {
+    return "a common variable in shared memory";
+  }
+  if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
+    return "its alignment is not a power of two up to 1 MiB";
+  }
+  return symbol.size > kMaxNobitsSize ? "its size is beyond any device's memory" : "";
+}
+
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
 
 }  // namespace
@@ -344,8 +355,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
     return bad("it has a memory space but is not a variable");
   }
   if (symbol.section == format::kShnUndef) {
-    // Labels without a place, which debug information names, have no type.
-    return symbol.binding == format::kStbLocal && symbol.type != format::kSttNone
+    // What ptxas leaves without a place on purpose, such as labels, lies in no memory.
+    return symbol.binding == format::kStbLocal && (symbol.type == format::kSttFunc || space != 0)
                ? bad("it is local and has no definition")
                : absl::OkStatus();
   }
@@ -356,13 +367,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
                : absl::OkStatus();
   }
   if (symbol.section == format::kShnCommon) {
-    if (!object) return bad("it is common but is not a variable");
-    if (space == format::kStoShared) return bad("a common variable in shared memory");
-    if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
-      return bad("its alignment is not a power of two up to 1 MiB");
-    }
-    return symbol.size > kMaxNobitsSize ? bad("its size is beyond any device's memory")
-                                        : absl::OkStatus();
+    const std::string_view wrong = object ? WrongInCommon(symbol) : "it is common but no variable";
+    return wrong.empty() ? absl::OkStatus() : bad(wrong);
   }
   if (symbol.section >= sections_.size()) return bad("it lies in a section that does not exist");
   const InputSection& section = sections_[symbol.section];

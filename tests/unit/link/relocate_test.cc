@@ -12,7 +12,6 @@ using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
 // Types by what becomes of them (format/relocations.cc).
-constexpr std::uint32_t kNone32 = 0x00;      // dropped
 constexpr std::uint32_t kAbs32 = 0x01;       // stored
 constexpr std::uint32_t kAbs64 = 0x02;       // stored
 constexpr std::uint32_t kG32 = 0x03;         // kept
@@ -141,12 +140,11 @@ kept
 )");
 }
 
-TEST_CASE("Types that nothing is done with go, and others are refused", "[relocate]") {
+TEST_CASE("Types that are not applied stay, and others are refused", "[relocate]") {
   Kernel a;
   const SectionHandle bank = a.input.AddData(".nv.constant3", 0x20);
   const SymbolHandle c =
       a.input.Define(Variable{.name = "c", .section = bank, .space = format::kStoConstant});
-  a.input.Relocate(a.text, 0, kNone32, c);
   a.input.Relocate(a.text, 0, kG32, c);
   a.input.Relocate(a.text, 8, kTexSlot, c);
   CHECK(RelocatedOf(Linked({&a.input})) == R"(stored
