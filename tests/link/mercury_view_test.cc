@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,8 @@ using Bytes = std::vector<std::uint8_t>;
 using Lines = std::vector<std::string>;
 
 constexpr std::string_view kTarget = "sm_100";
+// Its cubins have memory that is reserved (docs/mercury.md).
+constexpr std::string_view kTargetWithReserved = "sm_110";
 
 // The first section or symbol of an input that is not where its map says; empty where all are.
 std::string FirstMisplaced(const std::vector<internal::LinkInput>& inputs,
@@ -137,6 +140,13 @@ std::string FirstDifference(const Lines& expected, const Lines& actual) {
   return out;
 }
 
+struct Link {
+  std::vector<std::string> inputs;
+  std::vector<std::string> flags;
+  bool partial = true;  // compare what -r writes, too
+  std::string_view target = kTarget;
+};
+
 std::string Compare(const std::vector<Bytes>& inputs, const Bytes& linked, bool debug) {
   const auto merged = LinkMercuryViews(inputs, debug);
   if (!merged.ok()) return Cat("the views do not link: ", merged.status().ToString());
@@ -181,17 +191,11 @@ TEST_CASE("The Mercury view of two files is what nvlink wrote", "[mercury]") {
 std::atomic<int> compared = 0;
 std::atomic<int> finalized = 0;  // links in which nvlink's finalizer changed something
 
-struct Link {
-  std::vector<std::string> inputs;
-  std::vector<std::string> flags;
-  bool partial = true;  // compare what -r writes, too
-};
-
 // The file as a session links it.
-std::string CompareFiles(const std::vector<Bytes>& inputs, const Bytes& linked, bool debug,
-                         bool relocatable = false) {
+std::string CompareFiles(const Link& link, const std::vector<Bytes>& inputs, const Bytes& linked,
+                         bool debug, bool relocatable = false) {
   LinkOptions options;
-  options.target = *Arch::Parse(kTarget);
+  options.target = *Arch::Parse(link.target);
   options.debug = debug;
   options.relocatable = relocatable;
   if (relocatable) options.compatibility = Compatibility::kNvlink;
@@ -211,7 +215,7 @@ std::string CompareFiles(const std::vector<Bytes>& inputs, const Bytes& linked, 
 
 // Empty where nvlink does not link the files at all, or the views agree.
 std::string LinkAndCompare(const Toolkit& toolkit, const Link& link, const std::string& output) {
-  std::vector<std::string> command = {toolkit.nvlink, Cat("-arch=", kTarget)};
+  std::vector<std::string> command = {toolkit.nvlink, Cat("-arch=", link.target)};
   command.insert(command.end(), link.flags.begin(), link.flags.end());
   command.insert(command.end(), link.inputs.begin(), link.inputs.end());
   command.insert(command.end(), {"-o", output});
@@ -223,12 +227,13 @@ std::string LinkAndCompare(const Toolkit& toolkit, const Link& link, const std::
   const bool debug = std::find(link.flags.begin(), link.flags.end(), "-g") != link.flags.end();
   ++compared;
   const Bytes linked = ReadBytes(output).value_or(Bytes());
-  std::string difference = Compare(inputs, linked, debug);
-  if (difference.empty()) difference = CompareFiles(inputs, linked, debug);
+  std::string difference;
+  if (link.target == kTarget) difference = Compare(inputs, linked, debug);
+  if (difference.empty()) difference = CompareFiles(link, inputs, linked, debug);
   if (!difference.empty() || !link.partial) return difference;
   command.emplace_back("-r");
   if (!RunProcess(command).ok()) return {};
-  difference = CompareFiles(inputs, ReadBytes(output).value_or(Bytes()), debug, true);
+  difference = CompareFiles(link, inputs, ReadBytes(output).value_or(Bytes()), debug, true);
   return difference.empty() ? difference : Cat("with -r: ", difference);
 }
 
@@ -251,25 +256,51 @@ bool IsOpen(std::string_view name) {
          name == "weak_strange_constants_kept";
 }
 
-void CheckCase(const LinkCase& program) {
+void CheckCase(const LinkCase& program, std::string_view target) {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
   const TemporaryDirectory directory("devlink-mercury");
-  Link link;
+  Link link{.target = target};
   for (const std::string& flag : program.link_flags) {
     if (flag == "-g") link.flags.push_back(flag);
   }
   for (const CaseFile& file : program.files) {
     const std::string output = directory.File(file.path.filename().string() + ".cubin");
     const ProcessResult result =
-        RunProcess(CompileCommand(*toolkit, file, kTarget.substr(3), output));
-    if (!result.ok()) DEVLINK_SKIP("does not compile for sm_100");
+        RunProcess(CompileCommand(*toolkit, file, target.substr(3), output));
+    if (!result.ok()) DEVLINK_SKIP("does not compile for this target");
     link.inputs.push_back(output);
   }
   link.partial = !IsOpenInPartialLinks(program.name);
   const std::string difference = LinkAndCompare(*toolkit, link, directory.File("out.cubin"));
   INFO(difference);
   CHECK(difference.empty() != IsOpen(program.name));
+}
+
+// Code for sm_100 with double-precision arithmetic does not run on sm_103 as it is.
+TEST_CASE("What needs the finalizer for a relative is refused without it", "[mercury]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const TemporaryDirectory directory("devlink-mercury");
+  for (const std::string_view type : {"float", "double"}) {
+    const std::string source = directory.File(Cat(type, ".cu"));
+    const std::string cubin = directory.File(Cat(type, ".cubin"));
+    std::ofstream(source) << "__global__ void k(" << type << "* p) { p[0] = p[1] * p[2] + p[3]; }";
+    const std::vector<std::string> compile = {toolkit->nvcc, "-rdc=true", "-cubin", "-arch=sm_100",
+                                              source,        "-o",        cubin};
+    REQUIRE(RunProcess(compile).ok());
+    LinkOptions options;
+    options.target = *Arch::Parse("sm_103");
+    auto session = LinkSession::Create(options);
+    REQUIRE(session.ok());
+    REQUIRE(session->AddCubin(cubin, ReadBytes(cubin).value_or(Bytes())).ok());
+    const auto result = session->Link();
+    CHECK(result.ok() == (type == "float"));
+    if (result.ok()) continue;
+    REQUIRE(result.diagnostics.size() == 1);
+    CHECK(result.diagnostics[0].text == Cat("'", cubin, "' was made for another architecture than ",
+                                            "sm_103 and needs NVIDIA's finalizer"));
+  }
 }
 
 enum class Kind { kPtx, kCuda };
@@ -299,7 +330,10 @@ void CheckRandom(Kind kind, std::uint64_t first, std::uint64_t end) {
 
 void AddPrograms() {
   for (const LinkCase& program : FindCases(DEVLINK_TEST_SOURCE "/link/cases")) {
-    AddTestCase(program.name, "[mercury]", [program] { CheckCase(program); });
+    AddTestCase(program.name, "[mercury]", [program] { CheckCase(program, kTarget); });
+    if (program.name != "globals" && program.name.find("shared") == std::string::npos) continue;
+    AddTestCase(Cat(program.name, " for ", kTargetWithReserved), "[mercury]",
+                [program] { CheckCase(program, kTargetWithReserved); });
   }
   constexpr std::uint64_t kPrograms = 40;
   constexpr std::uint64_t kStep = 10;

@@ -14,6 +14,7 @@
 #include "base/align.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
+#include "format/views.h"
 #include "write/elf_layout.h"
 
 namespace devlink::internal {
@@ -46,7 +47,7 @@ bool ReadTables(const BoundedReader& file, Tables& out) {
 }
 
 std::uint64_t FileSize(const format::Shdr& section) {
-  return format::IsNobitsType(section.type) ? 0 : section.size;
+  return format::HasBytes(section.type, section.flags) ? section.size : 0;
 }
 
 // What moving the sections relies on: bytes within the file, and alignments that are some.

@@ -21,8 +21,6 @@ namespace {
 constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 constexpr std::uint32_t kStringTable = 2;
 constexpr std::uint32_t kSymbolTable = 3;
-// The finalizer leaves as many bytes unused behind the table of section names.
-constexpr std::uint64_t kRoomBehindNames = 36;
 
 absl::Status Strange(std::string_view what) {
   return absl::InvalidArgumentError(
@@ -174,10 +172,7 @@ void LinkedFile::Replace(std::uint32_t section, std::vector<std::uint8_t> bytes)
 }
 
 bool LinkedFile::HasBytes(std::uint32_t section) const {
-  const format::Shdr& header = headers_[section];
-  // The Mercury view's copy of the memory that sm_110 reserves has bytes.
-  if (header.type == format::kShtCudaReservedShared && IsMercury(header)) return true;
-  return !format::IsNobitsType(header.type);
+  return format::HasBytes(headers_[section].type, headers_[section].flags);
 }
 
 std::uint64_t LinkedFile::SizeOf(std::uint32_t section) const {
@@ -186,7 +181,7 @@ std::uint64_t LinkedFile::SizeOf(std::uint32_t section) const {
 }
 
 std::uint64_t LinkedFile::RoomBefore(std::uint32_t section) const {
-  if (section == kStringTable) return kRoomBehindNames;
+  if (section == kStringTable) return format::kRoomBehindSectionNames;
   return section == kSymbolTable ? room_before_symbols_ : 0;
 }
 

@@ -190,6 +190,7 @@ inline constexpr std::uint8_t kStoSpaceMask = 0xe0;
 // Program headers.
 inline constexpr std::uint32_t kPtLoad = 1;
 inline constexpr std::uint32_t kPtPhdr = 6;
+inline constexpr std::uint32_t kPfR = 4;
 inline constexpr std::uint32_t kPfRX = 5;
 inline constexpr std::uint32_t kPfRW = 6;
 

@@ -85,16 +85,6 @@ std::uint64_t FastPathOf(base::Bytes section) {
   return mask;
 }
 
-std::vector<std::uint8_t> EncodeFastPath(std::uint64_t mask) {
-  constexpr std::size_t kHead = 4;
-  std::vector<std::uint8_t> out(kHead + kMaskSize);
-  out[0] = kInfoSized;
-  out[1] = static_cast<std::uint8_t>(CompatTag::kFastpath);
-  out[2] = static_cast<std::uint8_t>(kMaskSize);
-  std::memcpy(out.data() + kHead, &mask, kMaskSize);
-  return out;
-}
-
 bool CompatMerger::Keeps(CompatTag tag) const {
   // Of all tags up to 0x21 and some later ones 13.0 takes these.
   constexpr std::string_view kTagsOf130 = "\x02\x03\x05\x06\x07\x08\x09";
@@ -191,6 +181,15 @@ std::vector<std::uint8_t> CompatMerger::Finish(bool architecture_specific) const
     Append({.tag = CompatTag::kIsaMinimum, .format = kInfoHalfValue, .value = kDefaultIsa}, out);
   }
   return out;
+}
+
+void CompatMerger::AppendFastPath(std::uint64_t mask, std::vector<std::uint8_t>& out) {
+  Append({.tag = CompatTag::kFastpath,
+          .format = kInfoSized,
+          .value = kMaskSize,
+          .mask = mask,
+          .is_mask = true},
+         out);
 }
 
 std::vector<std::uint8_t> CompatMerger::OfTarget(bool architecture_specific) {

@@ -43,9 +43,6 @@ std::uint64_t FastPathOf(base::Bytes section);
 // Of code for sm_100: it runs where it was made for, and as it is on sm_103.
 inline constexpr std::uint64_t kFastPathOwnTarget = 1;
 inline constexpr std::uint64_t kFastPathToRelative = 8;
-// The record of tag 0b, which is the last one of an executable with two views.
-std::vector<std::uint8_t> EncodeFastPath(std::uint64_t mask);
-
 // Makes the output's section from those of the inputs, in link order.
 class CompatMerger {
  public:
@@ -56,6 +53,8 @@ class CompatMerger {
   bool Add(base::Bytes section);
   // Empty where no input has a section.
   [[nodiscard]] std::vector<std::uint8_t> Finish(bool architecture_specific) const;
+  // The record of tag 0b, which is the last one of a file with two views.
+  static void AppendFastPath(std::uint64_t mask, std::vector<std::uint8_t>& out);
   // What nvlink writes where no input has any device code.
   static std::vector<std::uint8_t> OfTarget(bool architecture_specific);
 

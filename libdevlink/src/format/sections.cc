@@ -38,8 +38,8 @@ constexpr std::array kRows = {
     Row{kShtCudaGlobal, Role::kGlobal},
     Row{kShtCudaShared, Role::kKernelShared, kShfInfoLink, kShfInfoLink},
     Row{kShtCudaShared, Role::kModuleShared},
-    // Of sm_110, a variable that no code refers to; the finalizer places it (docs/mercury.md).
-    Row{kShtCudaReservedShared, Role::kModuleShared, 0, 0, section_name::kReservedShared, true},
+    // Of sm_110, a variable that no code refers to (docs/mercury.md, "Reserved shared memory").
+    Row{kShtCudaReservedShared, Role::kReservedShared, 0, 0, section_name::kReservedShared, true},
     Row{kShtSymtab, Role::kTable},
     Row{kShtStrtab, Role::kTable},
     Row{kShtSymtabShndx, Role::kTable},

@@ -55,9 +55,12 @@ inline constexpr std::string_view kVariableConstants = ".nv.constant3";
 inline constexpr std::string_view kCompilerConstants = ".nv.constant2.";
 }  // namespace section_name
 
+// Where `.nv.shared.reserved.0` of an executable begins.
+inline constexpr std::uint64_t kReservedSharedPlace = 0x40;
+
 // Symbols of what the system keeps of shared memory, which no input defines. From sm_100 on inputs
 // say where it lies.
-constexpr bool IsReservedShared(std::string_view symbol) {
+constexpr bool IsReservedSharedSymbol(std::string_view symbol) {
   return symbol.starts_with(".nv.reservedSmem.");
 }
 
@@ -91,6 +94,7 @@ enum class SectionRole : std::uint8_t {
   kGlobal,             // `.nv.global`
   kKernelShared,       // `.nv.shared.F`
   kModuleShared,       // `.nv_debug.shared`
+  kReservedShared,     // `.nv.shared.reserved.0`
   kOtherView,          // of a file with two views: not of this one
 };
 
@@ -108,6 +112,7 @@ constexpr bool HoldsVariables(SectionRole role) {
     case SectionRole::kGlobal:
     case SectionRole::kKernelShared:
     case SectionRole::kModuleShared:
+    case SectionRole::kReservedShared:
       return true;
     default:
       return false;

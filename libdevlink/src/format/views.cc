@@ -12,29 +12,34 @@ namespace {
 
 constexpr std::uint32_t kShtMercuryCode = 0x70000016;
 
-// What names of the Mercury view's own sections begin with.
+// What names of capsules begin with; all other own sections have kMercuryPrefix.
 constexpr std::string_view kCapsulePrefix = ".nv.capmerc";
-constexpr std::string_view kMercuryPrefix = ".nv.merc";
 
 // Types of the Mercury view's own sections, and what they are in machine code. Seen in the output
 // of ptxas 13.0 for code of every kind (docs/mercury.md, "Sections").
 struct TypeRow {
   std::uint32_t mercury;
   std::uint32_t plain;
+  SectionRole role;
 };
 constexpr std::array kTypes = {
-    TypeRow{kShtMercuryCode, kShtProgbits},           // `.nv.capmerc.text.F`
-    TypeRow{kShtProgbits, kShtProgbits},              // `.nv.merc.debug_frame`
-    TypeRow{0x7000007c, kShtCudaConstant0 + 3},       // `.nv.merc.nv.constant.user`
-    TypeRow{0x70000082, kShtRela},                    // `.nv.merc.rela.X`
-    TypeRow{0x70000083, kShtCudaInfo},                // `.nv.merc.nv.info.F`
-    TypeRow{0x70000084, kShtCudaConstant0 + 2},       // `.nv.merc.nv.constant.optimizer.F`
-    TypeRow{kShtMercurySymbols, kShtSymtab},          // `.nv.merc.symtab`
-    TypeRow{kShtCudaGlobalInit, kShtCudaGlobalInit},  // `.nv.merc.nv.global.init`
+    TypeRow{kShtMercuryCode, kShtProgbits, SectionRole::kText},  // `.nv.capmerc.text.F`
+    TypeRow{kShtProgbits, kShtProgbits, SectionRole::kDebug},    // `.nv.merc.debug_frame`
+    // `.nv.merc.nv.constant.user`
+    TypeRow{0x7000007c, kShtCudaConstant0 + kVariableBank, SectionRole::kConstantBank},
+    TypeRow{0x70000082, kShtRela, SectionRole::kRelocations},       // `.nv.merc.rela.X`
+    TypeRow{0x70000083, kShtCudaInfo, SectionRole::kFunctionInfo},  // `.nv.merc.nv.info.F`
+    // `.nv.merc.nv.constant.optimizer.F`
+    TypeRow{0x70000084, kShtCudaConstant0 + kCompilerBank, SectionRole::kFunctionConstants},
+    TypeRow{kShtMercurySymbols, kShtSymtab, SectionRole::kTable},  // `.nv.merc.symtab`
+    // `.nv.merc.nv.global.init`
+    TypeRow{kShtCudaGlobalInit, kShtCudaGlobalInit, SectionRole::kGlobalInit},
+    // `.nv.merc.nv.shared.reserved.0`
+    TypeRow{kShtCudaReservedShared, kShtCudaReservedShared, SectionRole::kReservedShared},
 };
 
 std::string_view WithoutPrefix(std::string_view name) {
-  for (const std::string_view prefix : {kCapsulePrefix, kMercuryPrefix}) {
+  for (const std::string_view prefix : {kCapsulePrefix, section_name::kMercuryPrefix}) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return name;
@@ -44,37 +49,22 @@ std::string_view WithoutPrefix(std::string_view name) {
 bool IsMachineCodeOnly(std::uint32_t type) {
   return type == kShtProgbits || type == kShtSymtab || type == kShtSymtabShndx || type == kShtRel ||
          type == kShtRela || type == kShtCudaInfo || type == kShtCudaGlobalInit ||
-         IsConstantType(type);
+         type == kShtCudaReservedShared || IsConstantType(type);
 }
 
 }  // namespace
 
 std::optional<MercuryWords> MercuryWordsOf(SectionRole role) {
-  switch (role) {
-    case SectionRole::kText:
-      return MercuryWords{kCapsulePrefix, kShtMercuryCode};
-    case SectionRole::kDebug:
-      return MercuryWords{kMercuryPrefix, kShtProgbits};
-    case SectionRole::kModuleInfo:
-    case SectionRole::kFunctionInfo:
-      return MercuryWords{kMercuryPrefix, 0x70000083};
-    case SectionRole::kRelocations:
-      return MercuryWords{kMercuryPrefix, 0x70000082};
-    case SectionRole::kConstantBank:
-      return MercuryWords{kMercuryPrefix, 0x7000007c};
-    case SectionRole::kFunctionConstants:
-      return MercuryWords{kMercuryPrefix, 0x70000084};
-    case SectionRole::kGlobalInit:
-      return MercuryWords{kMercuryPrefix, kShtCudaGlobalInit};
-    default:
-      return std::nullopt;
-  }
+  if (role == SectionRole::kModuleInfo) role = SectionRole::kFunctionInfo;
+  const auto* row =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& r) { return r.role == role; });
+  if (row == kTypes.end() || role == SectionRole::kTable) return std::nullopt;
+  return MercuryWords{role == SectionRole::kText ? kCapsulePrefix : section_name::kMercuryPrefix,
+                      row->mercury};
 }
 
 std::string_view NameInMachineCode(std::string_view name, base::StringArena& kept) {
-  constexpr std::string_view kUser = ".nv.constant.user";
-  constexpr std::string_view kOptimizer = ".nv.constant.optimizer.";
-  static_assert(CompilerConstantsPrefix(ViewKind::kMercury) == kOptimizer);
+  constexpr std::string_view kOptimizer = section_name::kOptimizerConstants;
   std::string_view list;  // of relocations
   std::string_view of = name;
   for (const std::string_view prefix : {section_name::kRela, section_name::kRel}) {
@@ -83,10 +73,12 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
     of.remove_prefix(prefix.size());
     break;
   }
-  if (of == kUser) return kept.Concat(list, ".nv.constant3");
+  if (of == section_name::kUserConstants) {
+    return kept.Concat(list, section_name::kVariableConstants);
+  }
   if (!of.starts_with(kOptimizer)) return name;
   const std::string_view plain =
-      kept.Concat(CompilerConstantsPrefix(ViewKind::kSass), of.substr(kOptimizer.size()));
+      kept.Concat(section_name::kCompilerConstants, of.substr(kOptimizer.size()));
   return list.empty() ? plain : kept.Concat(list, plain);
 }
 
@@ -99,7 +91,11 @@ bool SharesBytesOfMachineCode(std::string_view debug_section) {
                      [&](std::string_view name) { return debug_section.starts_with(name); });
 }
 
-bool IsMercurySection(std::uint32_t flags) { return (flags & kShfMercury) != 0; }
+bool IsMercurySection(std::uint64_t flags) { return (flags & kShfMercury) != 0; }
+
+bool HasBytes(std::uint32_t type, std::uint64_t flags) {
+  return !IsNobitsType(type) || (type == kShtCudaReservedShared && IsMercurySection(flags));
+}
 
 std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_file) {
   const bool own = IsMercurySection(in_file.flags);
@@ -116,17 +112,16 @@ std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_
 }
 
 int SectionCategoryOfTwoViews(std::string_view name, std::uint32_t type, std::uint32_t flags) {
-  constexpr int kParameterCategory = 10;
-  constexpr int kMercury = kParameterCategory + 1;  // capsules; all others stand as in machine code
+  constexpr int kParameterCategory = kCapsuleCategory - 1;
   if (!IsMercurySection(flags)) {
     return name.starts_with(section_name::kParameters) ? kParameterCategory
                                                        : SectionCategory(name, type);
   }
-  if (!name.starts_with(kMercuryPrefix)) return kMercury;
-  name.remove_prefix(kMercuryPrefix.size());
+  if (!name.starts_with(section_name::kMercuryPrefix)) return kCapsuleCategory;
+  name.remove_prefix(section_name::kMercuryPrefix.size());
   if (name.starts_with(section_name::kModuleInfo)) type = kShtCudaInfo;
   if (name.starts_with(section_name::kRela)) type = kShtRela;
-  return kMercury + SectionCategory(name, type);
+  return kCapsuleCategory + SectionCategory(name, type);
 }
 
 }  // namespace devlink::format

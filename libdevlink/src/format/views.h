@@ -49,23 +49,33 @@ std::optional<MercuryWords> MercuryWordsOf(SectionRole role);
 // sh_flags of the Mercury view's own sections, beside those of their counterparts.
 inline constexpr std::uint32_t kShfMercury = 0x10000000;
 inline constexpr std::uint32_t kShtMercurySymbols = 0x70000085;
-inline constexpr std::string_view kMercurySymbols = ".nv.merc.symtab";
 
 // The name that a section of the Mercury view has as one of machine code: `.nv.constant.user` is
 // `.nv.constant3`. Most have the same in both. `kept` keeps a name that has to be made.
 std::string_view NameInMachineCode(std::string_view name, base::StringArena& kept);
+
+// Bytes that nvlink and ptxas leave unused behind the table of section names.
+inline constexpr std::uint64_t kRoomBehindSectionNames = 36;
 
 // Whether the Mercury view's debug section of this name has no bytes of its own: it shows those of
 // machine code's.
 bool SharesBytesOfMachineCode(std::string_view debug_section);
 
 // Whether the section is the Mercury view's own.
-bool IsMercurySection(std::uint32_t flags);
+bool IsMercurySection(std::uint64_t flags);
+
+// Whether a section of an ELF file with this sh_type and sh_flags has bytes there. The Mercury
+// view's copy of the memory that sm_110 reserves has some, though its counterpart has none.
+bool HasBytes(std::uint32_t type, std::uint64_t flags);
 
 // What the compiler's own constants of a function F are called, without the F.
 constexpr std::string_view CompilerConstantsPrefix(ViewKind view) {
-  return view == ViewKind::kMercury ? ".nv.constant.optimizer." : ".nv.constant2.";
+  return view == ViewKind::kMercury ? section_name::kOptimizerConstants
+                                    : section_name::kCompilerConstants;
 }
+
+// Of capsules; the Mercury view's other sections stand behind them as in machine code.
+inline constexpr int kCapsuleCategory = 11;
 
 // Where a section stands (SectionCategory) in an executable with two views: parameters stand behind
 // everything else, and behind them the Mercury view's own sections.

@@ -94,11 +94,14 @@ absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const 
                                                const ImageSettings& settings) {
   const Program& program = mercury.program();
   const bool relocatable = settings.relocatable;
-  CubinDescription cubin{.writer = CubinWriter({.sm = settings.target.number,
-                                                .executable = !relocatable,
-                                                .unused_program_header_size = 0}),
-                         .names = {program.names, mercury.passes.constants.names,
-                                   sass.program().names, sass.passes.constants.names}};
+  CubinDescription cubin{
+      .writer = CubinWriter(
+          {.sm = settings.target.number,
+           .executable = !relocatable,
+           .unused_program_header_size = 0,
+           .wide_section_indices = program.residue.internal_sections >= format::kShnLoReserve}),
+      .names = {program.names, mercury.passes.constants.names, sass.program().names,
+                sass.passes.constants.names}};
   const auto names = std::make_shared<base::StringArena>();
   cubin.names.push_back(names);
 
@@ -109,11 +112,9 @@ absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const 
   file.LinkSections();
   DEVLINK_RETURN_IF_ERROR(file.FillContents());
   file.FillRelocations();
-  if (!relocatable) file.AddSegments();
   if (!settings.profile.compat_keeps_fastpath) {
-    const auto fast_path = format::EncodeFastPath(
-        CommonFastPath(sass.program(), sass.passes.liveness, parts.fast_paths));
-    parts.compat.insert(parts.compat.end(), fast_path.begin(), fast_path.end());
+    format::CompatMerger::AppendFastPath(
+        CommonFastPath(sass.program(), sass.passes.liveness, parts.fast_paths), parts.compat);
   }
   FillFileRecords(program, parts, file.plain(), relocatable, settings, cubin.writer);
   FillCallGraph(mercury.passes, file.plain(), cubin.writer);

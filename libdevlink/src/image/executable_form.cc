@@ -114,6 +114,8 @@ SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
   } else if (section.kind == SectionKind::kModuleShared) {
     out.nobits_size = passes_.shared.module_section_size;
     out.align = passes_.shared.module_section_align;
+  } else if (section.kind == SectionKind::kReservedShared) {
+    out.nobits_size = format::kReservedSharedPlace + section.size;
   }
   if (const ConstantBank* bank = banks_.Of(id)) out.align = bank->align;
   return out;
@@ -136,6 +138,9 @@ SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
     const bool shifted = !symbol.external_shared || passes_.shared.external_symbols_shifted;
     out.section = place.section;
     out.value = place.offset.value_or(0) + (shifted ? passes_.shared.reserved : 0);
+  } else if (symbol.space == format::kStoReservedShared &&
+             program_.view == format::ViewKind::kSass) {
+    out.value += format::kReservedSharedPlace;
   }
   return out;
 }

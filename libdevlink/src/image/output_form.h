@@ -18,6 +18,11 @@ struct LeftOut {
   std::vector<bool> sections;  // by SectionId
   std::vector<bool> symbols;   // by SymbolId
   std::vector<bool> names;     // by SectionId: not even the name in the string tables
+
+  [[nodiscard]] bool Keeps(const NameEntry& name) const {
+    return (name.section == kNone || !names[name.section]) &&
+           (name.symbol == kNone || !symbols[name.symbol]);
+  }
 };
 
 // What the header of a section says.

@@ -81,6 +81,9 @@ SectionShape RelocatableForm::ShapeOfSection(SectionId id) const {
       out.nobits_size = shared_.sections.at(id).size;
       out.align = shared_.sections.at(id).align;
       break;
+    case SectionKind::kReservedShared:
+      out.type = format::kShtCudaReservedShared;
+      break;
     default:
       break;
   }

@@ -2,6 +2,7 @@
 //
 // What is in the sections of a file with two views.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
+#include "image/late_sections.h"
 #include "image/register_ranges.h"
 #include "image/two_view_describer.h"
 
@@ -34,11 +36,8 @@ absl::Status TwoViewDescriber::FillContents() {
   KeepLiveRegisters();
   for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {
     const Section& section = mercury_.program().sections[id];
-    if (plain_.sections[id] == kNoSection || section.kind == SectionKind::kToolNote ||
-        section.type == format::kShtNobits) {
-      continue;
-    }
-    FillPlain(id);
+    if (plain_.sections[id] == kNoSection || section.kind == SectionKind::kToolNote) continue;
+    if (section.type != format::kShtNobits) FillPlain(id);
     if (absl::Status filled = FillOwn(id); !filled.ok()) return filled;
   }
   FillLateBanks();
@@ -47,23 +46,16 @@ absl::Status TwoViewDescriber::FillContents() {
     const ConstantBank* bank = sass_.banks.Of(id);
     const SectionHandle handle = sass_handles_.sections[id];
     if (bank != nullptr) {
-      FillPieces(handle, bank->pieces, bank->size);
+      FillPieces(writer_, handle, bank->pieces, bank->size);
     } else if (!section.pieces.empty()) {
       // Copies of a kernel in several files have one bank here; elsewhere nvlink adds them up.
-      FillPieces(handle, std::span(section.pieces).first(1), section.pieces.front().bytes.size());
+      const Piece& bank_of_one = section.pieces.front();
+      FillPieces(writer_, handle, std::span(&bank_of_one, 1),
+                 bank_of_one.offset + bank_of_one.bytes.size());
     }
   }
   ApplyPatches();
   return FillCapsules();
-}
-
-template <typename Pieces>
-void TwoViewDescriber::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size) {
-  for (const Piece& piece : pieces) {
-    writer_.AppendZeros(handle, piece.offset - writer_.SizeOf(handle));
-    writer_.Append(handle, piece.bytes);
-  }
-  writer_.AppendZeros(handle, size - writer_.SizeOf(handle));
 }
 
 void TwoViewDescriber::FillPlain(SectionId id) {
@@ -78,9 +70,9 @@ void TwoViewDescriber::FillPlain(SectionId id) {
   } else if (other == pairs_.sass_registers && !registers_.empty()) {
     writer_.AppendCopy(handle, registers_);
   } else if (const ConstantBank* bank = sass_.banks.Of(other)) {
-    FillPieces(handle, bank->pieces, bank->size);
+    FillPieces(writer_, handle, bank->pieces, bank->size);
   } else if (!section.pieces.empty() || section.size != 0) {
-    FillPieces(handle, section.pieces, section.size);
+    FillPieces(writer_, handle, section.pieces, section.size);
   }
 }
 
@@ -107,14 +99,29 @@ absl::Status TwoViewDescriber::FillOwn(SectionId id) {
                        "' the Mercury view has more bytes than machine code"));
     }
     writer_.ShareBytes(handle, plain_.sections[id], section.size);
+  } else if (section.kind == SectionKind::kReservedShared) {
+    FillReserved(handle, section.size);
   } else if (section.kind == SectionKind::kText) {
     FillCapsule(id);
   } else if (const ConstantBank* bank = mercury_.banks.Of(id)) {
-    FillPieces(handle, bank->pieces, bank->size);
+    FillPieces(writer_, handle, bank->pieces, bank->size);
   } else if (!section.pieces.empty() || section.size != 0) {
-    FillPieces(handle, section.pieces, section.size);
+    FillPieces(writer_, handle, section.pieces, section.size);
   }
   return absl::OkStatus();
+}
+
+// nvlink shows what it has in memory there: the headers of the Mercury view's first two sections.
+void TwoViewDescriber::FillReserved(SectionHandle handle, std::uint64_t size) {
+  const std::array<format::Shdr, 2> headers = {format::Shdr{},
+                                               format::Shdr{.name = 1,
+                                                            .type = format::kShtStrtab,
+                                                            .offset = sizeof(format::Ehdr),
+                                                            .size = section_names_,
+                                                            .addralign = 1}};
+  const base::Bytes bytes(reinterpret_cast<const std::uint8_t*>(headers.data()), sizeof(headers));
+  writer_.AppendCopy(handle, bytes.first(std::min<std::uint64_t>(size, bytes.size())));
+  writer_.AppendZeros(handle, size - writer_.SizeOf(handle));
 }
 
 // The first word is the number of the section with the function's machine code.
@@ -183,9 +190,10 @@ void TwoViewDescriber::FillLateBanks() {
   }
   for (const LateSection& late : late_sections_) {
     if (late.bank == nullptr) continue;
-    FillPieces(late.own, late.bank->pieces, late.bank->size);
+    FillPieces(writer_, late.own, late.bank->pieces, late.bank->size);
     const auto bank = new_banks.find(pairs_.functions[late.kernel]);
-    if (bank != new_banks.end()) FillPieces(late.plain, bank->second->pieces, bank->second->size);
+    if (bank != new_banks.end())
+      FillPieces(writer_, late.plain, bank->second->pieces, bank->second->size);
   }
 }
 

@@ -5,17 +5,12 @@
 #include "format/sections.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
-#include "image/function_records.h"
+#include "image/late_sections.h"
 #include "write/residue_writer.h"
 
 namespace devlink::internal {
 
 namespace {
-
-bool LinksToSymbols(SectionKind kind) {
-  return kind == SectionKind::kRelocations || kind == SectionKind::kText ||
-         kind == SectionKind::kModuleInfo || kind == SectionKind::kFunctionInfo;
-}
 
 bool IsConstants(SectionKind kind) {
   return kind == SectionKind::kConstantBank || kind == SectionKind::kFunctionConstants;
@@ -52,17 +47,13 @@ void TwoViewDescriber::EnterSectionName(std::string_view name) {
 
 void TwoViewDescriber::AddNames() {
   const LeftOut& left_out = mercury_.form.left_out();
-  const auto stays = [&left_out](const NameEntry& name) {
-    return (name.section == kNone || !left_out.names[name.section]) &&
-           (name.symbol == kNone || !left_out.symbols[name.symbol]);
-  };
   const Program& program = mercury_.program();
   base::HashSet<std::string_view> written;
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     if (!left_out.sections[id]) written.insert(program.sections[id].name);
   }
   for (const NameEntry& name : program.section_names) {
-    if (!stays(name)) continue;
+    if (!left_out.Keeps(name)) continue;
     if (written.contains(name.text)) {
       EnterSectionName(name.text);
     } else {
@@ -70,21 +61,27 @@ void TwoViewDescriber::AddNames() {
     }
   }
   for (const NameEntry& name : program.symbol_names) {
-    if (stays(name)) writer_.AddName(kStringTable, name.text);
+    if (left_out.Keeps(name)) writer_.AddName(kStringTable, name.text);
   }
 }
 
 void TwoViewDescriber::AddSections() {
-  constexpr std::uint64_t kBehindSectionNames = 36;  // bytes that nvlink and ptxas leave unused
+  SectionNumbers numbers(mercury_.program());
   for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {
-    if (mercury_.form.left_out().sections[id]) continue;
-    AddSection(id);
+    const std::uint32_t number = numbers.Next();
+    if (!mercury_.form.left_out().sections[id]) AddSection(id, number);
   }
   AddLateSections();
+  section_names_ = ResidueWriter(writer_).SizeOfSectionNames();
   AddParameters();
   AddOwnSections();
-  ResidueWriter(writer_).CompleteSections();
-  writer_.SetGap(kStringTable, kBehindSectionNames);
+  ResidueWriter residue(writer_);
+  residue.CompleteSections();
+  if (wide_indices_ == WideIndices::kLate) {
+    residue.ClearWideIndices();
+  } else {
+    writer_.SetGap(kStringTable, format::kRoomBehindSectionNames);
+  }
   writer_.SetGap(kSymbolTable, symbols_gap_);
 }
 
@@ -95,13 +92,7 @@ SectionHandle TwoViewDescriber::AddRenamed(std::string_view name, SectionSpec sp
   return writer_.AddSection(spec);
 }
 
-void TwoViewDescriber::Load(Loaded what, SectionHandle section) {
-  Range& range = loaded_[static_cast<std::size_t>(what)];
-  if (range.first == kNoSection) range.first = section;
-  range.last = section;
-}
-
-void TwoViewDescriber::AddSection(SectionId id) {
+void TwoViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   const Section& section = mercury_.program().sections[id];
   const SectionId other = pairs_.sections[id];
   const LinkedView& view = other == kNone ? mercury_ : sass_;
@@ -119,74 +110,32 @@ void TwoViewDescriber::AddSection(SectionId id) {
   if (section.kind == SectionKind::kRelocations) spec.entry_size = sizeof(format::Rela);
   if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
   const SectionHandle handle = AddRenamed(section.name, spec);
+  ResidueWriter(writer_).SetWideIndex(handle, number);
   plain_.sections[id] = handle;
   if (other != kNone) sass_handles_.sections[other] = handle;
-  // Data is not in the file's order yet.
-  if (section.kind == SectionKind::kText) Load(Loaded::kCode, handle);
-  if (IsConstants(section.kind)) Load(Loaded::kConstants, handle);
 }
 
 // Sections that come into being after all inputs, in nvlink's order.
 void TwoViewDescriber::AddLateSections() {
-  plain_.call_graph = writer_.AddSection({.name = format::section_name::kCallGraph,
-                                          .type = format::kShtCudaCallGraph,
-                                          .align = 4,
-                                          .entry_size = 8,
-                                          .link = kSymbolTable});
-  if (HasPrototypes(mercury_.passes)) {
-    plain_.prototypes = writer_.AddSection({.name = format::section_name::kPrototypes,
-                                            .type = format::kShtCudaPrototype,
-                                            .align = 4,
-                                            .entry_size = 8,
-                                            .link = kSymbolTable});
-  } else {
-    writer_.AddName(kSectionNameTable, format::section_name::kPrototypes);
-    writer_.AddName(kStringTable, format::section_name::kPrototypes);
-  }
+  const CallSections calls = AddCallSections(mercury_.passes, writer_);
+  plain_.call_graph = calls.call_graph;
+  plain_.prototypes = calls.prototypes;
   if (!mercury_.form.relocatable()) {
-    AddLateShared();
+    AddLateSharedSections();
     AddLateBanks();
-  }
-  // Of what is written, initialised variables come first, then what has no bytes.
-  const Program& program = mercury_.program();
-  for (const bool with_bytes : {true, false}) {
-    for (SectionId id = 0; id < program.sections.size(); ++id) {
-      const SectionKind kind = program.sections[id].kind;
-      if (plain_.sections[id] == kNoSection) continue;
-      const bool is_data = kind == SectionKind::kGlobal || kind == SectionKind::kKernelShared ||
-                           kind == SectionKind::kModuleShared;
-      if (with_bytes ? kind == SectionKind::kGlobalInit : is_data) {
-        Load(Loaded::kData, plain_.sections[id]);
-      }
-    }
-  }
-  for (const LateSection& late : late_sections_) {
-    Load(late.bank != nullptr ? Loaded::kConstants : Loaded::kData, late.plain);
   }
 }
 
 // Of kernels that came to have shared memory by what they call.
-void TwoViewDescriber::AddLateShared() {
+void TwoViewDescriber::AddLateSharedSections() {
   for (const std::uint32_t i : mercury_.passes.shared.without_section) {
-    const FunctionId kernel = mercury_.passes.liveness.kernels[i];
-    const KernelShared& shared = mercury_.passes.shared.kernels[i];
-    const Program& program = mercury_.program();
-    const std::string_view name =
-        names_.Concat(format::section_name::kKernelShared,
-                      program.symbols[program.functions[kernel].symbol].name);
-    if (!shared.emitted) {
-      writer_.AddName(kSectionNameTable, name);
-      writer_.AddName(kStringTable, name);
-      continue;
-    }
     const SectionHandle handle =
-        writer_.AddSection({.name = name,
-                            .type = format::kShtNobits,
-                            .flags = format::kKernelSharedFlags,
-                            .align = shared.align,
-                            .nobits_size = shared.size + sass_.passes.shared.reserved});
-    late_sections_.push_back(
-        {.plain = handle, .own = handle, .kernel = kernel, .has_symbol = shared.has_symbol});
+        AddLateShared(mercury_.passes, i, sass_.passes.shared.reserved, writer_, names_);
+    if (handle == kNoSection) continue;
+    late_sections_.push_back({.plain = handle,
+                              .own = handle,
+                              .kernel = mercury_.passes.liveness.kernels[i],
+                              .has_symbol = mercury_.passes.shared.kernels[i].has_symbol});
   }
 }
 
@@ -203,8 +152,7 @@ void TwoViewDescriber::AddLateBanks() {
     if (bank.section != kNone) continue;
     EnterSectionName(bank.name);
     writer_.AddName(kStringTable, bank.name);
-    const SectionHandle handle = AddRenamed(
-        bank.name, {.type = format::kShtProgbits, .flags = bank.flags, .align = bank.align});
+    const SectionHandle handle = AddRenamed(bank.name, SpecOfBank(bank));
     late_of_bank[i] = late_sections_.size();
     late_sections_.push_back(
         {.plain = handle, .kernel = bank.kernel, .has_symbol = true, .bank = &bank});
@@ -216,11 +164,7 @@ void TwoViewDescriber::AddLateBanks() {
     const std::string_view name = names_.Concat(format::section_name::kRela, bank.name);
     EnterSectionName(name);
     writer_.AddName(kStringTable, name);
-    const SectionHandle list = AddRenamed(name, {.type = format::kShtRela,
-                                                 .flags = format::kShfInfoLink,
-                                                 .align = 8,
-                                                 .entry_size = sizeof(format::Rela),
-                                                 .link = kSymbolTable});
+    const SectionHandle list = AddRenamed(name, SpecOfBankRelocations(name));
     writer_.SetInfoSection(list, bank.section == kNone ? late_sections_[late_of_bank[i]].plain
                                                        : plain_.sections[bank.section]);
     list_of_bank_[i] = static_cast<std::uint32_t>(late_lists_.size());
@@ -241,6 +185,7 @@ void TwoViewDescriber::AddParameters() {
       if (IsParameterBank(program.sections[id])) banks.push_back(id);
     }
   }
+  DecideWideIndices(banks.size());
   for (const SectionId id : banks) {
     if (sass_.form.left_out().sections[id]) continue;
     const Section& section = program.sections[id];
@@ -251,10 +196,41 @@ void TwoViewDescriber::AddParameters() {
                                                      .align = shape.align,
                                                      .own_name = true,
                                                      .only_section_name = true});
+    ResidueWriter(writer_).SetWideIndex(handle, 0);
     sass_handles_.sections[id] = handle;
     parameters_.push_back(id);
-    Load(Loaded::kParameters, handle);
   }
+}
+
+// The tables that a file with very many sections needs. They stand elsewhere where the merged
+// Mercury view is small enough to do without, and the whole file is not.
+void TwoViewDescriber::DecideWideIndices(std::size_t parameters) {
+  constexpr std::uint64_t kOthers = 4;  // the null section, and those that every file has
+  if (mercury_.program().residue.internal_sections >= format::kShnLoReserve) {
+    wide_indices_ = WideIndices::kEarly;
+    return;
+  }
+  const Program& program = mercury_.program();
+  std::uint64_t count = kOthers + parameters + 2 * (late_sections_.size() + late_lists_.size());
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    if (plain_.sections[id] == kNoSection) continue;
+    count += format::MercuryWordsOf(program.sections[id].kind) ? 2 : 1;
+  }
+  if (count < format::kShnLoReserve) return;
+  wide_indices_ = WideIndices::kLate;
+  writer_.AddWideIndices({.name = format::section_name::kWideIndices,
+                          .link = kSymbolTable,
+                          .own_name = true,
+                          .only_section_name = true},
+                         false);
+}
+
+void TwoViewDescriber::AddOwnWideIndices(WideIndices when) {
+  if (wide_indices_ != when) return;
+  const std::string_view name =
+      names_.Concat(format::section_name::kMercuryPrefix, format::section_name::kWideIndices);
+  own_wide_indices_ = writer_.AddWideIndices(
+      {.name = name, .flags = format::kShfMercury, .own_name = true}, when == WideIndices::kEarly);
 }
 
 SectionHandle TwoViewDescriber::AddOwn(std::string_view name, SectionKind kind,
@@ -292,6 +268,7 @@ void TwoViewDescriber::AddOwnSections() {
     add_all([kind](SectionKind other) { return other == kind; });
   };
   add_kind(SectionKind::kText);
+  AddOwnWideIndices(WideIndices::kEarly);
   add_kind(SectionKind::kDebug);
   add_all([](SectionKind kind) {
     return kind == SectionKind::kModuleInfo || kind == SectionKind::kFunctionInfo;
@@ -309,13 +286,18 @@ void TwoViewDescriber::AddOwnSections() {
                       {.flags = late.bank->flags, .align = late.bank->align});
   }
   add_kind(SectionKind::kGlobalInit);
-  own_symbols_ = writer_.AddSymbolTable({.name = format::kMercurySymbols,
+  add_kind(SectionKind::kReservedShared);
+  AddOwnWideIndices(WideIndices::kLate);
+  own_symbols_ = writer_.AddSymbolTable({.name = format::section_name::kMercurySymbols,
                                          .type = format::kShtMercurySymbols,
                                          .flags = format::kShfMercury,
                                          .align = 8,
                                          .entry_size = sizeof(format::Sym),
                                          .own_name = true},
                                         SymbolOrder::kAsAdded);
+  if (wide_indices_ != WideIndices::kAbsent) {
+    writer_.SetLinkSection(own_wide_indices_, own_symbols_);
+  }
   // What both views have has one section.
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     if (own_.sections[id] == kNoSection) own_.sections[id] = plain_.sections[id];
@@ -402,7 +384,7 @@ void TwoViewDescriber::AddSymbolPair(SymbolId id) {
     spec.value = is_shared ? shape.value + sass_.passes.shared.reserved : sass.value;
     spec.size = sass_.program().symbols[other].size;
     if (symbol.function != kNone) spec.size = CodeSizeOf(symbol.function, spec.size);
-    if (format::IsReservedShared(symbol.name)) spec.type = format::kSttCudaObject;
+    if (format::IsReservedSharedSymbol(symbol.name)) spec.type = format::kSttCudaObject;
   }
   // A partial link keeps the type that inputs of these architectures give to variables.
   const auto kept = [this](std::uint8_t type) {
@@ -499,21 +481,6 @@ void TwoViewDescriber::LinkSections() {
     if (text != kNone) {
       writer_.SetInfoSection(sass_handles_.sections[id], sass_handles_.sections[text]);
     }
-  }
-}
-
-void TwoViewDescriber::AddSegments() {
-  constexpr std::uint32_t kReadOnly = 4;
-  writer_.AddSegment({.type = format::kPtPhdr, .flags = kReadOnly});
-  writer_.AddSegment({.type = format::kPtLoad, .flags = kReadOnly});
-  constexpr std::array<std::uint32_t, 4> kFlags = {kReadOnly, format::kPfRX, format::kPfRW,
-                                                   kReadOnly};
-  for (std::size_t i = 0; i < loaded_.size(); ++i) {
-    if (loaded_[i].first == kNoSection) continue;
-    writer_.AddSegment({.type = format::kPtLoad,
-                        .flags = kFlags[i],
-                        .first = loaded_[i].first,
-                        .last = loaded_[i].last});
   }
 }
 

@@ -4,7 +4,6 @@
 // are those of the merged Mercury view; machine code stands beside it under its own names.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -45,7 +44,6 @@ class TwoViewDescriber {
   // InvalidArgument where a capsule is not one.
   absl::Status FillContents();
   void FillRelocations();
-  void AddSegments();
 
   // Sections of machine code, or of both views, by the Mercury view's ids; symbols of `.symtab`.
   [[nodiscard]] const ViewHandles& plain() const { return plain_; }
@@ -55,12 +53,9 @@ class TwoViewDescriber {
   [[nodiscard]] const ViewHandles& sass() const { return sass_handles_; }
 
  private:
-  // What the program headers tell apart, in their order.
-  enum class Loaded : std::uint8_t { kConstants, kCode, kData, kParameters };
-  struct Range {
-    SectionHandle first = kNoSection;
-    SectionHandle last = kNoSection;
-  };
+  // Whether the file has tables of wide section indices, and where.
+  enum class WideIndices : std::uint8_t { kAbsent, kEarly, kLate };
+
   // A section that the merge gave none of its kind; of the Mercury view.
   struct LateSection {
     SectionHandle plain = kNoSection;
@@ -79,9 +74,11 @@ class TwoViewDescriber {
     std::size_t of_late = 0;  // its place in late_sections_
   };
 
-  void AddSection(SectionId id);
+  void AddSection(SectionId id, std::uint32_t number);
+  void DecideWideIndices(std::size_t parameters);
+  void AddOwnWideIndices(WideIndices when);
   void AddLateSections();
-  void AddLateShared();
+  void AddLateSharedSections();
   void AddLateBanks();
   void AddParameters();
   void AddOwnSections();
@@ -89,7 +86,6 @@ class TwoViewDescriber {
   SectionHandle AddOwn(std::string_view name, SectionKind kind, const SectionSpec& spec);
   SectionHandle AddRenamed(std::string_view name, SectionSpec spec);
   void EnterSectionName(std::string_view name);
-  void Load(Loaded what, SectionHandle section);
 
   void AddSymbolPair(SymbolId id);
   void AddInstance(const ExternalInstance& instance);
@@ -101,6 +97,7 @@ class TwoViewDescriber {
   void FillPlain(SectionId id);
   absl::Status FillOwn(SectionId id);
   absl::Status FillCapsules();
+  void FillReserved(SectionHandle handle, std::uint64_t size);
   void FillCapsule(SectionId id);
   void FillLateBanks();
   void KeepLiveLines();
@@ -108,8 +105,6 @@ class TwoViewDescriber {
   void PatchLineHeader(const FieldPatch& patch);
   void PatchLineReferences();
   void ApplyPatches();
-  template <typename Pieces>
-  void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
   [[nodiscard]] bool SharesBytes(const Section& section) const;
 
   const LinkedView& mercury_;
@@ -127,8 +122,10 @@ class TwoViewDescriber {
   std::vector<std::uint32_t> list_of_bank_;  // by ConstantLayout::banks; kNone: it needs none
   std::vector<SectionId> parameters_;        // of machine code
   base::HashSet<std::string_view> renamed_;
-  std::uint64_t symbols_gap_ = 0;  // bytes that nvlink leaves unused in front of `.symtab`
-  std::array<Range, 4> loaded_;
+  WideIndices wide_indices_ = WideIndices::kAbsent;
+  SectionHandle own_wide_indices_ = kNoSection;
+  std::uint64_t section_names_ = 0;  // size of the names before those that come late
+  std::uint64_t symbols_gap_ = 0;    // bytes that nvlink leaves unused in front of `.symtab`
   Frames frames_;
   base::HashMap<SectionId, Lines> lines_;      // tables of machine code
   base::HashMap<SectionId, Lines> own_lines_;  // the Mercury view's, no more than their headers

@@ -7,29 +7,10 @@
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
-#include "image/function_records.h"
+#include "image/late_sections.h"
 #include "write/residue_writer.h"
 
 namespace devlink::internal {
-
-namespace {
-
-// Sections that name symbols by their index.
-bool LinksToSymbols(SectionKind kind) {
-  return kind == SectionKind::kRelocations || kind == SectionKind::kText ||
-         kind == SectionKind::kModuleInfo || kind == SectionKind::kFunctionInfo;
-}
-
-}  // namespace
-
-SymbolSpec SpecOfInstance(const ExternalInstance& instance) {
-  return {.name = "externsharedinstance",
-          .binding = format::kStbWeak,
-          .type = format::kSttCudaObject,
-          .other = format::kStoShared | format::kStoInternal,
-          .value = instance.value,
-          .part = SymbolPart::kLocal};
-}
 
 ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
                              const ChangedBanks& banks, CubinWriter& writer,
@@ -46,35 +27,25 @@ ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
 
 void ViewDescriber::AddNames() {
   const LeftOut& left_out = form_.left_out();
-  const auto stays = [&left_out](const NameEntry& name) {
-    return (name.section == kNone || !left_out.names[name.section]) &&
-           (name.symbol == kNone || !left_out.symbols[name.symbol]);
-  };
   for (const NameEntry& name : program_.section_names) {
-    if (stays(name)) writer_.AddName(kSectionNameTable, name.text);
+    if (left_out.Keeps(name)) writer_.AddName(kSectionNameTable, name.text);
   }
   for (const NameEntry& name : program_.symbol_names) {
-    if (stays(name)) writer_.AddName(kStringTable, name.text);
+    if (left_out.Keeps(name)) writer_.AddName(kStringTable, name.text);
   }
 }
 
 void ViewDescriber::AddSections() {
-  ResidueWriter residue(writer_);
-  const auto& skipped_numbers = program_.residue.skipped_numbers;
-  std::uint32_t counted = 0;
-  auto skipped = skipped_numbers.begin();
+  SectionNumbers numbers(program_);
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
-    for (; skipped != skipped_numbers.end() && skipped->first == id; ++skipped) {
-      counted += skipped->second;
-    }
-    if (!form_.left_out().sections[id]) AddSection(id, counted);
-    counted += SectionsCountedFor(program_.sections[id]);
+    const std::uint32_t number = numbers.Next();
+    if (!form_.left_out().sections[id]) AddSection(id, number);
   }
   AddLateSections();
   ResidueWriter(writer_).CompleteSections();
 }
 
-void ViewDescriber::AddSection(SectionId id, std::uint32_t counted_before) {
+void ViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   const Section& section = program_.sections[id];
   const SectionShape shape = form_.ShapeOfSection(id);
   SectionSpec spec{.name = section.name,
@@ -87,7 +58,7 @@ void ViewDescriber::AddSection(SectionId id, std::uint32_t counted_before) {
   }
   if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
   handles_.sections[id] = writer_.AddSection(spec);
-  ResidueWriter(writer_).SetWideIndex(handles_.sections[id], NvlinkNumberOf(counted_before));
+  ResidueWriter(writer_).SetWideIndex(handles_.sections[id], number);
   if (IsParameterBank(section) && banks_.Of(id) != nullptr) AddSlotList(id);
 }
 
@@ -106,25 +77,9 @@ void ViewDescriber::AddSlotList(SectionId parameters) {
 
 // Sections that come into being after all inputs, in nvlink's order.
 void ViewDescriber::AddLateSections() {
-  ResidueWriter residue(writer_);
-  const std::uint32_t number = program_.residue.internal_sections;
-  handles_.call_graph = writer_.AddSection({.name = format::section_name::kCallGraph,
-                                            .type = format::kShtCudaCallGraph,
-                                            .align = 4,
-                                            .entry_size = 8,
-                                            .link = kSymbolTable});
-  residue.SetWideIndex(handles_.call_graph, number);
-  if (HasPrototypes(passes_)) {
-    handles_.prototypes = writer_.AddSection({.name = format::section_name::kPrototypes,
-                                              .type = format::kShtCudaPrototype,
-                                              .align = 4,
-                                              .entry_size = 8,
-                                              .link = kSymbolTable});
-    residue.SetWideIndex(handles_.prototypes, number + 1);
-  } else {
-    writer_.AddName(kSectionNameTable, format::section_name::kPrototypes);
-    writer_.AddName(kStringTable, format::section_name::kPrototypes);
-  }
+  const CallSections calls = AddCallSections(passes_, writer_);
+  handles_.call_graph = calls.call_graph;
+  handles_.prototypes = calls.prototypes;
   if (form_.relocatable()) return;
   AddSharedSections();
   AddBanks();
@@ -133,28 +88,16 @@ void ViewDescriber::AddLateSections() {
                                          .type = format::kShtCudaRelocInfo,
                                          .align = 8,
                                          .entry_size = 8});
-  residue.SetWideIndex(handles_.actions, number + 2);
+  ResidueWriter(writer_).SetWideIndex(handles_.actions, program_.residue.internal_sections + 2);
 }
 
 // Of kernels that came to have shared memory by what they call.
 void ViewDescriber::AddSharedSections() {
   for (const std::uint32_t i : passes_.shared.without_section) {
-    const FunctionId kernel = passes_.liveness.kernels[i];
-    const KernelShared& shared = passes_.shared.kernels[i];
-    const std::string_view name =
-        names_.Concat(format::section_name::kKernelShared,
-                      program_.symbols[program_.functions[kernel].symbol].name);
-    if (!shared.emitted) {
-      writer_.AddName(kSectionNameTable, name);
-      writer_.AddName(kStringTable, name);
-      continue;
-    }
-    const SectionHandle handle = writer_.AddSection({.name = name,
-                                                     .type = format::kShtNobits,
-                                                     .flags = format::kKernelSharedFlags,
-                                                     .align = shared.align,
-                                                     .nobits_size = shared.size});
-    new_sections_.push_back({handle, kernel, shared.has_symbol});
+    const SectionHandle handle = AddLateShared(passes_, i, 0, writer_, names_);
+    if (handle == kNoSection) continue;
+    new_sections_.push_back(
+        {handle, passes_.liveness.kernels[i], passes_.shared.kernels[i].has_symbol});
   }
 }
 
@@ -169,23 +112,15 @@ void ViewDescriber::AddBanks() {
   for (std::size_t i = 0; i < banks.size(); ++i) {
     const ConstantBank& bank = banks[i];
     const bool is_new = bank.section == kNone;
-    const SectionHandle handle = is_new ? writer_.AddSection({.name = bank.name,
-                                                              .type = format::kShtProgbits,
-                                                              .flags = bank.flags,
-                                                              .align = bank.align})
-                                        : handles_.sections[bank.section];
+    const SectionHandle handle =
+        is_new ? writer_.AddSection(SpecOfBank(bank)) : handles_.sections[bank.section];
     if (is_new) {
       new_sections_.push_back({handle, bank.kernel, true});
       new_banks_.emplace_back(handle, &bank);
     }
     if (!has_relocations[i]) continue;
-    bank_relocations_[i] =
-        writer_.AddSection({.name = names_.Concat(format::section_name::kRela, bank.name),
-                            .type = format::kShtRela,
-                            .flags = format::kShfInfoLink,
-                            .align = 8,
-                            .entry_size = sizeof(format::Rela),
-                            .link = kSymbolTable});
+    bank_relocations_[i] = writer_.AddSection(
+        SpecOfBankRelocations(names_.Concat(format::section_name::kRela, bank.name)));
     writer_.SetInfoSection(bank_relocations_[i], handle);
   }
 }
@@ -252,25 +187,17 @@ void ViewDescriber::FillContents() {
       continue;
     }
     if (const ConstantBank* bank = banks_.Of(id)) {
-      FillPieces(handle, bank->pieces, bank->size);
+      FillPieces(writer_, handle, bank->pieces, bank->size);
     } else if (!section.pieces.empty() || section.size != 0) {
-      FillPieces(handle, section.pieces, section.size);
+      FillPieces(writer_, handle, section.pieces, section.size);
     }
   }
-  for (const auto& [handle, bank] : new_banks_) FillPieces(handle, bank->pieces, bank->size);
+  for (const auto& [handle, bank] : new_banks_)
+    FillPieces(writer_, handle, bank->pieces, bank->size);
   for (const FieldPatch& patch : passes_.relocated.patches) {
     const SectionHandle handle = handles_.sections[patch.section];
     if (handle != kNoSection) writer_.Patch(handle, patch.offset, patch.field, patch.value);
   }
-}
-
-template <typename Pieces>
-void ViewDescriber::FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size) {
-  for (const Piece& piece : pieces) {
-    writer_.AppendZeros(handle, piece.offset - writer_.SizeOf(handle));
-    writer_.Append(handle, piece.bytes);
-  }
-  writer_.AppendZeros(handle, size - writer_.SizeOf(handle));
 }
 
 void ViewDescriber::FillRelocations() {

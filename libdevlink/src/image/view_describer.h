@@ -28,9 +28,6 @@ struct ViewHandles {
   }
 };
 
-// The symbol that nvlink makes up for `extern __shared__` of one kernel.
-SymbolSpec SpecOfInstance(const ExternalInstance& instance);
-
 // Its steps are called once each, in the order in which they stand here. Borrows what it is given.
 class ViewDescriber {
  public:
@@ -54,14 +51,12 @@ class ViewDescriber {
     bool has_symbol;
   };
 
-  void AddSection(SectionId id, std::uint32_t counted_before);
+  void AddSection(SectionId id, std::uint32_t number);
   void AddLateSections();
   void AddSharedSections();
   void AddBanks();
   void AddSymbol(SymbolId id);
   void AddSlotList(SectionId parameters);
-  template <typename Pieces>
-  void FillPieces(SectionHandle handle, const Pieces& pieces, std::uint64_t size);
 
   const PassResults& passes_;
   const Program& program_;

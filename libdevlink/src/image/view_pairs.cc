@@ -99,7 +99,7 @@ class SectionPairing {
 
   static bool IsNamed(const Section& section) {
     return section.kind == SectionKind::kDebug || section.kind == SectionKind::kGlobal ||
-           section.kind == SectionKind::kGlobalInit;
+           section.kind == SectionKind::kGlobalInit || section.kind == SectionKind::kReservedShared;
   }
 
   const Program& mercury_;

@@ -36,7 +36,8 @@ void DataSections::Map(std::uint32_t index, bool by_variable) {
   out.align = std::max(out.align, section.align);
   if (id == program_.constant_bank3) packing_.Add(section.data, section.align);
   if (!nobits) AppendPiece(out, section.data, base);
-  out.size = base + section.size;
+  // What lies in reserved memory is placed one by one.
+  if (section.role != SectionRole::kReservedShared) out.size = base + section.size;
   input_.section_map[index] = {id, base, SectionMapping::kMapped};
 }
 

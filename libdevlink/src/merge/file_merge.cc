@@ -38,8 +38,8 @@ bool FileMerge::Add(const ModuleView& input, bool is_of_target) {
 void FileMerge::AddFastPath(std::uint64_t mask, bool is_of_target) {
   if (is_of_target) {
     parts_.fast_paths.back() = mask;
-  } else if (mask == format::kFastPathOwnTarget) {
-    parts_.needs_finalizer = true;
+  } else if (mask == format::kFastPathOwnTarget && parts_.needs_finalizer == kNone) {
+    parts_.needs_finalizer = static_cast<std::uint32_t>(parts_.fast_paths.size() - 1);
   }
 }
 

@@ -260,6 +260,8 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
     if (section.kind == SectionKind::kModuleShared) {
       program_.module_shared_align = std::max(program_.module_shared_align, out.align);
     }
+  } else if (out.space == format::kStoReservedShared) {
+    PlaceReserved(out, symbol.value);
   } else {
     out.value = mapping.base + symbol.value;
     if (mends_sizes_ && section.kind == SectionKind::kGlobal) {
@@ -269,6 +271,15 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   }
   if (!out.global_part) program_.symbol_names.push_back({.text = out.name, .symbol = id});
   input_.symbols[index] = id;
+}
+
+// In an input the value of such a variable is its alignment, and it stays that with -r.
+void ObjectMerge::PlaceReserved(Symbol& symbol, std::uint64_t align) {
+  Section& memory = program_.sections[symbol.section];
+  const std::uint64_t place = base::AlignUp(memory.size, std::max<std::uint64_t>(1, align));
+  memory.size = place + symbol.size;
+  memory.align = std::max(memory.align, static_cast<std::uint32_t>(align));
+  symbol.value = relocatable_ ? align : place;
 }
 
 void ObjectMerge::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
@@ -307,7 +318,7 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
     if (relocatable_ && symbol.type == format::kSttCudaObject) {
       program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
     }
-    if (format::IsReservedShared(symbol.name) && builder_.has_two_views) {
+    if (format::IsReservedSharedSymbol(symbol.name) && builder_.has_two_views) {
       program_.symbols[id].value = symbol.value;
     }
     if (external_shared) {

@@ -39,6 +39,7 @@ class ObjectMerge {
 
  private:
   void MergeObject(std::uint32_t index, const InputSymbol& symbol);
+  void PlaceReserved(Symbol& symbol, std::uint64_t align);
   void ReferToTexture(std::uint32_t index, const InputSymbol& symbol);
   void ReferTo(std::uint32_t index, const InputSymbol& symbol);
   void MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known);

@@ -19,8 +19,9 @@ struct FileParts {
   // What each input says in tag 0b of that section, where cubins have it: for which relatives its
   // code may be finalized on the fast path (docs/mercury.md, "Compatibility").
   std::vector<std::uint64_t> fast_paths;
-  // An input's code was made for a relative of the target, and cannot run there as it is.
-  bool needs_finalizer = false;
+  // The first input, by number, whose code was made for a relative of the target and cannot run
+  // there as it is; kNone where there is none.
+  std::uint32_t needs_finalizer = kNone;
 };
 
 }  // namespace devlink::internal

@@ -60,18 +60,13 @@ InputSymbol ModuleView::SymbolAt(std::uint32_t index) const {
   } else if (section >= format::kShnLoReserve) {
     section |= format::kReservedSection;
   }
-  // A variable in shared memory like others, as far as a link has to know.
-  std::uint8_t other = raw.other;
-  if ((other & format::kStoSpaceMask) == format::kStoReservedShared) {
-    other ^= format::kStoReservedShared ^ format::kStoShared;
-  }
   return {.name = StringAt(raw.name),
           .value = raw.value,
           .size = raw.size,
           .section = section,
           .binding = static_cast<std::uint8_t>(raw.info >> 4),
           .type = static_cast<std::uint8_t>(raw.info & 15),
-          .other = other};
+          .other = raw.other};
 }
 
 std::string_view ModuleView::StringAt(std::uint32_t offset) const {

@@ -47,7 +47,8 @@ bool IsShared(SectionRole role) {
 
 // What is wrong with a common variable; empty where nothing is.
 std::string_view WrongInCommon(const InputSymbol& symbol) {
-  if ((symbol.other & format::kStoSpaceMask) == format::kStoShared) {
+  const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  if (space == format::kStoShared || space == format::kStoReservedShared) {
     return "a common variable in shared memory";
   }
   if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
@@ -318,6 +319,35 @@ bool ModuleLoader::IsCountedIn32Bits(const InputSection& section, const InputSym
   return !std::exchange(counted_in_32_bits_, true);
 }
 
+// What is wrong with a variable that is defined there; empty where nothing is.
+std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
+                                               const InputSymbol& symbol) {
+  const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+  if (!format::HoldsVariables(section.role)) return "a variable outside of any data section";
+  const bool shared = space == format::kStoShared;
+  const bool reserved = space == format::kStoReservedShared;
+  if (shared != IsShared(section.role) ||
+      reserved != (section.role == SectionRole::kReservedShared) ||
+      (space == format::kStoConstant) != IsConstants(section.role)) {
+    return "its memory space is not that of its section";
+  }
+  if (shared || reserved) {
+    // The value is an alignment; of `extern x[]`, from nvlink -r -g, a place.
+    if (symbol.size == 0 && section.role == SectionRole::kModuleShared) return {};
+    if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
+      return "its alignment is not a power of two up to 1 MiB";
+    }
+    if (symbol.size > kMaxNobitsSize) return "its size is beyond any device's memory";
+  } else if (section.role == SectionRole::kFunctionConstants &&
+             (symbol.other & format::kStoInternal) != 0) {
+    // nvlink -r leaves those of a body that it replaced; no byte is read through them.
+  } else if ((symbol.value > section.size || section.size - symbol.value < symbol.size) &&
+             !IsCountedIn32Bits(section, symbol)) {
+    return "it reaches beyond its section";
+  }
+  return {};
+}
+
 absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) {
   const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
@@ -331,8 +361,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   if (raw.shndx == format::kShnXindex) {
     std::uint32_t wide = 0;
     const base::BoundedReader indices(view.wide_indices_);
-    if (view.kind_ == format::ViewKind::kMercury ||
-        !indices.Read(std::uint64_t{index} * sizeof(wide), wide) || wide == format::kShnUndef) {
+    if (!indices.Read(std::uint64_t{index} * sizeof(wide), wide) || wide == format::kShnUndef) {
       return bad("its section stands in a table that is unknown");
     }
   }
@@ -375,25 +404,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   if (symbol.type == format::kSttFunc) {
     if (section.role != SectionRole::kText) return bad("a function outside of any code section");
   } else if (object) {
-    if (!format::HoldsVariables(section.role)) return bad("a variable outside of any data section");
-    const bool shared = space == format::kStoShared;
-    if (shared != IsShared(section.role) ||
-        (space == format::kStoConstant) != IsConstants(section.role)) {
-      return bad("its memory space is not that of its section");
-    }
-    if (shared) {  // the value is an alignment; of `extern x[]`, from nvlink -r -g, a place
-      if (symbol.size == 0 && section.role == SectionRole::kModuleShared) return absl::OkStatus();
-      if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
-        return bad("its alignment is not a power of two up to 1 MiB");
-      }
-      if (symbol.size > kMaxNobitsSize) return bad("its size is beyond any device's memory");
-    } else if (section.role == SectionRole::kFunctionConstants &&
-               (symbol.other & format::kStoInternal) != 0) {
-      // nvlink -r leaves those of a body that it replaced; no byte is read through them.
-    } else if ((symbol.value > section.size || section.size - symbol.value < symbol.size) &&
-               !IsCountedIn32Bits(section, symbol)) {
-      return bad("it reaches beyond its section");
-    }
+    const std::string_view wrong = WrongInVariable(section, symbol);
+    if (!wrong.empty()) return bad(wrong);
   }
   return absl::OkStatus();
 }

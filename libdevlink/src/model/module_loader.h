@@ -29,6 +29,8 @@ class ModuleLoader {
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
   absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
+  [[nodiscard]] std::string_view WrongInVariable(const InputSection& section,
+                                                 const InputSymbol& symbol);
   [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckInfo(std::uint32_t index) const;

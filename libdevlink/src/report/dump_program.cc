@@ -50,6 +50,8 @@ std::string_view KindName(SectionKind kind) {
       return "entry-shared";
     case SectionKind::kModuleShared:
       return "module-shared";
+    case SectionKind::kReservedShared:
+      return "reserved-shared";
     case SectionKind::kTable:
     case SectionKind::kOtherView:
       break;

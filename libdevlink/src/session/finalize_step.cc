@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,6 @@
 #include "finalize/adopt.h"
 #include "format/make_diagnostic.h"
 #include "format/notes.h"
-#include "format/sections.h"
 #include "format/views.h"
 #include "link/call_graph.h"
 #include "link/liveness.h"
@@ -35,19 +36,33 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
   return status;
 }
 
-// A name as a table may have it: nvlink writes that of machine code over that of the Mercury view.
-void AddSpellings(std::string_view name, std::vector<std::string>& out) {
-  namespace names = format::section_name;
-  constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
-      {names::kOptimizerConstants, names::kCompilerConstants},
-      {names::kUserConstants, names::kVariableConstants}};
-  out.emplace_back(name);
-  for (const auto& [mercury, plain] : kPairs) {
-    const std::size_t at = name.find(mercury);
-    if (at == std::string_view::npos) continue;
-    out.push_back(base::Cat({name.substr(0, at), plain, name.substr(at + mercury.size())}));
+// Finds which of many texts stands in another, without looking at each of them.
+class TextsWithin {
+ public:
+  // Borrows the texts. One that begins with another says nothing that the other does not.
+  explicit TextsWithin(std::span<const std::string> texts) : texts_(texts.begin(), texts.end()) {
+    std::sort(texts_.begin(), texts_.end());
+    const auto begins = [](std::string_view one, std::string_view other) {
+      return other.starts_with(one);
+    };
+    texts_.erase(std::unique(texts_.begin(), texts_.end(), begins), texts_.end());
   }
-}
+
+  // Empty where none does.
+  [[nodiscard]] std::string_view FirstIn(std::string_view name) const {
+    for (; !name.empty(); name.remove_prefix(1)) {
+      // What the rest begins with sorts before it, and no other text between them.
+      const auto behind = std::upper_bound(texts_.begin(), texts_.end(), name);
+      if (behind != texts_.begin() && name.starts_with(*std::prev(behind))) {
+        return *std::prev(behind);
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::string_view> texts_;
+};
 
 // The kernels that host code chooses, by the rules of the Mercury view.
 class ChosenKernels {
@@ -94,16 +109,16 @@ absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
   }
   // With a text that no name has, none stays.
   if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
+  const TextsWithin wanted(job.kernels_used);
   for (const FunctionId kernel : out.liveness_.left_out) {
     const Function& function = program.functions[kernel];
     if (function.shared != kNone) out.left_.push_back(function.shared);
     const std::string_view name = program.symbols[function.symbol].name;
-    for (const std::string& wanted : job.kernels_used) {
-      if (name.find(wanted) == std::string_view::npos) continue;
-      return absl::UnimplementedError(base::ToAbsl(base::Cat(
-          {"kernel '", name, "' is left out, and its name holds that of '", wanted,
-           "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
-    }
+    const std::string_view held = wanted.FirstIn(name);
+    if (held.empty()) continue;
+    return absl::UnimplementedError(base::ToAbsl(base::Cat(
+        {"kernel '", name, "' is left out, and its name holds that of '", held,
+         "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
   }
   return out;
 }
@@ -120,6 +135,7 @@ std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& ent
   constexpr std::ptrdiff_t kNeighbours = 64;
   std::vector<LeftName> out;
   std::vector<std::string_view> before;
+  base::StringArena spellings;
   base::HashSet<SectionId> left(left_.begin(), left_.end());
   base::HashSet<SectionId> added_before;
   for (const NameEntry& name : entries) {
@@ -129,7 +145,10 @@ std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& ent
       added.text = name.text;
       const auto nearest = std::min(kNeighbours, std::ssize(before));
       for (auto other = before.rbegin(); other != before.rbegin() + nearest; ++other) {
-        AddSpellings(*other, added.behind);
+        // nvlink writes the name of machine code over that of the Mercury view.
+        const std::string_view plain = format::NameInMachineCode(*other, spellings);
+        added.behind.emplace_back(*other);
+        if (plain != *other) added.behind.emplace_back(plain);
       }
     } else if (!IsGone(name)) {
       before.push_back(name.text);

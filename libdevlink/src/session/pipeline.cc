@@ -291,17 +291,18 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
 }
 
 // What cannot be composed of both views, though NVIDIA's library links it.
-absl::Status CheckComposable(const PassResults& passes, const LinkOptions& options,
-                             std::vector<Diagnostic>& diagnostics) {
+absl::Status CheckComposable(const PassResults& passes, const LinkSet& set,
+                             const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
   if (!passes.textures.banks.empty() || (options.relocatable && RefersToTextures(passes.program))) {
     return Unsupported("texture and surface references for sm_100 and later are not linked yet",
                        "libnvJitLink links them; texture objects need nothing of a link",
                        diagnostics);
   }
-  if (passes.file.needs_finalizer) {
-    return Unsupported(absl::StrCat("an input was made for another architecture than ",
-                                    options.target.Name(), " and needs NVIDIA's finalizer"),
-                       "it is part of libnvJitLink; or compile for the target itself", diagnostics);
+  if (const std::uint32_t input = passes.file.needs_finalizer; input < set.inputs.size()) {
+    return Unsupported(
+        absl::StrCat("'", set.inputs[input].name, "' was made for another architecture", " than ",
+                     options.target.Name(), " and needs NVIDIA's finalizer"),
+        "it is part of libnvJitLink; or compile for the target itself", diagnostics);
   }
   return absl::OkStatus();
 }
@@ -321,7 +322,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
-  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, options, out.diagnostics));
+  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, set, options, out.diagnostics));
   // The same program as Mercury code, whose order the file has.
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));

@@ -49,7 +49,7 @@ absl::Status CubinWriter::State::CheckSections() const {
           absl::StrCat("section '", base::ToAbsl(NameOf(section)),
                        "': its alignment, its flags or a reference is invalid"));
     }
-    if (format::IsNobitsType(section.type)) continue;
+    if (!format::HasBytes(section.type, section.flags)) continue;
     if (section.file_size() > kMaxFile) total = section.file_size();
     if (total > kMaxFile) break;
     total += section.file_size() + section.align();
@@ -72,16 +72,26 @@ absl::Status CubinWriter::State::CheckSections() const {
 }
 
 absl::Status CubinWriter::State::CheckSymbols() const {
-  const bool wide = section_count() >= format::kShnLoReserve;
   for (const SymbolState& symbol : symbols) {
     if (symbol.section != kNoSection && !IsKnown(symbol.section)) {
       return absl::InvalidArgumentError(
           absl::StrCat("symbol ", &symbol - symbols.data(), " names no section of this file"));
     }
-    if (wide && symbol.table != 0) {
-      return absl::InvalidArgumentError(
-          "a second symbol table in a file of so many sections that it needs wide indices");
+  }
+  std::vector<bool> has_wide_indices(symbol_tables.size(), section_count() < format::kShnLoReserve);
+  has_wide_indices.front() = true;  // CompleteSections sees to it
+  for (const SectionState& section : sections) {
+    if (section.content != Content::kWideIndices) continue;
+    const internal::SymbolTableState* table = TableOf(section);
+    if (table == nullptr) {
+      return absl::InvalidArgumentError("wide section indices of no symbol table");
     }
+    has_wide_indices[static_cast<std::size_t>(table - symbol_tables.data())] = true;
+  }
+  if (std::find(has_wide_indices.begin(), has_wide_indices.end(), false) !=
+      has_wide_indices.end()) {
+    return absl::InvalidArgumentError(
+        "a symbol table without wide indices in a file of so many sections");
   }
   bool words_ok = true;
   ForEachSymbolWord([&](std::size_t at) {
@@ -102,7 +112,7 @@ absl::Status CubinWriter::State::CheckPatches() const {
   for (const PatchRun& run : patch_runs) {
     const SectionState* section = IsKnown(run.section) ? &sections[Index(run.section)] : nullptr;
     if (section == nullptr || section->content != Content::kRuns ||
-        format::IsNobitsType(section->type)) {
+        !format::HasBytes(section->type, section->flags)) {
       return absl::InvalidArgumentError("a patch lies outside its section");
     }
     for (const PatchState& patch : std::span(patches).subspan(run.first, run.count)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "base/guard.h"
 #include "base/release.h"
 #include "base/status_macros.h"
+#include "format/sections.h"
+#include "format/views.h"
 #include "write/cubin_state.h"
 #include "write/elf_layout.h"
 
@@ -52,7 +55,7 @@ void CubinWriter::State::Order() {
       section.size = (symbol_tables[section.table].symbols.size() + 1) * sizeof(format::Sym);
     }
     if (section.content == Content::kWideIndices) {
-      section.size = (symbol_tables.front().symbols.size() + 1) * sizeof(std::uint32_t);
+      section.size = (TableOf(section)->symbols.size() + 1) * sizeof(std::uint32_t);
     }
   }
 }
@@ -128,12 +131,12 @@ absl::Status CubinWriter::State::SettleRanges() {
       return absl::InvalidArgumentError("a section shares more bytes than there are");
     }
   }
-  for (SegmentSpec& spec : segment_specs) {
+  for (const SegmentSpec& spec : segment_specs) {
     if (spec.first == kNoSection) continue;
-    if (At(spec.first).index > At(spec.last).index) std::swap(spec.first, spec.last);
     const SectionState& first = At(spec.first);
     const SectionState& last = At(spec.last);
-    if (first.content == Content::kShared || last.content == Content::kShared) {
+    if (first.index > last.index || first.content == Content::kShared ||
+        last.content == Content::kShared) {
       return absl::InvalidArgumentError("a segment begins or ends with no bytes of its own");
     }
   }
@@ -163,8 +166,39 @@ void CubinWriter::State::LayOut() {
   for (const SegmentSpec& spec : specs) segments.push_back(SegmentOf(spec, specs.size()));
 }
 
+// Of a file with two views: the program headers themselves, twice; constants, code, data,
+// parameters.
+std::vector<SegmentSpec> CubinWriter::State::SegmentsOfTwoViews() const {
+  std::array<SegmentSpec, 4> loaded = {
+      SegmentSpec{.type = format::kPtLoad, .flags = format::kPfR},
+      SegmentSpec{.type = format::kPtLoad, .flags = format::kPfRX},
+      SegmentSpec{.type = format::kPtLoad, .flags = format::kPfRW},
+      SegmentSpec{.type = format::kPtLoad, .flags = format::kPfR},
+  };
+  auto& [constants, code, data, parameters] = loaded;
+  for (const SectionHandle handle : section_order) {
+    const SectionState& section = sections[Index(handle)];
+    if ((section.flags & format::kShfAlloc) == 0 || format::IsMercurySection(section.flags)) {
+      continue;
+    }
+    const bool is_parameters = NameOf(section).starts_with(format::section_name::kParameters);
+    SegmentSpec& segment = (section.flags & format::kShfExec) != 0    ? code
+                           : (section.flags & format::kShfWrite) != 0 ? data
+                           : is_parameters                            ? parameters
+                                                                      : constants;
+    if (segment.first == kNoSection) segment.first = handle;
+    segment.last = handle;
+  }
+  std::vector<SegmentSpec> out = {{.type = format::kPtPhdr, .flags = format::kPfR},
+                                  {.type = format::kPtLoad, .flags = format::kPfR}};
+  std::copy_if(loaded.begin(), loaded.end(), std::back_inserter(out),
+               [](const SegmentSpec& segment) { return segment.first != kNoSection; });
+  return out;
+}
+
 // The program headers themselves, read-only sections, writable sections, the headers again.
 std::vector<SegmentSpec> CubinWriter::State::UsualSegments() const {
+  if (format::HasTwoViews(header.sm)) return SegmentsOfTwoViews();
   SegmentSpec constants{.type = format::kPtLoad, .flags = format::kPfRX};
   SegmentSpec data{.type = format::kPtLoad, .flags = format::kPfRW};
   bool has_nobits = false;

@@ -81,7 +81,7 @@ void CubinWriter::State::WriteFile(OutputBuffer& out) const {
   out.PutValue(FileHeader());
   for (const SectionHandle handle : section_order) {
     const SectionState& section = sections[Index(handle)];
-    if (format::IsNobitsType(section.type)) continue;
+    if (!format::HasBytes(section.type, section.flags)) continue;
     WriteSection(section, out);
   }
   out.ZeroesTo(section_headers);
@@ -101,7 +101,7 @@ void CubinWriter::State::WriteSection(const SectionState& section, OutputBuffer&
     case Content::kSymbols:
       return WriteSymbols(symbol_tables[section.table], out);
     case Content::kWideIndices:
-      return WriteWideIndices(symbol_tables.front(), out);
+      return WriteWideIndices(*TableOf(section), out);
     default:
       return section.first_patches == kNoRun ? WriteContents(section, out)
                                              : WritePatched(section, out);
@@ -213,7 +213,7 @@ void CubinWriter::State::WriteWideIndices(const SymbolTableState& table, OutputB
     std::uint32_t wide = SectionIndexOf(symbol);
     if (wide < format::kShnLoReserve && wide != 0) {
       const std::uint32_t number = sections[Index(symbol.section)].wide_index;
-      if (number != 0) wide = number;
+      if (number != internal::kNoInfo) wide = number;
     }
     out.PutValue(wide);
   }

@@ -16,6 +16,7 @@
 #include "base/hash_table.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "format/elf_cuda.h"
+#include "format/views.h"
 #include "write/output_buffer.h"
 #include "write/own_bytes.h"
 #include "write/string_table.h"
@@ -65,8 +66,8 @@ struct SectionState {
   std::uint32_t first_run = kNoRun;  // of kShared: the number of the section that has the bytes
   std::uint32_t last_run = kNoRun;
   std::uint32_t first_patches = kNoRun;
-  std::uint32_t wide_index = 0;  // where `.symtab_shndx` has another than `index`
-  std::uint8_t align_bits = 0;   // kBadAlign: not a power of two
+  std::uint32_t wide_index = kNoInfo;  // where wide tables have another than `index`
+  std::uint8_t align_bits = 0;         // kBadAlign: not a power of two
   std::uint8_t entry_size = 0;
   std::uint8_t registers = 0;
   std::uint8_t category = 0;
@@ -78,7 +79,7 @@ struct SectionState {
   [[nodiscard]] SectionHandle owner() const { return SectionHandle{first_run}; }
   // Bytes of the file that are its own.
   [[nodiscard]] std::uint64_t file_size() const {
-    return content == Content::kShared || format::IsNobitsType(type) ? 0 : size;
+    return content == Content::kShared || !format::HasBytes(type, flags) ? 0 : size;
   }
 };
 static_assert(sizeof(SectionState) == 64);
@@ -183,6 +184,10 @@ struct CubinWriter::State {
   void Report(const char* what) { mistake = mistake == nullptr ? what : mistake; }
 
   SectionHandle AddSection(const SectionSpec& spec, internal::Content content);
+  SectionHandle AddWideIndices(SectionSpec spec, bool leads);
+  // Whose indices such a table has; null where it links to none.
+  [[nodiscard]] const internal::SymbolTableState* TableOf(
+      const internal::SectionState& wide_indices) const;
   void AddStringTable(const SectionSpec& spec);
   void AddRun(internal::SectionState& section, internal::Run run);
   void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes);
@@ -253,6 +258,7 @@ struct CubinWriter::State {
   void LayOut();
   [[nodiscard]] absl::Status SettleRanges();
   [[nodiscard]] std::vector<SegmentSpec> UsualSegments() const;
+  [[nodiscard]] std::vector<SegmentSpec> SegmentsOfTwoViews() const;
   [[nodiscard]] format::Phdr SegmentOf(const SegmentSpec& spec, std::size_t count) const;
 
   // cubin_output.cc

@@ -108,17 +108,37 @@ void CubinWriter::State::CompleteSections() {
   if (sections_complete) return;
   header.wide_section_indices =
       header.wide_section_indices || section_count() >= format::kShnLoReserve;
-  if (header.wide_section_indices) {
-    AddSection({.name = format::section_name::kWideIndices,
-                .type = format::kShtSymtabShndx,
-                .align = 4,
-                .entry_size = 4,
-                .link = kSymbolTable,
-                .only_section_name = true},
-               Content::kWideIndices);
+  const bool is_there = std::any_of(sections.begin(), sections.end(), [](const auto& section) {
+    return section.content == Content::kWideIndices && section.link == kSymbolTable;
+  });
+  if (header.wide_section_indices && !is_there) {
+    AddWideIndices({.name = format::section_name::kWideIndices,
+                    .link = kSymbolTable,
+                    .only_section_name = true},
+                   true);
   }
   sections_complete = true;
   section_names().Complete();
+}
+
+const internal::SymbolTableState* CubinWriter::State::TableOf(
+    const SectionState& wide_indices) const {
+  if (!IsKnown(wide_indices.link)) return nullptr;
+  const SectionState& linked = sections[Index(wide_indices.link)];
+  return linked.content == Content::kSymbols ? &symbol_tables[linked.table] : nullptr;
+}
+
+SectionHandle CubinWriter::State::AddWideIndices(SectionSpec spec, bool leads) {
+  spec.type = format::kShtSymtabShndx;
+  spec.align = sizeof(std::uint32_t);
+  spec.entry_size = sizeof(std::uint32_t);
+  const SectionHandle handle = AddSection(spec, Content::kWideIndices);
+  SectionState& section = At(handle);
+  if (leads) {
+    const bool mercury = format::IsMercurySection(section.flags);
+    section.category = mercury ? format::kCapsuleCategory + 1 : 0;
+  }
+  return handle;
 }
 
 SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content content) {
@@ -139,8 +159,8 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
             ? format::SectionCategoryOfTwoViews(spec.name, spec.type, section.flags)
             : format::SectionCategory(spec.name, spec.type));
   }
-  // Those that every file has and `.symtab_shndx` come first.
-  const bool leads = Index(handle) <= Index(kSymbolTable) || content == Content::kWideIndices;
+  // Those that every file has come first.
+  const bool leads = Index(handle) <= Index(kSymbolTable);
   section.category = leads ? std::uint8_t{0} : static_cast<std::uint8_t>(section.category + 1);
   if (sections_complete) Report("a section was added after the sections were complete");
   const std::uint32_t hash = internal::StringTable::HashOf(spec.name);
@@ -213,6 +233,10 @@ SectionHandle CubinWriter::AddSymbolTable(const SectionSpec& spec, SymbolOrder o
   table.strings = state_->TableAt(section.link, Content::kStrings);
   table.order = order;
   return handle;
+}
+
+SectionHandle CubinWriter::AddWideIndices(const SectionSpec& spec, bool leads) {
+  return state_->AddWideIndices(spec, leads);
 }
 
 void CubinWriter::SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order) {
@@ -370,6 +394,10 @@ void ResidueWriter::SetNullSymbolValue(std::uint64_t value) {
 void ResidueWriter::SetWideIndex(SectionHandle section, std::uint32_t number) {
   state_.At(section).wide_index = number;
 }
+void ResidueWriter::ClearWideIndices() {
+  for (SectionState& section : state_.sections) section.wide_index = 0;
+}
+std::uint64_t ResidueWriter::SizeOfSectionNames() const { return state_.section_names().Size(); }
 void ResidueWriter::CompleteSections() { state_.CompleteSections(); }
 
 }  // namespace internal

@@ -26,9 +26,15 @@ class ResidueWriter {
   // The value of symbol 0 of `.symtab`, which is 0 in other files.
   void SetNullSymbolValue(std::uint64_t value);
 
-  // What `.symtab_shndx` says of symbols in this section while its index is below 0xff00, where
-  // that table does not count; else it has the section's index.
+  // What tables of wide indices say of symbols in this section while its index is below 0xff00,
+  // where they do not count; else they have the section's index.
   void SetWideIndex(SectionHandle section, std::uint32_t number);
+
+  // They have 0 for every section so far whose index is below 0xff00.
+  void ClearWideIndices();
+
+  // Bytes of `.shstrtab` with the names that were entered so far.
+  [[nodiscard]] std::uint64_t SizeOfSectionNames() const;
 
   // Says that no section and no section's name is added any more, and so frees what finds their
   // names again.

@@ -58,6 +58,13 @@ class StringTable {
   // Frees what finds names again. No name is added afterwards.
   void Complete() { ids_ = Ids(Hash{&names_}, Equal{&names_}); }
 
+  // With the names that are in it so far.
+  [[nodiscard]] std::uint64_t Size() const {
+    std::uint64_t size = 1 + head_.size();
+    for (const Name& name : names_) size += std::uint64_t{name.size} + 1 + PaddingOf(name);
+    return size;
+  }
+
   // Gives every name its offset and returns the size of the table. No name is added afterwards.
   std::uint64_t Finish() {
     std::uint64_t at = 1 + head_.size();

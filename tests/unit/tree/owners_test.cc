@@ -142,7 +142,6 @@ std::vector<Rule> RulesOfTexts() {
        {{"libdevlink/src/format/sections.h", "owner"},
         {"libdevlink/src/format/notes.h", "owner of the notes"},
         {"libdevlink/src/format/views.cc", "owner of the names of the Mercury view"},
-        {"libdevlink/src/format/views.h", "owner of the names of the Mercury view"},
         {"libdevlink/src/format/driver_names.cc", "the beginning of symbols' names"},
         {"libdevlink/src/input/host_object.cc", "tables of an object for the host"}}},
       {"what files begin with",

@@ -292,6 +292,7 @@ TEST_CASE("What does not belong together is refused", "[write]") {
       [](Parts& p) { p.w.SetGap(p.a, ~std::uint64_t{0}); },
       [&](Parts& p) { p.w.AddSegment({.first = unknown, .last = p.a}); },
       [](Parts& p) { p.w.AddSegment({.first = p.a}); },
+      [](Parts& p) { p.w.AddSegment({.first = p.b, .last = p.a}); },
       [](Parts& p) { p.w.AddSection({.name = ".debug_c", .entry_size = 256}); },
   };
   Parts fine;

@@ -229,6 +229,56 @@ TEST_CASE("A file may have more sections than the header can count", "[write]") 
   CHECK(sections[k.section].name == ".text.k");
 }
 
+TEST_CASE("Each symbol table of so many sections has wide indices of its own", "[write]") {
+  constexpr std::uint32_t kMercury = 0x10000000;
+  std::vector<std::string> names;
+  for (int i = 0; i < 0xff40; ++i) names.push_back(".debug_" + std::to_string(i));
+  for (const bool complete : {false, true}) {
+    CubinWriter writer({.sm = 100});
+    for (const std::string& name : names) writer.AddSection({.name = name, .type = 1});
+    const auto text = AddText(writer, ".text.k");
+    const auto capsule =
+        writer.AddSection({.name = ".nv.capmerc.text.k", .type = 0x70000016, .flags = kMercury});
+    writer.AppendZeros(text, 128);
+    writer.AppendZeros(capsule, 16);
+    const auto wide =
+        complete ? writer.AddWideIndices({.name = ".nv.merc.symtab_shndx", .flags = kMercury}, true)
+                 : kNoSection;
+    const auto own = writer.AddSymbolTable({.name = ".nv.merc.symtab",
+                                            .type = 0x70000085,
+                                            .flags = kMercury,
+                                            .align = 8,
+                                            .entry_size = sizeof(format::Sym)});
+    if (complete) writer.SetLinkSection(wide, own);
+    writer.SetInfoSymbol(
+        text, writer.AddSymbol({.name = "k", .type = format::kSttFunc, .section = text}));
+    writer.SetInfoSymbol(
+        capsule, writer.AddSymbol(
+                     {.name = "k", .type = format::kSttFunc, .section = capsule, .table = own}));
+    auto bytes = writer.Write();
+    CHECK(bytes.ok() == complete);
+    if (!complete) continue;
+    const auto module = internal::Module::Load(*std::move(bytes));
+    INFO(module.status());
+    REQUIRE(module.ok());
+    for (const auto view : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
+      const internal::ModuleView& read = (*module)->view(view);
+      const internal::InputSymbol k = read.SymbolAt(1);
+      CHECK(k.section > 0xff00);
+      REQUIRE(k.section < read.section_count());
+      CHECK(read.SectionAt(k.section).name == ".text.k");
+      CHECK(read.SectionAt(k.section).size == (view == format::ViewKind::kSass ? 128 : 16));
+    }
+  }
+}
+
+TEST_CASE("Wide indices belong to a symbol table", "[write]") {
+  CubinWriter writer({.sm = 80});
+  const auto text = AddText(writer, ".text.k");
+  writer.AddWideIndices({.name = ".symtab_shndx", .link = text}, true);
+  CHECK(writer.Write().status().code() == absl::StatusCode::kInvalidArgument);
+}
+
 TEST_CASE("A section may have a number of its own in the wide table", "[write]") {
   CubinWriter writer({.sm = 80, .wide_section_indices = true});
   const auto text = writer.AddSection({.name = ".text.k", .flags = 6});

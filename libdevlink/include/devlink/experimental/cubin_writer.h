@@ -76,7 +76,7 @@ struct CubinHeader {
   std::uint16_t unused_program_header_size = 56;
   SectionOrder section_order = SectionOrder::kByCategory;
   // Adds `.symtab_shndx`, which has the section index of every symbol of `.symtab` in 32 bits.
-  // Added by itself where there are 0xff00 sections or more.
+  // Added by itself where there are 0xff00 sections or more, and AddWideIndices was not called.
   bool wide_section_indices = false;
 };
 
@@ -131,9 +131,9 @@ struct SegmentSpec {
   std::uint32_t type = 1;   // p_type; 1 is PT_LOAD
   std::uint32_t flags = 0;  // p_flags
   std::uint64_t align = 8;
-  // Covers these two sections, whichever stands first, and all between them; kNoSection: the table
-  // of program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's
-  // bytes in the file end where it begins, and the memory of all such sections follows them.
+  // Covers these sections and all between them, in the file's order; kNoSection: the table of
+  // program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's bytes
+  // in the file end where it begins, and the memory of all such sections follows them.
   SectionHandle first = kNoSection;
   SectionHandle last = kNoSection;
 };
@@ -164,6 +164,11 @@ class CubinWriter {
   SectionHandle AddStringTable(const SectionSpec& spec);
   SectionHandle AddSymbolTable(const SectionSpec& spec,
                                SymbolOrder order = SymbolOrder::kLocalPartFirst);
+  // A table of the section indices in 32 bits of all symbols of the symbol table to which it links,
+  // which a file with 0xff00 sections or more needs for each of them. Of `spec` name, flags and
+  // link count. `leads`: it stands in front of all sections but the first ones; of the Mercury
+  // view's, behind the capsules.
+  SectionHandle AddWideIndices(const SectionSpec& spec, bool leads);
   void SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order);
 
   SymbolHandle AddSymbol(const SymbolSpec& spec);
@@ -215,7 +220,8 @@ class CubinWriter {
   [[nodiscard]] std::uint64_t SizeOf(SectionHandle section) const;
 
   // Adds a program header. Where none is added, an executable has the usual ones: the program
-  // headers, read-only sections, writable sections, the program headers.
+  // headers, read-only sections, writable sections, the program headers; from sm_100 on the program
+  // headers twice, constants, code, data, parameters, of each what there is.
   void AddSegment(const SegmentSpec& segment);
 
   // Lays the file out and tells its size in bytes. InvalidArgument for handles of nothing, patches
