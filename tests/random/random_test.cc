@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <utility>
@@ -29,7 +30,7 @@ constexpr std::uint32_t kFeatures = 0x203ffffc;
 std::atomic<int> made = 0;
 std::atomic<int> compared = 0;
 
-enum class Kind { kPtx, kCuda, kRelocatable, kPackaged };  // kRelocatable: PTX with nvlink -r
+enum class Kind { kPtx, kCuda, kRelocatable, kPackaged, kLto };  // kRelocatable: PTX with nvlink -r
 
 struct Range {
   std::uint64_t first = 0;
@@ -44,6 +45,10 @@ constexpr std::array<std::pair<ProgramTarget, Range>, 4> kPackaged = {
      {{.number = 86, .variant = 0}, {15, 35}},
      {{.number = 90, .variant = 0}, {1, 41}}}};
 
+std::string ToolkitFolder(const Toolkit& toolkit) {
+  return std::filesystem::path(toolkit.nvcc).parent_path().parent_path().string();
+}
+
 // What differs, or could not be compared, one text per program.
 std::vector<std::string> CheckRange(const Toolkit& toolkit, Kind kind, ProgramTarget target,
                                     Range seeds) {
@@ -55,11 +60,14 @@ std::vector<std::string> CheckRange(const Toolkit& toolkit, Kind kind, ProgramTa
     const TemporaryDirectory directory("devlink-random");
     RandomProgram program = kind == Kind::kCuda       ? MakeCudaProgram(seed, target, limits)
                             : kind == Kind::kPackaged ? MakePackagedProgram(seed, target)
-                                                      : MakePtxProgram(seed, target, limits);
+                            : kind == Kind::kLto
+                                ? MakeLtoProgram(seed, target, ToolkitFolder(toolkit), limits)
+                                : MakePtxProgram(seed, target, limits);
     if (kind == Kind::kRelocatable) program.link_flags.emplace_back("-r");
-    const PairResult result = LinkPair(toolkit, target, directory.path() / "program",
-                                       kind == Kind::kPackaged ? DEVLINK_PROGRAM : "")
-                                  .Check(program);
+    const bool links_files = kind == Kind::kPackaged || kind == Kind::kLto;
+    const PairResult result =
+        LinkPair(toolkit, target, directory.path() / "program", links_files ? DEVLINK_PROGRAM : "")
+            .Check(program);
     ++made;
     // Now and then ptxas refuses a program, for instance where a callee has more registers than an
     // entry may use.
@@ -119,6 +127,10 @@ void AddPrograms() {
     AddTestCase(
         Cat("random packages ", seeds.first, " to ", seeds.end - 1, " ", TargetName(target)),
         "[random]", [=] { CheckPrograms(Kind::kPackaged, target, seeds); });
+  }
+  for (const int number : {80, 90}) {
+    AddTestCase(Cat("random LTO 1 to 3 sm_", number), "[random]",
+                [=] { CheckPrograms(Kind::kLto, {.number = number, .variant = 0}, {1, 4}); });
   }
   for (std::uint64_t seed = 1; seed <= 4; seed += 2) {
     AddTestCase(Cat("random CUDA ", seed, " and ", seed + 1, " sm_80"), "[random]", [=] {
