@@ -153,6 +153,10 @@ ConstantLayout LayOutConstants(const Program& program, const CallGraph& graph,
   KernelBanks banks(program, liveness, merged.of_kernel, *names, max_bytes);
   for (auto own_item = merged.of_functions.rbegin(); own_item != merged.of_functions.rend();
        ++own_item) {
+    if (banks.too_large()) {  // the link ends with that; kernels times functions is a long way
+      layout.moved[own_item->item] = 0;
+      continue;
+    }
     const Section& callee = program.sections[own_item->item];
     std::vector<std::uint32_t> kernels;
     if (const auto found = users.find(own_item->item); found != users.end()) {

@@ -99,11 +99,12 @@ TEST_CASE("Copies of constants take no more memory than they may", "[constants]"
   CHECK(bounded.too_large);
   std::size_t copies = 0;
   for (const internal::ConstantBank& bank : bounded.banks) {
-    CHECK(bank.size == 400);
+    CHECK(bank.size < 400);  // nothing is done for the rest of the functions
     copies += bank.appended.size();
   }
   CHECK(copies > 100);
   CHECK(copies * (4 + sizeof(internal::Piece)) <= 10'000);
+  CHECK(bounded.moved.size() == functions.size());
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include "support/catch.h"
 #include "support/elf_builder.h"
 #include "support/test_environment.h"
+#include "support/text.h"
 #include "unit/cubin_builder.h"
+#include "unit/input_builder.h"
 
 namespace devlink::testing {
 namespace {
@@ -90,6 +92,30 @@ TEST_CASE("Members of archives and files count, and only as long as they are the
   CHECK(absl::IsResourceExhausted(open(3).AddFile("l.a")));
   CHECK(open(16).AddFile("thin.a").ok());
   CHECK_FALSE(open(8).AddFile("thin.a").ok());
+}
+
+TEST_CASE("Constants of all functions are copied for all kernels within the budget", "[memory]") {
+  constexpr int kCount = 1000;
+  InputBuilder input;
+  SymbolHandle last = kNoSymbol;
+  for (int i = 0; i < kCount; ++i) {
+    const SymbolHandle function = input.Define(InputBuilder::Function{.name = Cat("f", i)});
+    input.AddConstants(function, 4);
+    if (i > 0) input.AddCall(function, last);
+    last = function;
+  }
+  for (int i = 0; i < kCount; ++i) input.AddCall(input.DefineKernel(Cat("k", i)), last);
+  LinkOptions options;
+  options.target = Arch{.number = 80};
+  options.max_memory_bytes = kMiB;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  REQUIRE(session->AddModule("a", input.Build()).ok());
+  const LinkOutcome outcome = session->Link();
+  CHECK(outcome.status.code() == absl::StatusCode::kResourceExhausted);
+  REQUIRE_FALSE(outcome.diagnostics.empty());
+  CHECK(outcome.diagnostics.front().text.starts_with("the constants that kernels take over"));
+  CHECK(outcome.cubin.empty());
 }
 
 }  // namespace
