@@ -52,6 +52,7 @@ __device__ __noinline__ int last(int x) {
 __global__ void child(int* p) { *p = shade(last(*p)); }
 __global__ void parent(int* p) { p[1] = last(p[1]); child<<<1, 1>>>(p); }
 __global__ void other(int* p) { *p = shade(2); }
+__global__ void forgotten(int* p) { *p = shade(3); }
 int main() { parent<<<1, 1>>>(nullptr); other<<<1, 1>>>(nullptr); }
 CUDA
 cat >late.cu <<'CUDA'
@@ -154,7 +155,6 @@ for kind in ltoir fatbin plain protected; do
     for flags in "" "-Xptxas -O1" "-use-host-info"; do
       same $kind $arch $flags "${program[@]}" $runtime
     done
-    [[ $arch =~ ^sm_1 ]] && continue
     # Code that is linked again, or to other code, or to the device runtime.
     same $kind $arch -maxrregcount=40 -Xptxas -lineinfo "${program[@]}"
     case $kind in
@@ -198,7 +198,7 @@ ours() {
     report "$arch $*: not linked as it should be"
   fi
 }
-for arch in sm_80 sm_90; do
+for arch in sm_80 sm_90 sm_100; do
   mapfile -t objects < <(inputs plain $arch main shade curve)
   mapfile -t files < <(inputs ltoir $arch main shade curve)
   # IR in files of its own, beside other code.

@@ -105,7 +105,11 @@ absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
                                     options.compatibility == Compatibility::kNvlink);
   for (const FunctionId kernel : out.liveness_.kernels) {
     const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
-    job.kernels_used.emplace_back(symbol.name);  // also where only device code uses it
+    // Also where only device code uses it, unless nvlink leaves kernels out as they are met: then
+    // such a kernel comes back later, and its names with it.
+    if (kernels.ByHostReferences() || kernels.Wants(symbol)) {
+      job.kernels_used.emplace_back(symbol.name);
+    }
   }
   // With a text that no name has, none stays.
   if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
@@ -170,10 +174,11 @@ absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const LinkOptions& options,
   }
   const KernelSelection kernels =
       SelectKernels(options, set.references, set.references_known_before);
-  if (!kernels.ByHostReferences() || options.relocatable) return out;
+  if (!kernels.LeavesOut() || options.relocatable) return out;
   DEVLINK_ASSIGN_OR_RETURN(const ChosenKernels chosen,
                            ChosenKernels::Find(set, kernels, options, job));
-  chosen.AddNames(out);
+  // Of kernels that go as they are met no name stays.
+  if (kernels.ByHostReferences()) chosen.AddNames(out);
   return out;
 }
 
