@@ -32,18 +32,26 @@ int Main(const std::vector<std::string>& words) {
   SecureStandardStreams();
   Interruption interruption;
   TerminalProgress progress(interruption);
+  CommandContext context = TakeContext();
+  context.environment = &interruption;
+  std::string tool = context.program_name;
   const auto say = [&](const Diagnostic& diagnostic) {
     if (interruption.came()) return;  // whoever stopped the link knows
     progress.Clear();
-    PrintError(RenderDiagnostic(diagnostic, "devlink"));
+    PrintError(RenderCommandLine(diagnostic, tool));
   };
-  CommandContext context = TakeContext();
-  context.environment = &interruption;
-  const auto command = ParseNvlinkCommand(words, context);
+  std::vector<CommandMessage> messages;
+  const auto command = ParseNvlinkCommand(words, context, &messages);
+  for (const CommandMessage& message : messages) {
+    PrintError(RenderCommandLine(message.diagnostic, message.tool.value_or(tool)));
+  }
   if (!command.ok()) {
-    say({.severity = Severity::kFatal, .text = std::string(command.status().message())});
+    if (messages.empty()) {
+      say({.severity = Severity::kFatal, .text = std::string(command.status().message())});
+    }
     return 1;
   }
+  tool = command->tool_name.value_or(tool);
   std::optional<SpdlogSink> log;
   if (command->log) log.emplace(LogOnStandardError());
   // Compilers within this process take and free large blocks all the time.

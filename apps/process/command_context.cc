@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/command_context.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -31,11 +32,14 @@ std::vector<std::string> TakeToolVariables() {
 CommandContext TakeContext() {
   namespace fs = std::filesystem;
   std::error_code error;
+  const std::string_view called = program_invocation_short_name;
   return {.path = Variable("PATH"),
           .library_path = Variable("LIBRARY_PATH"),
           .working_directory = fs::current_path(error).string(),
           .temporary_directory = fs::temp_directory_path(error).string(),
           .tool_variables = TakeToolVariables(),
+          // nvlink where the program stands in its place, such as through a link of that name.
+          .program_name = called == "nvlink" ? "nvlink" : "devlink",
           .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};
 }
 

@@ -58,7 +58,8 @@ bool Matches(std::string_view pattern, std::string_view name) {
 // The options that fat binaries store with PTX and with LTO IR.
 void FuzzOptionText(FuzzBytes bytes) {
   const std::string_view text = TextOf(bytes);
-  const std::vector<std::string> words = internal::SplitWords(text);
+  const std::vector<std::string> words =
+      internal::SplitWords(text).value_or(std::vector<std::string>());
   const absl::Status stored = internal::CheckStoredOptions(words);
   if (stored.ok()) {
     for (const std::string& word : words) {

@@ -61,7 +61,7 @@ cmp plain.cubin long.cubin || complain "--arch sm_80 --output-file=... gives oth
 
 # Options files: words in the place of the option, quoted as for a shell, files within files.
 printf -- '-o\tfile.cubin\n"%s"' "${inputs[0]}" >one.txt
-printf -- "-arch 'sm'_80 --options-file=one.txt -w" >two.txt
+printf -- '-arch "sm"_80 --options-file=one.txt -w' >two.txt
 expect 0 "" -optf two.txt "${inputs[@]:1}"
 expect 0 "" -w -arch=sm_80 -o plain_w.cubin "${inputs[@]}"
 cmp plain_w.cubin file.cubin || complain "-optf gives other bytes"
@@ -69,7 +69,7 @@ expect 0 "incompatible redefinition for option 'arch'" -arch=sm_75 -optf two.txt
 rm -f file.cubin
 printf -- '-optf self.txt' >self.txt
 fatal "Could not open options file 'nowhere.txt'" -arch=sm_80 -optf one.txt,nowhere.txt
-fatal "Options file 'self.txt' is included by 16 others, perhaps by itself" -optf self.txt
+fatal "Too many options file opened 'self.txt'" -optf self.txt
 fatal "argument expected after '-optf'" -arch=sm_80 -optf
 
 expect 0 "incompatible redefinition for option 'arch', the last value of this option was used" \
@@ -102,6 +102,35 @@ expect 255 "devlink error   : Stack size for entry function" -arch=sm_80 -Werror
   "${recursive_inputs[@]}"
 [[ ! -e r.cubin ]] || complain "-Werror left a file"
 expect 0 "(target: sm_80)" -arch=sm_80 -report-arch -o r.cubin "${recursive_inputs[@]}"
+
+# @file, and the program in nvlink's place under its name.
+printf -- '-o at.cubin\n"%s"' "${inputs[0]}" >at.txt
+expect 0 "" -arch=sm_80 @at.txt "${inputs[@]:1}"
+cmp plain.cubin at.cubin || complain "@file gives other bytes"
+ln -s "$DEVLINK" nvlink
+status=0
+./nvlink -arch=sm80 >out.txt 2>&1 || status=$?
+[[ $status -eq 1 && $(head -1 out.txt) == "nvlink fatal   : Value 'sm80' is not "* ]] ||
+  complain "called nvlink: $(<out.txt)"
+grep -q "^devlink note    : did you mean 'sm_80'?" out.txt || complain "no hint: $(<out.txt)"
+[[ $(./nvlink --version | sed -n 4p) == "Cuda compilation tools, release 13.0, V13.0.88" ]] ||
+  complain "called nvlink, the version has another shape: $(./nvlink --version)"
+
+# Documents and completions.
+for form in markdown man bash zsh fish; do
+  "$DEVLINK" --help-as=$form >help.$form || complain "no help as $form"
+done
+bash -n help.bash
+complete_word() {
+  bash -c '. ./help.bash; COMP_WORDS=(devlink "$@"); COMP_CWORD=$#; _devlink
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+[[ $(complete_word --outp) == --output-file ]] || complain "bash does not complete --outp"
+[[ $(complete_word -o plain.c) == plain.cubin ]] || complain "bash does not complete files"
+if command -v groff >/dev/null; then
+  warnings="$(groff -man -Tascii -ww help.man 2>&1 >/dev/null)"
+  [[ -z $warnings ]] || complain "the manual page: $warnings"
+fi
 
 # The report.
 expect 0 "" -arch=sm_80 --report report.json -o p.cubin "${inputs[@]}"

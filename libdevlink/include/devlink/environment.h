@@ -77,9 +77,10 @@ class Environment {
   [[nodiscard]] virtual std::uint64_t NowNanoseconds() const = 0;
 
   // Asks for leave to use `bytes` of memory for something large: the bytes of an input, for as long
-  // as a session has it; a text that is being assembled (then it is an estimate). ResourceExhausted where there is no leave; what needed it
-  // then fails or, where others are about to give back what they have, waits. Whatever was granted
-  // is given back by one call of ReleaseMemory with the same number.
+  // as a session has it; a text that is being assembled (then it is an estimate). ResourceExhausted
+  // where there is no leave; what needed it then fails or, where others are about to give back what
+  // they have, waits. Whatever was granted is given back by one call of ReleaseMemory with the same
+  // number.
   [[nodiscard]] virtual absl::Status ReserveMemory(std::uint64_t bytes) const = 0;
   virtual void ReleaseMemory(std::uint64_t bytes) const = 0;
 

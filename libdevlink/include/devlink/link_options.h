@@ -85,6 +85,25 @@ struct LinkOptions {
   // none are made. Given, the link leaves out what an earlier link has linked already, as the lists
   // of `nvcc -dlink` say (docs/inputs.md). Not with LTO.
   std::optional<std::string> register_directory;
+  // What nvlink has hidden options for. With code for sm_100 and later they keep NVIDIA's finalizer
+  // from being used, which does not know them.
+  bool allow_undefined_globals = false;     // no error for variables of global memory
+  bool reserve_null_pointer = false;        // no shared variable lies at address 0
+  bool disable_shared_reservation = false;  // sm_90 and later: what the system keeps of shared
+                                            // memory is not counted
+  bool force_rela = false;                  // every relocation is written with its addend
+  // nvlink -preserve-relocs: what is resolved is written, too, and nothing is left out.
+  bool preserve_relocations = false;
+  // nvlink -nv-host: the bytes of a section `.nv.host`.
+  std::optional<std::string> host_section;
+  // nvlink -tool-name: what `.note.nv.tkinfo` calls the linker. Not set: devlink.
+  std::optional<std::string> recorded_tool;
+
+  // nvlink -dump-callgraph: LinkOutcome::diagnostics have the graph, as one verbatim text.
+  bool dump_call_graph = false;
+  // nvlink -dot: LinkOutcome::call_graph_dot has it for Graphviz.
+  bool dot_call_graph = false;
+
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,12 @@ struct LinkOutcome {
   std::vector<RegisteredInput> registered;
   bool is_whole_program = false;        // the output is what LTO made, and was not linked
   bool dropped_device_runtime = false;  // libcudadevrt was given, and nothing needs it
+
+  // With LinkOptions::dot_call_graph: who calls whom, also of a link that ends with errors, once
+  // the inputs are one program.
+  std::optional<std::string> call_graph_dot;
+  // The runs of compilers that ended well, in the order of their inputs.
+  std::vector<CompilerRun> compiler_runs;
 
   [[nodiscard]] bool ok() const { return status.ok(); }
 };

@@ -43,6 +43,8 @@ struct CommandContext {
   std::string temporary_directory;  // where ptxas may write
   // `NAME=value` of those of ToolVariables that are set.
   std::vector<std::string> tool_variables;
+  // What the program is called: as `nvlink` it prints its version as nvlink does.
+  std::string program_name = "devlink";
   // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.
   std::string program_directory;
   // Reads a file of options (-optf); nothing where it cannot be read. Without it the file system is
@@ -56,6 +58,10 @@ struct CommandContext {
 // The environment variables that NVIDIA's compilers look at when they run within this process.
 std::span<const std::string_view> ToolVariables();
 
+// How the table of options can be printed: for a person, as documents, and for shells to complete
+// words.
+enum class HelpForm { kTerminal, kMarkdown, kMan, kBash, kZsh, kFish };
+
 // A command that was read. A plain value.
 struct NvlinkCommand {
   LinkOptions options;
@@ -68,18 +74,35 @@ struct NvlinkCommand {
   std::string cache;                  // --cache: the folder; empty: no cache
   std::vector<LinkPass> print_after;  // --print-after: passes whose findings are printed
   std::string time_trace;             // --time-trace: where the JSON goes; empty: nowhere
-  std::vector<std::string> warnings;  // about the words themselves, in nvlink's words
-  bool help = false;                  // -h or -V: nothing is linked, and the rest may be
-  bool version = false;               //   incomplete
-  bool log = false;                   // --log: the caller is asked to pass a LogSink
+  // nvlink's -time, -uidx, -nv-host and -dot: files. An empty name is one that cannot be opened.
+  std::optional<std::string> time_table;
+  std::optional<std::string> index_file;
+  std::optional<std::string> host_file;
+  std::optional<std::string> dot_file;
+  // -tool-name: in whose name the command speaks from the moment that its words are read; not set:
+  // the program's own.
+  std::optional<std::string> tool_name;
+  HelpForm help_form = HelpForm::kTerminal;
+  bool help = false;     // -h or -V: nothing is linked, and the rest may be
+  bool version = false;  //   incomplete
+  bool log = false;      // --log: the caller is asked to pass a LogSink
+};
+
+// A message on the words of a command, and the name that the words give to its speaker
+// (-tool-name).
+struct CommandMessage {
+  Diagnostic diagnostic;
+  std::optional<std::string> tool;
 };
 
 // Reads the words of a command, without the program's name: `-name value` or `-name=value` with one
 // dash for short names and two for long ones, no abbreviations. Reads files of options, no inputs.
 // InvalidArgument with nvlink's message for the first word that is wrong, or else for what is
-// missing or contradictory.
+// missing or contradictory. `messages` receives that message, too, with notes, behind warnings
+// about words; those of a good command are its warnings.
 absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
-                                                 const CommandContext& context);
+                                                 const CommandContext& context,
+                                                 std::vector<CommandMessage>* messages = nullptr);
 
 // Where the texts of a command go. Each may be empty or null. All calls come from the thread that
 // runs the command.
@@ -90,6 +113,9 @@ struct CommandSinks {
   ProgressSink* progress = nullptr;
 };
 
+// The lines of a command that speaks as `tool`. Its notes are devlink's own, since nvlink has none.
+std::string RenderCommandLine(const Diagnostic& diagnostic, std::string_view tool);
+
 // Runs a command as nvlink would: finds libraries, reads the inputs, links, and writes the output,
 // the register file, the report and the time trace. Files are written whole or not at all, and of
 // the first three all or none; docs/security.md says what happens to links and modes. Returns
@@ -98,8 +124,10 @@ struct CommandSinks {
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks);
 
-// What -h and -V print.
-std::string NvlinkHelpText();
-std::string NvlinkVersionText(const ToolkitProfile& profile = {});
+// What -h and -V print, the latter for a program that is called `tool`: in nvlink's shape, which
+// scripts read, if that is another name than devlink.
+std::string NvlinkHelpText(HelpForm form = HelpForm::kTerminal);
+std::string NvlinkVersionText(const ToolkitProfile& profile = {},
+                              std::string_view tool = "devlink");
 
 }  // namespace devlink

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -155,6 +156,7 @@ PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& 
                  const std::stop_token& stop) {
   if (!grant.memory.ok()) return {.status = grant.memory.status()};
   PtxResult result;
+  const auto begin = std::chrono::steady_clock::now();
   // A worker that does not come back from its job leaves the others waiting.
   absl::Status ended = base::Guard([&] {
     if (job.stop.stop_possible() || !stop.stop_possible()) {
@@ -167,6 +169,7 @@ PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& 
     return absl::OkStatus();
   });
   if (!ended.ok()) result.status = std::move(ended);
+  result.time = std::chrono::steady_clock::now() - begin;
   return result;
 }
 

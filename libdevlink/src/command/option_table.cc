@@ -54,7 +54,7 @@ absl::Status Text(const OptionValue& value, Parsed& parsed) {
 
 template <auto kMember>
 absl::Status Number(const OptionValue& value, Parsed& parsed) {
-  DEVLINK_ASSIGN_OR_RETURN(Of(parsed, kMember), ReadNumber(value.text));
+  Of(parsed, kMember) = value.number;
   return absl::OkStatus();
 }
 
@@ -105,7 +105,8 @@ absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
 }
 
 absl::Status CheckMachine(const OptionValue& value, Parsed& /*parsed*/) {
-  return value.text == "64" ? absl::OkStatus() : NotDefined(value, "machine");
+  constexpr int kOnlyOne = 64;
+  return value.number == kOnlyOne ? absl::OkStatus() : NotDefined(value, "machine");
 }
 
 absl::Status ReadCpuArch(const OptionValue& value, Parsed& parsed) {
@@ -115,12 +116,27 @@ absl::Status ReadCpuArch(const OptionValue& value, Parsed& parsed) {
   return absl::OkStatus();
 }
 
-absl::Status ReadStackProtector(const OptionValue& value, Parsed& parsed) {
+absl::Status ReadBool(const OptionValue& value, bool& out) {
   if (value.text != "true" && value.text != "false") {
     return absl::InvalidArgumentError(base::Cat({"'", value.text, "': expected true or false"}));
   }
-  parsed.command.options.stack_protector = value.text == "true";
+  out = value.text == "true";
   return absl::OkStatus();
+}
+
+absl::Status ReadBool(const OptionValue& value, std::optional<bool>& out) {
+  return ReadBool(value, out.emplace());
+}
+
+template <auto kMember>
+absl::Status Bool(const OptionValue& value, Parsed& parsed) {
+  return ReadBool(value, Of(parsed, kMember));
+}
+
+// A value that is checked and means nothing.
+absl::Status CheckBool(const OptionValue& value, Parsed& /*parsed*/) {
+  bool ignored = false;
+  return ReadBool(value, ignored);
 }
 
 absl::Status ReadToolkit(const OptionValue& value, Parsed& parsed) {
@@ -157,10 +173,20 @@ absl::Status ReadFinalize(const OptionValue& value, Parsed& parsed) {
                 parsed.command.options.finalize);
 }
 
+absl::Status ReadHelpForm(const OptionValue& value, Parsed& parsed) {
+  parsed.command.help = true;
+  return Choose(value, "help-as",
+                {{"markdown", HelpForm::kMarkdown},
+                 {"man", HelpForm::kMan},
+                 {"bash", HelpForm::kBash},
+                 {"zsh", HelpForm::kZsh},
+                 {"fish", HelpForm::kFish}},
+                parsed.command.help_form);
+}
+
 absl::Status ReadTimeout(const OptionValue& value, Parsed& parsed) {
-  DEVLINK_ASSIGN_OR_RETURN(const int seconds, ReadNumber(value.text));
-  if (seconds < 0) return NotDefined(value, "ptxas-timeout");
-  parsed.command.toolchain.ptx.timeout = std::chrono::seconds(seconds);
+  if (value.number < 0) return NotDefined(value, "ptxas-timeout");
+  parsed.command.toolchain.ptx.timeout = std::chrono::seconds(value.number);
   return absl::OkStatus();
 }
 
@@ -174,118 +200,195 @@ absl::Status ReadPasses(const OptionValue& value, Parsed& parsed) {
 }
 
 constexpr std::array kOptions = {
-    Option{"suppress-stack-size-warning", "suppress-stack-size-warning", Takes::kNothing,
-           Recorded::kYes, Flag<&LinkOptions::suppress_stack_size_warning>,
+    Option{"suppress-stack-size-warning", "suppress-stack-size-warning", Takes::kNothing, "",
+           Recorded::kYes, Group::kMessages, Flag<&LinkOptions::suppress_stack_size_warning>,
            "do not warn where an entry's stack cannot be determined"},
-    Option{"suppress-arch-warning", "suppress-arch-warning", Takes::kNothing, Recorded::kYes,
-           Flag<&LinkOptions::suppress_arch_warning>,
+    Option{"suppress-arch-warning", "suppress-arch-warning", Takes::kNothing, "", Recorded::kYes,
+           Group::kMessages, Flag<&LinkOptions::suppress_arch_warning>,
            "do not warn where an input has no code for the target"},
-    Option{"o", "output-file", Takes::kValue, Recorded::kFileNameForDebugger, Text<&Parsed::output>,
-           "where to write the linked cubin"},
-    Option{"g", "debug", Takes::kNothing, Recorded::kYes, Flag<&LinkOptions::debug>,
-           "link for the debugger"},
-    Option{"arch", "arch", Takes::kValue, Recorded::kYes, ReadArch,
+    Option{"o", "output-file", Takes::kValue, "file", Recorded::kFileNameForDebugger,
+           Group::kCommon, Text<&Parsed::output>, "where to write the linked cubin"},
+    Option{"g", "debug", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
+           Flag<&LinkOptions::debug>, "link for the debugger: nothing is left out"},
+    Option{"arch", "arch", Takes::kValue, "sm_NN", Recorded::kYes, Group::kCommon, ReadArch,
            "the target: sm_75 to sm_121f; compute_NN only checks inputs"},
-    Option{"r", "relocatable-link", Takes::kNothing, Recorded::kYes,
-           Flag<&LinkOptions::relocatable>, "write a relocatable cubin, to be linked again"},
-    Option{"m", "machine", Takes::kValue, Recorded::kYes, CheckMachine, "64, the only choice"},
-    Option{"l", "library", Takes::kList, Recorded::kYes, Items<&LibraryQuery::names>,
-           "link libNAME.a, behind all files"},
-    Option{"L", "library-path", Takes::kList, Recorded::kYes, Items<&LibraryQuery::directories>,
-           "where to look for libraries, before LIBRARY_PATH"},
-    Option{"v", "verbose", Takes::kNothing, Recorded::kYes, Flag<&LinkOptions::verbose>,
-           "print resource usage"},
-    Option{"w", "disable-warnings", Takes::kNothing, Recorded::kYes, nullptr,
+    Option{"m", "machine", Takes::kNumber, "64", Recorded::kYes, Group::kAccepted, CheckMachine,
+           "bits of the machine; 64 is the only choice"},
+    Option{"l", "library", Takes::kList, "name,...", Recorded::kYes, Group::kCommon,
+           Items<&LibraryQuery::names>, "link libNAME.a, behind all files"},
+    Option{"L", "library-path", Takes::kList, "folder,...", Recorded::kYes, Group::kCommon,
+           Items<&LibraryQuery::directories>, "where to look for libraries, before LIBRARY_PATH"},
+    Option{"", "register-link-binaries", Takes::kValue, "file", Recorded::kFileNameForDebugger,
+           Group::kInputs, Text<&NvlinkCommand::register_file>,
+           "write the ids of linked modules to a file, for the host's link"},
+    Option{"v", "verbose", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
+           Flag<&LinkOptions::verbose>, "print what every kernel uses"},
+    Option{"preserve-relocs", "preserve-relocs", Takes::kNothing, "", Recorded::kYes,
+           Group::kProgram, Flag<&LinkOptions::preserve_relocations>,
+           "keep relocations that are resolved; not there yet"},
+    Option{"w", "disable-warnings", Takes::kNothing, "", Recorded::kYes, Group::kAccepted, nullptr,
            "accepted; as with nvlink, no effect"},
-    Option{"Werror", "warning-as-error", Takes::kNothing, Recorded::kYes,
+    Option{"Werror", "warning-as-error", Takes::kNothing, "", Recorded::kYes, Group::kMessages,
            Flag<&LinkOptions::warnings_are_errors>, "turn warnings into errors"},
-    Option{"disable-infos", "disable-infos", Takes::kNothing, Recorded::kYes,
+    Option{"disable-infos", "disable-infos", Takes::kNothing, "", Recorded::kYes, Group::kMessages,
            Flag<&LinkOptions::suppress_warnings>,
            "print no warnings (as with nvlink, in spite of the name)"},
-    Option{"keep-system-libraries", "keep-system-libraries", Takes::kNothing, Recorded::kYes,
-           Flag<&LinkOptions::keep_system_libraries>, "link libcudadevrt even if nothing needs it"},
-    Option{"kernels-used", "kernels-used", Takes::kList, Recorded::kYes,
-           Items<&LinkOptions::kernels_used>,
-           "keep only kernels with one of these texts in their names"},
-    Option{"variables-used", "variables-used", Takes::kList, Recorded::kYes,
-           Items<&LinkOptions::variables_used>, "as nvlink: given alone, leaves out every kernel"},
-    Option{"cpu-arch", "cpu-arch", Takes::kValue, Recorded::kYes, ReadCpuArch,
-           "the host that -l libraries must be for: X86_64 (default), AARCH64..."},
-    Option{"report-arch", "report-arch", Takes::kNothing, Recorded::kYes,
+    Option{"keep-system-libraries", "keep-system-libraries", Takes::kNothing, "", Recorded::kYes,
+           Group::kInputs, Flag<&LinkOptions::keep_system_libraries>,
+           "link libcudadevrt even if nothing needs it"},
+    Option{"kernels-used", "kernels-used", Takes::kList, "text,...", Recorded::kYes,
+           Group::kProgram, Items<&LinkOptions::kernels_used>,
+           "keep only kernels with one of these texts in their mangled names"},
+    Option{"variables-used", "variables-used", Takes::kList, "text,...", Recorded::kYes,
+           Group::kProgram, Items<&LinkOptions::variables_used>,
+           "as nvlink: given alone, leaves out every kernel"},
+    Option{"cpu-arch", "cpu-arch", Takes::kValue, "name", Recorded::kYes, Group::kInputs,
+           ReadCpuArch,
+           "the host that -l libraries must be for: X86, X86_64 (default), ARMv7, AARCH64, PPC64LE "
+           "or unknown"},
+    Option{"report-arch", "report-arch", Takes::kNothing, "", Recorded::kYes, Group::kMessages,
            Flag<&LinkOptions::report_arch>, "name the target in every message"},
-    Option{"emit-ptx", "emit-ptx", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::emit_ptx>,
-           "with -lto: write the PTX and do not assemble it"},
-    Option{"extrawarn", "extra-warnings", Takes::kNothing, Recorded::kYes, nullptr,
-           "accepted, no effect"},
-    Option{"lto", "link-time-opt", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::enabled>,
-           "optimize LTO IR at link time"},
-    Option{"dlto", "dlto", Takes::kNothing, Recorded::kYes, Flag<&LtoOptions::enabled>, "the same"},
-    Option{"nvvmpath", "nvvmpath", Takes::kValue, Recorded::kYes, Text<&Parsed::nvvm_path>,
-           "the folder above lib64/libnvvm.so"},
-    Option{"split-compile", "split-compile", Takes::kValue, Recorded::kYes,
-           Number<&LinkOptions::split_compile>, "threads within one assembly of PTX"},
-    Option{"split-compile-extended", "split-compile-extended", Takes::kValue, Recorded::kYes,
-           Number<&LtoOptions::split_compile_extended>, "with -lto: threads, in pieces"},
-    Option{"Ofc", "Ofast-compile", Takes::kValue, Recorded::kYes, Text<&Parsed::fast_compile>,
-           "with -lto: 0, min, mid or max; less optimization, faster"},
-    Option{"Xptxas", "Xptxas", Takes::kList, Recorded::kYes, AsWritten<&LinkOptions::xptxas>,
-           "options for ptxas"},
-    Option{"Xnvvm", "Xnvvm", Takes::kList, Recorded::kYes, AsWritten<&LtoOptions::xnvvm>,
-           "options for libNVVM"},
-    Option{"maxrregcount", "maxrregcount", Takes::kValue, Recorded::kYes,
-           Number<&LinkOptions::max_registers>, "registers per thread for PTX"},
-    Option{"suppress-debug-info", "suppress-debug-info", Takes::kNothing, Recorded::kYes,
-           Flag<&LinkOptions::suppress_debug_info>, "with -g: assemble PTX without it"},
-    Option{"use-host-info", "use-host-info", Takes::kNothing, Recorded::kYes,
+    Option{"emit-ptx", "emit-ptx", Takes::kNothing, "", Recorded::kYes, Group::kLto,
+           Flag<&LtoOptions::emit_ptx>, "with -lto: write the PTX and do not assemble it"},
+    Option{"time", "time", Takes::kValue, "file", Recorded::kFileNameForDebugger, Group::kReports,
+           Text<&NvlinkCommand::time_table>,
+           "append a row of comma separated values for each run of a compiler; '-' is stdout"},
+    Option{"extrawarn", "extra-warnings", Takes::kNothing, "", Recorded::kYes, Group::kAccepted,
+           nullptr, "accepted, no effect"},
+    Option{"lto", "link-time-opt", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
+           Flag<&LtoOptions::enabled>, "optimize LTO IR at link time"},
+    Option{"dlto", "dlto", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
+           Flag<&LtoOptions::enabled>, "the same as -lto"},
+    Option{"nvvmpath", "nvvmpath", Takes::kValue, "folder", Recorded::kYes, Group::kLto,
+           Text<&Parsed::nvvm_path>, "the folder above lib64/libnvvm.so"},
+    Option{"split-compile", "split-compile", Takes::kNumber, "number", Recorded::kYes, Group::kLto,
+           Number<&LinkOptions::split_compile>,
+           "threads within one compilation; 0: as many as there are (default: 1)"},
+    Option{"split-compile-extended", "split-compile-extended", Takes::kNumber, "number",
+           Recorded::kYes, Group::kLto, Number<&LtoOptions::split_compile_extended>,
+           "with -lto: compile in so many pieces at a time (default: 1)"},
+    Option{"Ofc", "Ofast-compile", Takes::kOptionalValue, "level", Recorded::kYes, Group::kLto,
+           Text<&Parsed::fast_compile>, "with -lto: 0, min, mid or max; less optimization, faster",
+           "0"},
+    Option{"suppress-debug-info", "suppress-debug-info", Takes::kNothing, "", Recorded::kYes,
+           Group::kLto, Flag<&LinkOptions::suppress_debug_info>,
+           "with -g: assemble PTX without it"},
+    Option{"Xptxas", "Xptxas", Takes::kList, "options", Recorded::kYes, Group::kLto,
+           AsWritten<&LinkOptions::xptxas>, "options for ptxas"},
+    Option{"Xnvvm", "Xnvvm", Takes::kList, "options", Recorded::kYes, Group::kLto,
+           AsWritten<&LtoOptions::xnvvm>, "options for libNVVM"},
+    Option{"maxrregcount", "maxrregcount", Takes::kNumber, "number", Recorded::kYes, Group::kLto,
+           Number<&LinkOptions::max_registers>, "registers per thread for PTX and LTO IR"},
+    Option{"dump-callgraph", "dump-callgraph", Takes::kNothing, "", Recorded::kYes, Group::kReports,
+           Flag<&Parsed::dump_callgraph>, "print who calls whom, with registers"},
+    Option{"dump-callgraph-no-demangle", "dump-callgraph-no-demangle", Takes::kNothing, "",
+           Recorded::kYes, Group::kReports, Flag<&Parsed::dump_mangled>,
+           "the same; as with nvlink, names are demangled all the same"},
+    Option{"use-host-info", "use-host-info", Takes::kNothing, "", Recorded::kYes, Group::kProgram,
            Flag<&Parsed::uses_host_info>,
            "leave out kernels that no host code refers to (default)"},
-    Option{"ignore-host-info", "ignore-host-info", Takes::kNothing, Recorded::kYes,
-           Flag<&Parsed::ignores_host_info>, "keep all kernels"},
-    Option{"device-stack-protector", "device-stack-protector", Takes::kValue, Recorded::kYes,
-           ReadStackProtector, "true or false, for PTX"},
-    Option{"force-partial-lto", "force-partial-lto", Takes::kNothing, Recorded::kNo,
-           Flag<&LtoOptions::force_partial>, "with -lto: the result is not the whole program"},
-    Option{"force-whole-lto", "force-whole-lto", Takes::kNothing, Recorded::kNo,
+    Option{"ignore-host-info", "ignore-host-info", Takes::kNothing, "", Recorded::kYes,
+           Group::kProgram, Flag<&Parsed::ignores_host_info>, "keep all kernels"},
+    Option{"r", "relocatable-link", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
+           Flag<&LinkOptions::relocatable>, "write a relocatable cubin, to be linked again"},
+    Option{"device-stack-protector", "device-stack-protector", Takes::kValue, "bool",
+           Recorded::kYes, Group::kLto, Bool<&LinkOptions::stack_protector>,
+           "true or false: whether PTX is assembled with stack protectors"},
+    Option{"optf", "options-file", Takes::kFiles, "file,...", Recorded::kEmptyForDebugger,
+           Group::kInputs, nullptr, "read options and inputs from files"},
+
+    // What nvlink does not record, and mostly does not list in its help.
+    Option{"force-partial-lto", "force-partial-lto", Takes::kNothing, "", Recorded::kNo,
+           Group::kLto, Flag<&LtoOptions::force_partial>,
+           "with -lto: the result is not the whole program"},
+    Option{"force-whole-lto", "force-whole-lto", Takes::kNothing, "", Recorded::kNo, Group::kLto,
            Flag<&LtoOptions::force_whole>, "with -lto: the result is the whole program"},
-    Option{"", "register-link-binaries", Takes::kValue, Recorded::kFileNameForDebugger,
-           Text<&NvlinkCommand::register_file>, "write the ids of linked modules to a file"},
-    Option{"host-ccbin", "host-ccbin", Takes::kValue, Recorded::kNo, nullptr,
+    Option{"force-rela", "force-rela", Takes::kNothing, "", Recorded::kNo, Group::kProgram,
+           Flag<&LinkOptions::force_rela>, "write all relocations with addends"},
+    Option{"allow-undefined-globals", "allow-undefined-globals", Takes::kNothing, "", Recorded::kNo,
+           Group::kProgram, Flag<&LinkOptions::allow_undefined_globals>,
+           "variables of global memory that no input defines are not an error"},
+    Option{"reserve-null-pointer", "reserve-null-pointer", Takes::kNothing, "", Recorded::kNo,
+           Group::kProgram, Flag<&LinkOptions::reserve_null_pointer>,
+           "give no variable of shared memory the address 0"},
+    Option{"dont-reserve-null-pointer", "dont-reserve-null-pointer", Takes::kNothing, "",
+           Recorded::kNo, Group::kAccepted, nullptr, "accepted; as with nvlink, no effect"},
+    Option{
+        "disable-smem-reservation", "disable-smem-reservation", Takes::kValue, "bool",
+        Recorded::kNo, Group::kProgram, Bool<&LinkOptions::disable_shared_reservation>,
+        "true: kernels for sm_90 and later do not count the shared memory that the system keeps"},
+    Option{"enable-extended-smem", "enable-extended-smem", Takes::kValue, "bool", Recorded::kNo,
+           Group::kAccepted, CheckBool, "accepted; as with nvlink, no effect"},
+    Option{"nv-host", "nv-host", Takes::kValue, "file", Recorded::kNo, Group::kProgram,
+           Text<&NvlinkCommand::host_file>, "put the bytes of a file into section .nv.host"},
+    Option{"uidx", "uidx-file", Takes::kValue, "file", Recorded::kNo, Group::kAccepted,
+           Text<&NvlinkCommand::index_file>, "read as nvlink does, which no known file passes"},
+    Option{"dot", "dot-file", Takes::kValue, "file", Recorded::kNo, Group::kReports,
+           Text<&NvlinkCommand::dot_file>, "write who calls whom to a file, for Graphviz"},
+    Option{"tool-name", "tool-name", Takes::kValue, "name", Recorded::kNo, Group::kMessages,
+           Text<&NvlinkCommand::tool_name>,
+           "the name of the program in messages and in the output"},
+    Option{"verbose-tkinfo", "verbose-tkinfo", Takes::kValue, "bool", Recorded::kNo,
+           Group::kProgram, Bool<&Parsed::verbose_record>,
+           "true: the output names its inputs, as with -g"},
+    Option{"cuda-api-version", "cuda-api-version", Takes::kValue, "major.minor", Recorded::kNo,
+           Group::kAccepted, Text<&Parsed::api_version>,
+           "checked: the major number is that of the release"},
+    Option{"syscall-const-offset", "syscall-const-offset", Takes::kNumber, "number", Recorded::kNo,
+           Group::kAccepted, nullptr, "accepted; as with nvlink, no effect"},
+    Option{"device-stack-protector-frame-size-threshold",
+           "device-stack-protector-frame-size-threshold", Takes::kNumber, "number", Recorded::kNo,
+           Group::kAccepted, nullptr, "accepted; as with nvlink, no effect"},
+    Option{"uumn", "uumn", Takes::kNothing, "", Recorded::kNo, Group::kAccepted, nullptr,
+           "accepted; as with nvlink, no effect"},
+    Option{"host-ccbin", "host-ccbin", Takes::kValue, "program", Recorded::kNo, Group::kAccepted,
+           nullptr, "accepted, no effect"},
+    Option{"Xlinker", "host-linker-options", Takes::kList, "options", Recorded::kNo,
+           Group::kAccepted, nullptr, "accepted, no effect"},
+    Option{"shared", "shared", Takes::kNothing, "", Recorded::kNo, Group::kAccepted, nullptr,
            "accepted, no effect"},
-    Option{"Xlinker", "host-linker-options", Takes::kList, Recorded::kNo, nullptr,
-           "accepted, no effect"},
-    Option{"shared", "shared", Takes::kNothing, Recorded::kNo, nullptr, "accepted, no effect"},
-    Option{"optf", "options-file", Takes::kFiles, Recorded::kNo, nullptr,
-           "read options and inputs from files"},
-    Option{"V", "version", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::version>,
-           "print the version"},
-    Option{"h", "help", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::help>,
-           "print this text"},
-    Option{"report", "report", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::report>,
-           "write a JSON report of the link to a file"},
-    Option{"toolkit", "toolkit", Takes::kValue, Recorded::kNo, ReadToolkit,
-           "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
-    Option{"compat", "compat", Takes::kValue, Recorded::kNo, ReadCompatibility,
-           "nvlink: as nvlink, faults included, where docs/compatibility.md says so"},
-    Option{"keep-references", "keep-references", Takes::kNothing, Recorded::kNo,
-           Flag<&LinkOptions::keep_references>,
+    Option{"V", "version", Takes::kNothing, "", Recorded::kNo, Group::kCommon,
+           Flag<&NvlinkCommand::version>, "print the version"},
+    Option{"h", "help", Takes::kNothing, "", Recorded::kNo, Group::kCommon,
+           Flag<&NvlinkCommand::help>, "print this text"},
+
+    // devlink's own.
+    Option{
+        "help-as", "help-as", Takes::kValue, "form", Recorded::kNo, Group::kTools, ReadHelpForm,
+        "print this text as markdown or man, or what bash, zsh or fish need to complete options"},
+    Option{"report", "report", Takes::kValue, "file", Recorded::kNo, Group::kOwnReports,
+           Text<&NvlinkCommand::report>, "write a JSON report of the link to a file"},
+    Option{"toolkit", "toolkit", Takes::kValue, "release", Recorded::kNo, Group::kCompatibility,
+           ReadToolkit, "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
+    Option{"compat", "compat", Takes::kValue, "nvlink", Recorded::kNo, Group::kCompatibility,
+           ReadCompatibility,
+           "as nvlink, faults included, where docs/compatibility.md says so; no notes"},
+    Option{"keep-references", "keep-references", Takes::kNothing, "", Recorded::kNo,
+           Group::kCompatibility, Flag<&LinkOptions::keep_references>,
            "with -r and --compat nvlink: leave references to the next link all the same"},
-    Option{"ptx-backend", "ptx-backend", Takes::kValue, Recorded::kNo, ReadPtxBackend,
-           "nvptxcompiler, ptxas or nvjitlink"},
-    Option{"ptxas-timeout", "ptxas-timeout", Takes::kValue, Recorded::kNo, ReadTimeout,
-           "seconds that one run of ptxas may take; 0, the default: any number"},
-    Option{"lto-backend", "lto-backend", Takes::kValue, Recorded::kNo, ReadLtoBackend,
-           "nvvm or nvjitlink"},
-    Option{"finalize", "finalize", Takes::kValue, Recorded::kNo, ReadFinalize,
-           "code for sm_100 and later: auto, never or always through libnvJitLink"},
-    Option{"cache", "cache", Takes::kValue, Recorded::kNo, Text<&NvlinkCommand::cache>,
-           "a folder that keeps what compilers made, for later links"},
-    Option{"print-after", "print-after", Takes::kList, Recorded::kNo, ReadPasses,
+    Option{"ptx-backend", "ptx-backend", Takes::kValue, "name", Recorded::kNo, Group::kTools,
+           ReadPtxBackend,
+           "what assembles PTX: nvptxcompiler, ptxas or nvjitlink (default: the first that is "
+           "there)"},
+    Option{"ptxas-timeout", "ptxas-timeout", Takes::kNumber, "seconds", Recorded::kNo,
+           Group::kTools, ReadTimeout,
+           "how long one run of ptxas may take; 0, the default: any time"},
+    Option{"lto-backend", "lto-backend", Takes::kValue, "name", Recorded::kNo, Group::kTools,
+           ReadLtoBackend, "what compiles LTO IR: nvvm or nvjitlink"},
+    Option{"finalize", "finalize", Takes::kValue, "when", Recorded::kNo, Group::kTools,
+           ReadFinalize,
+           "whether code for sm_100 and later goes through libnvJitLink: auto (default), never or "
+           "always"},
+    Option{"cache", "cache", Takes::kValue, "folder", Recorded::kNo, Group::kTools,
+           Text<&NvlinkCommand::cache>, "a folder that keeps what compilers made, for later links"},
+    Option{"print-after", "print-after", Takes::kList, "pass,...", Recorded::kNo,
+           Group::kOwnReports, ReadPasses,
            "print what a pass of the link found: merge, call-graph, ... (docs/debugging.md)"},
-    Option{"time-trace", "time-trace", Takes::kValue, Recorded::kNo,
+    Option{"time-trace", "time-trace", Takes::kValue, "file", Recorded::kNo, Group::kOwnReports,
            Text<&NvlinkCommand::time_trace>,
-           "write to a file where the time went, for Chrome's about:tracing"},
-    Option{"log", "log", Takes::kNothing, Recorded::kNo, Flag<&NvlinkCommand::log>,
-           "tell on stderr what the linker does"},
+           "write where the time went to a file, for Chrome's about:tracing"},
+    Option{"log", "log", Takes::kNothing, "", Recorded::kNo, Group::kOwnReports,
+           Flag<&NvlinkCommand::log>, "tell on stderr what the linker does"},
 };
 
 }  // namespace

@@ -26,20 +26,42 @@ struct Parsed {
   std::optional<std::string> output;
   std::optional<std::string> nvvm_path;
   std::optional<std::string> fast_compile;
+  bool dump_callgraph = false;
+  bool dump_mangled = false;
+  std::optional<bool> verbose_record;
+  std::optional<std::string> api_version;
 };
 
 enum class Takes {
   kNothing,
   kValue,
-  kList,  // values that add up, items separated by commas
-  kFiles  // the same, of files whose words stand in the place of the option
+  kNumber,
+  kOptionalValue,  // Option::value_if_none where a dash or nothing follows
+  kList,           // values that add up, items separated by commas
+  kFiles           // the same, of files whose words stand in the place of the option
 };
 
-// Whether nvlink leaves the option in `.note.nv.tkinfo`, under its short name.
-enum class Recorded { kNo, kYes, kFileNameForDebugger };
+// Whether nvlink leaves the option in `.note.nv.tkinfo`, under its short name. Some only where the
+// record names files (-g, -verbose-tkinfo): the last part of a path, or nothing but the option.
+enum class Recorded { kNo, kYes, kFileNameForDebugger, kEmptyForDebugger };
+
+// Where help lists the option; groups stand in this order.
+enum class Group {
+  kCommon,
+  kInputs,
+  kProgram,
+  kLto,
+  kMessages,
+  kReports,
+  kOwnReports,
+  kCompatibility,
+  kTools,
+  kAccepted,
+};
 
 struct OptionValue {
-  std::string text;                // as written
+  std::string text;  // as written
+  int number = 0;
   std::vector<std::string> items;  // of a list
 };
 
@@ -47,11 +69,14 @@ struct Option {
   std::string_view short_name;
   std::string_view long_name;
   Takes takes;
+  std::string_view value;  // what help calls it
   Recorded recorded;
+  Group group;
   // For every value as it is read, which is when nvlink checks it; null where there is no effect.
   // InvalidArgument with nvlink's words for a value that is wrong.
   absl::Status (*apply)(const OptionValue& value, Parsed& parsed);
   std::string_view help;
+  std::string_view value_if_none = {};
 };
 
 // In the order in which nvlink records them.

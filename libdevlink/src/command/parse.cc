@@ -20,12 +20,11 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "command/finish.h"
+#include "command/hints.h"
 #include "command/option_table.h"
 #include "command/words.h"
-#include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/nvlink_command.h"
-#include "format/nvlink_text.h"
-#include "plan/option_conflicts.h"
 
 namespace devlink {
 
@@ -38,6 +37,11 @@ absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
 
 std::string BaseName(const std::string& path) {
   return std::filesystem::path(path).filename().string();
+}
+
+// Whether the record of the link names its files.
+bool RecordsFiles(const Parsed& parsed) {
+  return parsed.verbose_record.value_or(parsed.command.options.debug);
 }
 
 // Bounds on all files of options of one command. Some have no end, and each may name others.
@@ -88,14 +92,19 @@ class Reader {
 
   absl::Status ReadWords(std::span<const std::string> words, int depth = 0);
 
-  // The options text that nvlink leaves in its output; with -g it begins with the names of the
-  // files.
+  // The options text that nvlink leaves in its output; one that names files begins with those of
+  // the inputs.
   [[nodiscard]] std::string RecordedOptions() const;
 
   Parsed parsed;
+  std::vector<CommandMessage> messages;
+  std::vector<std::string> notes;  // on the word that is wrong
+  bool plain_at_sign = false;      // as with nvlink, `@file` is an input of that name
 
  private:
   absl::Status ReadOptionsFiles(const std::vector<std::string>& names, int depth);
+  // False where it cannot be read.
+  absl::StatusOr<bool> TryOptionsFile(const std::string& name, int depth);
   absl::Status Take(const Option& option, std::string text, int depth);
   void Remember(const Option& option, OptionValue value);
 
@@ -107,24 +116,31 @@ class Reader {
 
 // Their words stand in the place of the option, as with nvlink.
 absl::Status Reader::ReadOptionsFiles(const std::vector<std::string>& names, int depth) {
-  constexpr int kMaxDepth = 16;
   for (const std::string& name : names) {
-    const auto text =
-        context_.read_options_file ? context_.read_options_file(name) : ReadTextFile(name);
-    if (!text) return Wrong({"Could not open options file '", name, "'"});
-    options_text_ += text->size();
-    if (++options_files_ > kMaxOptionsFiles || options_text_ > kMaxOptionsText) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Options file '", name, "' is one too many: of all files together at most ",
-                       kMaxOptionsFiles, " and ", kMaxOptionsText >> 20, " MiB are read"));
-    }
-    if (depth == kMaxDepth) {
-      return absl::InvalidArgumentError(absl::StrCat("Options file '", name, "' is included by ",
-                                                     depth, " others, perhaps by itself"));
-    }
-    DEVLINK_RETURN_IF_ERROR(ReadWords(SplitWords(*text), depth + 1));
+    DEVLINK_ASSIGN_OR_RETURN(const bool is_there, TryOptionsFile(name, depth));
+    if (!is_there) return Wrong({"Could not open options file '", name, "'"});
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Reader::TryOptionsFile(const std::string& name, int depth) {
+  constexpr int kMaxDepth = 15;  // nvlink's
+  const auto text =
+      context_.read_options_file ? context_.read_options_file(name) : ReadTextFile(name);
+  if (!text) return false;
+  options_text_ += text->size();
+  if (++options_files_ > kMaxOptionsFiles || options_text_ > kMaxOptionsText) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Options file '", name, "' is one too many: of all files together at most ",
+                     kMaxOptionsFiles, " and ", kMaxOptionsText >> 20, " MiB are read"));
+  }
+  if (depth == kMaxDepth) {
+    notes.push_back(absl::StrCat("it is included by ", depth, " others, perhaps by itself"));
+    return Wrong({"Too many options file opened '", name, "'"});
+  }
+  DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> words, SplitWords(*text));
+  DEVLINK_RETURN_IF_ERROR(ReadWords(words, depth + 1));
+  return true;
 }
 
 // A value of an option; the text is empty for one that takes none.
@@ -133,8 +149,19 @@ absl::Status Reader::Take(const Option& option, std::string text, int depth) {
   if (option.takes == Takes::kList || option.takes == Takes::kFiles) {
     DEVLINK_ASSIGN_OR_RETURN(value.items, ReadList(value.text));
   }
-  if (option.takes == Takes::kFiles) return ReadOptionsFiles(value.items, depth);
-  if (option.apply != nullptr) DEVLINK_RETURN_IF_ERROR(option.apply(value, parsed));
+  if (option.takes == Takes::kNumber && !value.text.empty()) {  // nothing is 0
+    DEVLINK_ASSIGN_OR_RETURN(value.number, ReadNumber(value.text));
+  }
+  if (option.takes == Takes::kFiles) {
+    Remember(option, {});
+    return ReadOptionsFiles(value.items, depth);
+  }
+  if (option.apply != nullptr) {
+    const absl::Status taken = option.apply(value, parsed);
+    if (!taken.ok() && option.long_name == "arch") notes = HintsOnArch(value.text);
+    DEVLINK_RETURN_IF_ERROR(taken);
+  }
+  if (option.takes == Takes::kNumber) value.text = std::to_string(value.number);
   Remember(option, std::move(value));
   return absl::OkStatus();
 }
@@ -143,10 +170,15 @@ void Reader::Remember(const Option& option, OptionValue value) {
   const auto [found, is_first] = given_.try_emplace(&option, value);
   if (is_first) return;
   OptionValue& earlier = found->second;
-  if (option.takes == Takes::kValue && earlier.text != value.text) {
-    parsed.command.warnings.push_back(
-        base::Cat({"incompatible redefinition for option '", option.long_name,
-                   "', the last value of this option was used"}));
+  const bool is_single = option.takes == Takes::kValue || option.takes == Takes::kNumber ||
+                         option.takes == Takes::kOptionalValue;
+  if (is_single && earlier.text != value.text) {
+    messages.push_back({.diagnostic = {.severity = Severity::kWarning,
+                                       .text = base::Cat({"incompatible redefinition for option '",
+                                                          option.long_name,
+                                                          "', the last value of this option was "
+                                                          "used"})},
+                        .tool = {}});
   }
   earlier.text = std::move(value.text);
   std::move(value.items.begin(), value.items.end(), std::back_inserter(earlier.items));
@@ -155,16 +187,24 @@ void Reader::Remember(const Option& option, OptionValue value) {
 absl::Status Reader::ReadWords(std::span<const std::string> words, int depth) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
+    if (word.size() > 1 && word[0] == '@' && !plain_at_sign) {
+      DEVLINK_ASSIGN_OR_RETURN(const bool is_list, TryOptionsFile(word.substr(1), depth));
+      if (is_list) continue;
+    }
     if (word.size() < 2 || word[0] != '-') {
       parsed.command.inputs.push_back(word);
       continue;
     }
     auto [option, value] = TakeApart(word);
     if (option == nullptr) {
+      notes = HintsOnOption(word);
       return Wrong({"Unknown option '", word.substr(1, word.find('=') - 1), "'"});
     }
     if (option->takes == Takes::kNothing && value) {
       return Wrong({"no argument expected after '", word.substr(0, word.find('=')), "'"});
+    }
+    if (option->takes == Takes::kOptionalValue && !value) {
+      if (i + 1 == words.size() || words[i + 1].starts_with('-')) value = option->value_if_none;
     }
     if (option->takes != Takes::kNothing && !value) {
       if (i + 1 == words.size()) return Wrong({"argument expected after '", word, "'"});
@@ -176,9 +216,9 @@ absl::Status Reader::ReadWords(std::span<const std::string> words, int depth) {
 }
 
 std::string Reader::RecordedOptions() const {
-  const bool debug = parsed.command.options.debug;
+  const bool names_files = RecordsFiles(parsed);
   std::string out;
-  if (debug) {
+  if (names_files) {
     for (const std::string& input : parsed.command.inputs) {
       out += base::Cat({out.empty() ? "" : ",", BaseName(input)});
     }
@@ -186,93 +226,77 @@ std::string Reader::RecordedOptions() const {
   }
   for (const Option& option : Options()) {
     const auto found = given_.find(&option);
-    if (found == given_.end()) continue;
+    if (found == given_.end() || option.recorded == Recorded::kNo) continue;
+    if (option.recorded != Recorded::kYes && !names_files) continue;
     const OptionValue& value = found->second;
     const std::string text = option.recorded == Recorded::kFileNameForDebugger
                                  ? BaseName(value.text)
                              : option.takes == Takes::kList ? absl::StrJoin(value.items, ",")
                                                             : value.text;
-    if (option.recorded == Recorded::kYes ||
-        (option.recorded == Recorded::kFileNameForDebugger && debug)) {
-      out += base::Cat({"-", option.short_name, " ", text, " "});
-    }
+    out += base::Cat({"-", option.short_name, " ", text, " "});
   }
   return out;
-}
-
-// What nvlink says of options that make sense with -lto only, and of those with it.
-absl::Status FinishLto(Parsed& parsed) {
-  LinkOptions& options = parsed.command.options;
-  LtoOptions& lto = options.lto;
-  if (lto.enabled && !parsed.nvvm_path && options.compatibility == Compatibility::kNvlink) {
-    return Wrong({"-nvvmpath should be specified with -lto"});
-  }
-  std::vector<Diagnostic> found;
-  absl::Status wrong_level;
-  if (parsed.fast_compile) {
-    const auto level = ParseFastCompile(*parsed.fast_compile, &found);
-    wrong_level = level.status();
-    // A conflict is named before a value that is wrong.
-    lto.fast_compile = level.ok() ? *level : FastCompile::kOff;
-  }
-  DEVLINK_RETURN_IF_ERROR(CheckLtoOptions(options));
-  return wrong_level.ok() || found.empty() ? wrong_level : Wrong({found.back().text});
-}
-
-// Checks that nvlink makes when all words are read.
-absl::Status Finish(Parsed& parsed) {
-  const NvlinkCommand& command = parsed.command;
-  if (!parsed.has_arch) return Wrong({"Unknown arch name '(null)'"});
-  if (!parsed.output && !command.options.check_only) {
-    return Wrong({"Must specify output file with -o option"});
-  }
-  if (command.inputs.empty()) {
-    return Wrong({"No input files specified; use option --help for more information"});
-  }
-  DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(command.options));
-  if (parsed.uses_host_info && parsed.ignores_host_info) {
-    return Wrong({format::nvlink_text::ConflictingOptions("-use-host-info", "-ignore-host-info")});
-  }
-  if (!parsed.lto_target.empty()) {
-    return Wrong({"Link target of '", parsed.lto_target,
-                  "' is virtual target that is not JIT-able; use 'sm_' target instead"});
-  }
-  return FinishLto(parsed);
-}
-
-// With -report-arch the target stands behind what nvlink says once all words are read.
-absl::Status NameTarget(const absl::Status& status, const Parsed& parsed) {
-  const LinkOptions& options = parsed.command.options;
-  if (status.ok() || !options.report_arch || !parsed.has_arch) return status;
-  const std::string target = !parsed.lto_target.empty() ? parsed.lto_target
-                             : options.check_only       ? options.target.VirtualName()
-                                                        : options.target.Name();
-  return absl::Status(status.code(),
-                      base::Cat({std::string_view(status.message().data(), status.message().size()),
-                                 " (target: ", target, ")"}));
 }
 
 }  // namespace
 }  // namespace internal
 
+namespace {
+
+// What the rows filled in becomes the command.
+void Settle(const internal::Reader& reader, internal::Parsed& parsed) {
+  NvlinkCommand& command = parsed.command;
+  LinkOptions& options = command.options;
+  if (parsed.uses_host_info) options.host_info = HostInfo::kUse;
+  if (parsed.ignores_host_info) options.host_info = HostInfo::kIgnore;
+  options.dump_call_graph = parsed.dump_callgraph || parsed.dump_mangled;
+  options.dot_call_graph = command.dot_file.has_value();
+  command.toolchain.lto.nvvm_path = parsed.nvvm_path.value_or("");
+  command.output = parsed.output.value_or("");
+  options.recorded_options = reader.RecordedOptions();
+  if (internal::RecordsFiles(parsed)) {
+    options.recorded_object = internal::BaseName(command.output);
+  }
+}
+
+// Whether nvlink's behaviour is asked for, perhaps behind the word that is wrong.
+bool AsksForNvlink(std::span<const std::string> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = std::string_view(words[i]).substr(words[i].starts_with("--"));
+    if (word == "-compat=nvlink") return true;
+    if (word == "-compat" && i + 1 < words.size() && words[i + 1] == "nvlink") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
-                                                 const CommandContext& context) {
+                                                 const CommandContext& context,
+                                                 std::vector<CommandMessage>* messages) {
   return base::Guard([&]() -> absl::StatusOr<NvlinkCommand> {
     internal::Reader reader(context);
-    DEVLINK_RETURN_IF_ERROR(reader.ReadWords(words));
+    const bool as_nvlink = AsksForNvlink(words);
+    reader.plain_at_sign = as_nvlink;
     internal::Parsed& parsed = reader.parsed;
-    NvlinkCommand& command = parsed.command;
-    LinkOptions& options = command.options;
-    if (parsed.uses_host_info) options.host_info = HostInfo::kUse;
-    if (parsed.ignores_host_info) options.host_info = HostInfo::kIgnore;
-    parsed.command.toolchain.lto.nvvm_path = parsed.nvvm_path.value_or("");
-    command.output = parsed.output.value_or("");
-    options.recorded_options = reader.RecordedOptions();
-    if (options.debug) options.recorded_object = internal::BaseName(command.output);
-    if (!command.help && !command.version) {
-      DEVLINK_RETURN_IF_ERROR(internal::NameTarget(internal::Finish(parsed), parsed));
+    absl::Status status = reader.ReadWords(words);
+    const bool words_are_good = status.ok();
+    if (words_are_good) {
+      Settle(reader, parsed);
+      if (!parsed.command.help && !parsed.command.version) {
+        status = internal::FinishCommand(parsed, reader.messages);
+      }
     }
-    return std::move(command);
+    if (!status.ok()) {
+      CommandMessage& fatal = reader.messages.emplace_back();
+      fatal.diagnostic.severity = Severity::kFatal;
+      fatal.diagnostic.text = std::string(status.message());
+      if (words_are_good) fatal.tool = parsed.command.tool_name;
+      if (!as_nvlink) fatal.diagnostic.notes = std::move(reader.notes);
+    }
+    if (messages != nullptr) *messages = std::move(reader.messages);
+    if (!status.ok()) return status;
+    return std::move(parsed.command);
   });
 }
 

@@ -18,6 +18,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/output_file.h"
+#include "command/time_table.h"
 #include "command/toolkit_places.h"
 #include "command/words.h"
 #include "devlink/experimental/compile_cache.h"
@@ -25,6 +26,8 @@
 #include "devlink/experimental/time_trace.h"
 #include "devlink/link_session.h"
 #include "devlink/nvlink_command.h"
+#include "format/nvlink_text.h"
+#include "plan/settings.h"
 
 namespace devlink {
 
@@ -70,19 +73,15 @@ class Run {
   void Say(const Diagnostic& diagnostic) const {
     if (sinks_.say) sinks_.say(diagnostic);
   }
-  void Say(Severity severity, std::string text) const {
-    Diagnostic diagnostic;
-    diagnostic.severity = severity;
-    diagnostic.text = std::move(text);
-    Say(diagnostic);
-  }
   // A line behind the sentence says why.
   int Fail(const absl::Status& status) const {
     Diagnostic fatal;
     fatal.severity = Severity::kFatal;
     fatal.text = std::string(status.message());
     if (const std::size_t end = fatal.text.rfind('\n'); end != std::string::npos) {
-      fatal.notes.push_back(fatal.text.substr(end + 1));
+      if (command_.options.compatibility != Compatibility::kNvlink) {
+        fatal.notes.push_back(fatal.text.substr(end + 1));
+      }
       fatal.text.resize(end);
     }
     Say(fatal);
@@ -90,8 +89,13 @@ class Run {
   }
 
  private:
+  // Files that options name, in nvlink's order.
+  absl::Status ReadOptionFiles();
   absl::StatusOr<LinkSession> Open();
   int LinkAndWrite();
+  int LinkTo(internal::OutputFile& output, LinkSession& session);
+  // Says what there is to say, and writes the files.
+  int Finish(const LinkOutcome& outcome, internal::OutputFile& output);
   void AddInputs(LinkSession& session) const;
   std::optional<std::string> RegisterFile(const LinkOutcome& outcome) const;
   absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
@@ -101,14 +105,52 @@ class Run {
   const CommandSinks& sinks_;
   PassPrinter printer_;
   TimeTrace trace_;
+  std::optional<internal::TimeTable> time_table_;
+  std::optional<std::string> host_section_;
 };
+
+// With -report-arch the target stands behind nvlink's line.
+absl::Status NameTarget(const LinkOptions& options, std::string_view text) {
+  const std::string suffix =
+      options.report_arch ? base::Cat({" (target: ", internal::TargetName(options), ")"}) : "";
+  return absl::InvalidArgumentError(base::Cat({text, suffix}));
+}
+
+// A file that must be there and not be empty.
+absl::StatusOr<std::string> ReadWhole(const LinkOptions& options, const std::string& path) {
+  const auto bytes = base::ReadFile(path, options.max_input_bytes);
+  if (!bytes.ok()) {
+    return NameTarget(options, format::nvlink_text::CouldNotOpen(path));
+  }
+  if (bytes->empty()) return NameTarget(options, base::Cat({"Could not read file '", path, "'"}));
+  return std::string(bytes->begin(), bytes->end());
+}
+
+absl::Status Run::ReadOptionFiles() {
+  const LinkOptions& options = command_.options;
+  if (command_.time_table) {
+    auto table = internal::TimeTable::Open(*command_.time_table, sinks_.out);
+    if (!table.ok()) return NameTarget(options, base::FromAbsl(table.status().message()));
+    time_table_ = *std::move(table);
+  }
+  if (command_.index_file) {
+    DEVLINK_RETURN_IF_ERROR(ReadWhole(options, *command_.index_file).status());
+    return NameTarget(options, "Internal error: not uidx input");
+  }
+  if (command_.host_file) {
+    DEVLINK_ASSIGN_OR_RETURN(host_section_, ReadWhole(options, *command_.host_file));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<LinkSession> Run::Open() {
   LinkOptions options = command_.options;
   // As with nvlink, the first input that cannot be used ends the run.
   options.end_at_rejected_input = true;
+  options.host_section = host_section_;
+  options.recorded_tool = command_.tool_name;
   ToolchainOptions tools = command_.toolchain;
-  internal::FindTools(context_, options, tools);
+  DEVLINK_RETURN_IF_ERROR(internal::FindTools(context_, options, tools));
   if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
   if (!command_.cache.empty()) {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
@@ -171,11 +213,27 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
 }
 
 int Run::LinkAndWrite() {
+  if (const absl::Status read = ReadOptionFiles(); !read.ok()) return Fail(read);
   auto session = Open();
   if (!session.ok()) return Fail(session.status());
   AddInputs(*session);
   internal::OutputFile output(command_.output);
-  const LinkOutcome outcome = session->LinkTo(output);
+  return LinkTo(output, *session);
+}
+
+int Run::LinkTo(internal::OutputFile& output, LinkSession& session) {
+  const LinkOutcome outcome = session.LinkTo(output);
+  const int status = Finish(outcome, output);
+  if (!command_.dot_file || !outcome.call_graph_dot) return status;
+  // As with nvlink, whatever became of the link.
+  const absl::Status written = internal::WriteTextFile(*command_.dot_file, *outcome.call_graph_dot);
+  return written.ok() ? status : Fail(written);
+}
+
+int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
+  if (time_table_) {
+    time_table_->Append(outcome.compiler_runs, internal::TargetName(command_.options));
+  }
   for (const Diagnostic& diagnostic : outcome.diagnostics) Say(diagnostic);
   const int status = ExitStatus(outcome.diagnostics);
   if (outcome.ok()) {
@@ -200,16 +258,25 @@ int Run::Link() {
 
 }  // namespace
 
+std::string RenderCommandLine(const Diagnostic& diagnostic, std::string_view tool) {
+  Diagnostic line = diagnostic;
+  line.notes.clear();
+  Diagnostic notes;
+  notes.notes = diagnostic.notes;
+  return RenderDiagnostic(line, tool) + RenderDiagnostic(notes, "devlink");
+}
+
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks) {
   int exit_status = 0;
   const absl::Status ended = base::Guard([&] {
     Run run(command, context, sinks);
-    for (const std::string& warning : command.warnings) run.Say(Severity::kWarning, warning);
     if (!command.help && !command.version) {
       exit_status = run.Link();
     } else if (sinks.out) {
-      sinks.out(command.help ? NvlinkHelpText() : NvlinkVersionText(command.options.profile));
+      sinks.out(command.help ? NvlinkHelpText(command.help_form)
+                             : NvlinkVersionText(command.options.profile,
+                                                 command.tool_name.value_or(context.program_name)));
     }
     return absl::OkStatus();
   });

@@ -11,8 +11,10 @@
 #include <system_error>
 #include <vector>
 
+#include "base/strings.h"
 #include "command/words.h"
 #include "devlink/experimental/nvvm_program.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
@@ -67,8 +69,8 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compati
 
 }  // namespace
 
-void FindTools(const CommandContext& context, const LinkOptions& options,
-               ToolchainOptions& toolchain) {
+absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
+                       ToolchainOptions& toolchain) {
   FindAssemblers(context, toolchain.ptx);
   if (toolchain.finalizer.nvjitlink_path.empty()) {
     toolchain.finalizer.nvjitlink_path = toolchain.ptx.nvjitlink_path;
@@ -79,8 +81,15 @@ void FindTools(const CommandContext& context, const LinkOptions& options,
   if (!context.program_directory.empty() && access(worker.c_str(), X_OK) == 0) {
     toolchain.finalizer.worker_path = worker.string();
   }
-  if (!options.lto.enabled) return;
+  if (!options.lto.enabled) return absl::OkStatus();
   FindLtoLibraries(toolchain.ptx, options.compatibility, toolchain.lto);
+  std::error_code error;
+  // nvlink opens it at once.
+  if (options.compatibility == Compatibility::kNvlink && !toolchain.lto.nvvm_path.empty() &&
+      !fs::exists(toolchain.lto.nvvm_path, error)) {
+    return absl::NotFoundError(base::ToAbsl(format::nvlink_text::kLibraryLoadError));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace devlink::internal

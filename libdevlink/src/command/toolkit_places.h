@@ -3,6 +3,7 @@
 // Where NVIDIA's compilers lie on this machine, as far as the process that runs the command knows.
 #pragma once
 
+#include "absl/status/status.h"
 #include "devlink/link_options.h"
 #include "devlink/nvlink_command.h"
 
@@ -13,8 +14,9 @@ namespace devlink::internal {
 // that compile LTO IR.
 //
 // libNVVM lies in the place that was given (-nvvmpath), or, unless nvlink's behaviour is wanted,
-// near that place or in the toolkit of ptxas.
-void FindTools(const CommandContext& context, const LinkOptions& options,
-               ToolchainOptions& toolchain);
+// near that place or in the toolkit of ptxas. NotFound with nvlink's words where that behaviour is
+// wanted and the place has none.
+absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
+                       ToolchainOptions& toolchain);
 
 }  // namespace devlink::internal

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command/words.h"
 
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -13,27 +12,31 @@
 
 namespace devlink::internal {
 
-std::vector<std::string> SplitWords(std::string_view text) {
+absl::StatusOr<std::vector<std::string>> SplitWords(std::string_view text) {
+  constexpr std::string_view kBetweenWords = " \t\r\n";
   std::vector<std::string> words;
   std::string word;
   bool in_word = false;
-  char quote = 0;
+  bool quoted = false;
+  text = text.substr(0, text.find('\0'));
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      in_word = true;
-    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
-      quote = quote != 0 ? '\0' : c;
-      in_word = true;
-    } else if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+    if (!quoted && kBetweenWords.find(c) != std::string_view::npos) {
       if (in_word) words.push_back(std::exchange(word, {}));
       in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == '\\') {
+      if (++i == text.size()) return absl::InvalidArgumentError("Stray '' character");
+      if (text[i] != '"') word += text[i];
+    } else if (c == '"') {
+      quoted = !quoted;
     } else {
       word += c;
-      in_word = true;
     }
   }
+  if (quoted) return absl::InvalidArgumentError("Stray '\"' character");
   if (in_word) words.push_back(word);
   return words;
 }

@@ -12,9 +12,11 @@
 
 namespace devlink::internal {
 
-// The words of an options file: separated by white space, which quotes and backslashes protect.
-// There are no comments.
-std::vector<std::string> SplitWords(std::string_view text);
+// The words of an options file: separated by blanks, tabs and ends of lines, which double quotes
+// and backslashes protect. There are no comments, and a NUL ends the text. As with nvlink, no
+// double quote gets through, not even behind a backslash. InvalidArgument with nvlink's words where
+// a quote is not closed or a backslash stands last.
+absl::StatusOr<std::vector<std::string>> SplitWords(std::string_view text);
 
 // The items of a list: they end at commas, blanks around them do not count, double quotes are
 // removed and keep commas. InvalidArgument with nvlink's words where a quote is not closed.

@@ -11,6 +11,9 @@ namespace devlink::format {
 inline constexpr std::string_view kDeviceRuntimeName = "cudadevrt";
 inline constexpr std::string_view kDeviceRuntimeArchive = "libcudadevrt.a";
 
+// Functions that libcudadevrt defines, under the names that compilers give them.
+constexpr bool IsDeviceRuntime(std::string_view name) { return name.starts_with("__cudaCDP"); }
+
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 

@@ -127,6 +127,7 @@ inline constexpr std::uint32_t kShtCudaReservedShared = 0x70000015;  // sm_110
 inline constexpr std::uint32_t kShtCudaConstant0 = 0x70000064;       // bank N is this plus N
 inline constexpr std::uint32_t kShtCudaConstantEnd = 0x70000082;
 inline constexpr std::uint32_t kShtCudaCompat = 0x70000086;
+inline constexpr std::uint32_t kShtCudaHost = 0x70000087;
 
 constexpr bool IsConstantType(std::uint32_t type) {
   return type >= kShtCudaConstant0 && type < kShtCudaConstantEnd;

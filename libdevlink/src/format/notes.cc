@@ -61,17 +61,19 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
 }
 
 std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,
-                                          std::string_view options) {
+                                          std::string_view options,
+                                          const std::optional<std::string>& tool) {
   constexpr std::string_view kTool = "devlink";
   constexpr std::size_t kNvlinkNameLength = 6;
   ToolRecord record;
   record.object = object;
-  record.tool = kTool;
+  record.tool = tool.value_or(std::string(kTool));
   record.version =
       base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ", profile.ReleaseName()});
   record.version.resize(profile.version_text_length, ' ');
   record.build = "https://github.com/libdevlink";
-  record.build.resize(profile.build_text_length - (kTool.size() - kNvlinkNameLength), ' ');
+  const std::size_t longer = !tool ? kTool.size() - kNvlinkNameLength : 0;
+  record.build.resize(profile.build_text_length - longer, ' ');
   record.options = options;
   return EncodeToolRecord(record);
 }

@@ -29,9 +29,11 @@ struct ToolRecord {
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record);
 
 // devlink's own record of a link with these options. It takes exactly the room of that of the
-// profile's nvlink, so that nothing behind it moves.
+// profile's nvlink, so that nothing behind it moves. `tool` is a name that the user gave the
+// linker.
 std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,
-                                          std::string_view options);
+                                          std::string_view options,
+                                          const std::optional<std::string>& tool = {});
 
 // What `.note.nv.cuinfo` says (docs/cubin-format.md, "Notes and the tool record").
 struct CudaInfo {

@@ -108,6 +108,7 @@ int SectionCategory(std::string_view name, std::uint32_t type) {
       return 2;
     case kShtCudaInfo:
     case kShtCudaCompat:
+    case kShtCudaHost:
       return 3;
     case kShtCudaCallGraph:
     case kShtCudaPrototype:

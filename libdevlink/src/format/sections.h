@@ -30,6 +30,7 @@ inline constexpr std::string_view kCudaNote = kCudaNoteName;
 inline constexpr std::string_view kModuleInfo = ".nv.info";
 inline constexpr std::string_view kFunctionInfo = ".nv.info.";  // and the function's name
 inline constexpr std::string_view kCompat = ".nv.compat";
+inline constexpr std::string_view kHost = ".nv.host";
 inline constexpr std::string_view kCallGraph = ".nv.callgraph";
 inline constexpr std::string_view kPrototypes = ".nv.prototype";
 inline constexpr std::string_view kRelocationActions = ".nv.rel.action";

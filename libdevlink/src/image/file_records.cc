@@ -20,8 +20,9 @@ void FillFileRecords(const Program& program, const FileParts& file, const ViewHa
                      bool relocatable, const ImageSettings& settings, CubinWriter& writer) {
   const SectionHandle tools = handles.sections[program.tool_note];
   const SectionHandle cuda = handles.sections[program.cuda_note];
-  writer.AppendCopy(tools, format::EncodeOwnRecord(settings.profile, settings.recorded_object,
-                                                   settings.recorded_options));
+  writer.AppendCopy(tools,
+                    format::EncodeOwnRecord(settings.profile, settings.recorded_object,
+                                            settings.recorded_options, settings.recorded_tool));
   if (!relocatable) {
     for (const Piece& record : file.tool_records) {
       writer.AppendAligned(tools, record.bytes, 1);

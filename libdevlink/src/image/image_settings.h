@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "devlink/arch.h"
@@ -15,7 +16,8 @@ struct ImageSettings {
   ToolkitProfile profile;
   std::string recorded_object;
   std::string recorded_options;
-  bool relocatable = false;  // a program that is to be linked again
+  std::optional<std::string> recorded_tool;  // not set: devlink
+  bool relocatable = false;                  // a program that is to be linked again
   // Then: references to shared memory are left to the next link.
   bool keep_references = false;
 };

@@ -35,7 +35,7 @@ class Checker {
     CheckStacks();
     CheckShared();
     CheckConstants();
-    for (Diagnostic& diagnostic : FindUndefined(input_)) {
+    for (Diagnostic& diagnostic : FindUndefined(input_, settings_.allow_undefined_globals)) {
       Fail(absl::NotFoundError(base::ToAbsl(diagnostic.text)));
       diagnostics_.push_back(std::move(diagnostic));
     }

@@ -31,7 +31,7 @@ class SharedLayouter {
       : program_(program), graph_(graph), liveness_(liveness), options_(options) {
     layout_.kernels.resize(liveness.kernels.size());
     locals_.resize(liveness.kernels.size());
-    start_.assign(liveness.kernels.size(), 0);
+    start_.assign(liveness.kernels.size(), FirstOffset());
     lacks_section_.reserve(liveness.kernels.size());
     for (const FunctionId kernel : liveness.kernels) {
       lacks_section_.push_back(program.functions[kernel].shared == kNone);
@@ -54,6 +54,7 @@ class SharedLayouter {
 
  private:
   const Symbol& SymbolOf(SymbolId id) const { return program_.symbols[id]; }
+  std::uint64_t FirstOffset() const { return options_.reserve_null_pointer ? 1 : 0; }
 
   // Which functions' code refers to which shared variables.
   void FindUses() {
@@ -184,7 +185,7 @@ class SharedLayouter {
       region->size = std::max(region->size, symbol.size);
       region->align = std::max(region->align, symbol.align);
     }
-    std::uint64_t at = 0;
+    std::uint64_t at = FirstOffset();
     for (const Region& region : regions) {
       at = AlignUp(at, region.align);
       for (const SymbolId id : region.variables) layout_.places[id].offset = at;
@@ -277,6 +278,7 @@ class SharedLayouter {
   // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as
   // that is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
   void FinishKernel(KernelShared& kernel) const {
+    if (kernel.size == FirstOffset()) kernel.size = 0;  // nothing but the byte at address 0
     const bool marked = any_external_ && kernel.align == kExternalAlign;
     if (kernel.size != 0 || (any_external_ && kernel.align >= kExternalAlign)) {
       kernel.size += options_.reserved;

@@ -78,6 +78,7 @@ struct SharedLayout {
 struct SharedOptions {
   std::uint64_t reserved = 0;  // bytes that the system keeps in front (SmTraits)
   bool debug = false;
+  bool reserve_null_pointer = false;  // no variable lies at 0
 };
 
 SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,

@@ -104,6 +104,7 @@ class Describer {
     const std::vector<User> users = FindUsers();
     for (const User& user : users) {
       SharedSize& section = SectionOf(user);
+      if (options_.reserve_null_pointer && section.size == 0) section.size = 1;
       section.size = base::AlignUp(section.size, kExternalAlign);
       section.align = std::max(section.align, kExternalAlign);
       if (options_.debug) continue;

@@ -15,6 +15,7 @@ struct PartialSharedOptions {
   // Give `extern __shared__` of a kernel a place behind its variables, as nvlink does, although
   // the next link does so too.
   bool place_external = false;
+  bool reserve_null_pointer = false;  // and no place is 0
 };
 
 // Nothing is placed: of the result only `partial`, and the sizes of the kernels' own sections.

@@ -61,6 +61,12 @@ class Explainer {
     } else {
       notes.emplace_back("declared there, but no function uses it");
     }
+    if (format::IsDeviceRuntime(symbol.name)) {
+      constexpr std::string_view kLibrary = format::kDeviceRuntimeName;
+      notes.push_back(base::Cat(
+          {"it is part of lib", kLibrary, ": add -l", kLibrary, ", which is linked last"}));
+      return notes;
+    }
     Suggest(symbol, readable, notes);
     if (notes.size() < 2) notes.emplace_back("no input defines it; add the input that does");
     return notes;
@@ -127,6 +133,7 @@ class Explainer {
   void Suggest(const Symbol& wanted, const std::string& readable, std::vector<std::string>& notes) {
     constexpr std::size_t kMost = 3;
     const bool is_mangled = readable.size() != wanted.name.size();
+    const bool is_short = IsShort(wanted.name);
     const std::string_view plain = is_mangled ? PlainName(readable) : std::string_view();
     std::size_t found = 0;
     for (const Symbol& symbol : program_.symbols) {
@@ -134,13 +141,21 @@ class Explainer {
       if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
       if ((symbol.function != kNone) != (wanted.function != kNone)) continue;
       if (symbol.name.size() > kLongestSuggestion) continue;
-      if (!IsSpeltAlike(symbol.name, wanted.name) && !IsNamed(symbol.name, plain)) continue;
+      const bool alike = !is_short && IsSpeltAlike(symbol.name, wanted.name);
+      if (!alike && !IsNamed(symbol.name, plain)) continue;
       ++found;
       const std::string_view kind =
           symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";
       notes.push_back(base::Cat(
           {kind, base::Demangle(symbol.name), " in '", input_.inputs[symbol.input].name, "'"}));
     }
+  }
+
+  // Of names of a letter or two, any two are alike.
+  static bool IsShort(std::string_view name) {
+    constexpr std::size_t kShort = 3;
+    const std::string readable = base::Demangle(name);
+    return PlainName(readable).size() < kShort;
   }
 
   bool IsSpeltAlike(std::string_view name, std::string_view wanted) {
@@ -175,10 +190,12 @@ class Explainer {
 
 }  // namespace
 
-std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
+std::vector<Diagnostic> FindUndefined(const CheckInput& input, bool allow_globals) {
   std::vector<SymbolId> missing;
   for (SymbolId id = 0; id < input.program.symbols.size(); ++id) {
-    if (IsMissing(input, input.program.symbols[id])) missing.push_back(id);
+    const Symbol& symbol = input.program.symbols[id];
+    if (allow_globals && symbol.function == kNone && symbol.space == format::kStoGlobal) continue;
+    if (IsMissing(input, symbol)) missing.push_back(id);
   }
   std::vector<Diagnostic> out;
   if (missing.empty()) return out;
@@ -195,6 +212,11 @@ std::vector<Diagnostic> FindUndefined(const CheckInput& input) {
          .symbol = std::string(symbol.name),
          .input = file,
          .notes = out.size() < kExplained ? explainer.Explain(id) : std::vector<std::string>()});
+  }
+  if (missing.size() > kExplained) {
+    out.back().notes.push_back(
+        base::Cat({std::to_string(missing.size()), " names are undefined; notes explain the first ",
+                   std::to_string(kExplained)}));
   }
   return out;
 }

@@ -10,7 +10,7 @@
 
 namespace devlink::internal {
 
-// One error per symbol, in creation order.
-std::vector<Diagnostic> FindUndefined(const CheckInput& input);
+// One error per symbol, in creation order. Variables of global memory may be allowed to be missing.
+std::vector<Diagnostic> FindUndefined(const CheckInput& input, bool allow_globals = false);
 
 }  // namespace devlink::internal

@@ -82,7 +82,8 @@ SectionId FunctionConstants::Add(const InputSection& section, SectionId text) {
   // Bank 0 brings the name of a relocation section that never exists with it.
   program_.section_names.push_back({.text = section.name, .section = id});
   if (section.IsParameterBank() && !relocatable_) {
-    const std::string_view rel = builder_.Concat(section_name::kRel, section.name);
+    const std::string_view rel = builder_.Concat(
+        builder_.force_rela ? section_name::kRela : section_name::kRel, section.name);
     program_.section_names.push_back({.text = rel, .section = id});
     program_.symbol_names.push_back({.text = rel, .section = id});
   }

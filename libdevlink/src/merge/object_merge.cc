@@ -316,7 +316,8 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
     if (made_up) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (relocatable_ && symbol.type == format::kSttCudaObject) {
-      program_.symbols[id].value = ~std::uint64_t{0};  // nvlink's mark of the undefined
+      // nvlink's mark of what is an error where it stays undefined.
+      if (!builder_.allow_undefined) program_.symbols[id].value = ~std::uint64_t{0};
     }
     if (format::IsReservedSharedSymbol(symbol.name) && builder_.has_two_views) {
       program_.symbols[id].value = symbol.value;

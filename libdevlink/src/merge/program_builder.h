@@ -60,6 +60,8 @@ class ProgramBuilder {
   Program program;
   const bool has_two_views;        // the inputs' files
   std::uint32_t info_records = 0;  // of attribute sections so far
+  bool force_rela = false;         // LinkOptions::force_rela
+  bool allow_undefined = false;    // LinkOptions::allow_undefined_globals
 
  private:
   const bool weak_symbols_are_global_;

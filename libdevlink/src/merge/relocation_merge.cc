@@ -80,8 +80,11 @@ void RelocationMerge::Run(std::uint32_t index) {
     if (!with_addend && IsOfDiscarded(relocation, target)) continue;
     if (with_addend) {
       Take(relocation, list, target);
-    } else if (MovesSection(relocation)) {
+    } else if (builder_.force_rela || MovesSection(relocation)) {
       // The base of the contribution has to go somewhere: it becomes an addend.
+      if (builder_.force_rela) {  // nvlink enters the name all the same
+        builder_.RelocationSection(section.name, target.section, format::kShtRel);
+      }
       const std::string_view name =
           builder_.Concat(section_name::kRela, section.name.substr(section_name::kRel.size()));
       Take(relocation, builder_.RelocationSection(name, target.section, format::kShtRela), target);

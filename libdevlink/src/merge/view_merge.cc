@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "merge/compact.h"
 
@@ -21,7 +22,21 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
                options.compatibility == Compatibility::kDevlink),
       attributes_(builder_, input_, findings),
       call_graph_(builder_, input_, findings, options.relocatable),
-      relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {}
+      relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {
+  builder_.force_rela = options.force_rela;
+  builder_.allow_undefined = options.allow_undefined;
+  if (options.host_section) AddHostSection(*options.host_section);
+}
+
+// Bytes that no pass looks at, before all that inputs bring.
+void ViewMerge::AddHostSection(std::string_view bytes) {
+  const SectionId id = builder_.AddSection(format::section_name::kHost, SectionKind::kDebug,
+                                           format::kShtCudaHost, 0, 8);
+  builder_.AddSectionSymbol(id);
+  Section& section = builder_.program.sections[id];
+  section.size = bytes.size();
+  AppendPiece(section, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, 0);
+}
 
 void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map) {
   builder_.Begin(id);

@@ -42,6 +42,7 @@ class ViewMerge {
   [[nodiscard]] Program Finish(InputMaps& maps) &&;
 
  private:
+  void AddHostSection(std::string_view bytes);
   void MergeOtherSections();
   void MergeSection(std::uint32_t index);
 

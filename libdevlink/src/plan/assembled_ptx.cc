@@ -113,6 +113,14 @@ void AssembledPtx::Take(const Text& text, PtxResult& result) {
     return;
   }
   out.module = *std::move(module);
+  if (context_.compiler_runs == nullptr) return;
+  // Texts of host objects have options, and no name of their own.
+  const bool is_file = !text.code->options;
+  context_.compiler_runs->push_back({.compiler = "ptxas",
+                                     .source = is_file ? name : "ptx",
+                                     .input = name,
+                                     .output = is_file ? "" : "cubin",
+                                     .time = result.time});
 }
 
 }  // namespace devlink::internal

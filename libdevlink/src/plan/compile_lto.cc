@@ -141,12 +141,16 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
     jobs.push_back({.name = kLtoResultName, .text = piece, .arguments = arguments});
   }
   const TimeSpan span(context_.time_trace, "assemble PTX");
+  CompilerRun assembly{
+      .compiler = "ptxas", .source = "lto.ptx", .input = {}, .output = kLtoResultName};
   for (PtxResult& result :
        AssembleAll(*assembler, jobs, options_.parallel, context_.progress, context_.environment)) {
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
     out.cubins.push_back(std::move(result.cubin));
+    assembly.time += result.time;
   }
+  out.runs.push_back(std::move(assembly));
   return absl::OkStatus();
 }
 
@@ -165,12 +169,16 @@ Attempt LtoStep::Try(const Choices& choices) const {
   });
   context_.Report(LinkPhase::kLtoCompile, 0, 1);
   const TimeSpan span(context_.time_trace, "compile LTO IR");
+  const auto begin = std::chrono::steady_clock::now();
   LtoOutput output = compiler_->Compile(job);
+  const auto time = std::chrono::steady_clock::now() - begin;
   context_.Report(LinkPhase::kLtoCompile, 1, 1);
   std::move(output.diagnostics.begin(), output.diagnostics.end(),
             std::back_inserter(out.diagnostics));
   out.status = std::move(output.status);
   if (!out.status.ok()) return out;
+  out.runs.push_back(
+      {.compiler = "cicc", .source = "lto.nvvm", .input = {}, .output = "lto.ptx", .time = time});
   out.is_whole_program =
       ResultIsWholeProgram(ShapeOf(options_, lto_.partial, choices.with_runtime),
                            output.whole_program ? kNvvmWholeProgram : kNvvmSuccess,

@@ -26,6 +26,7 @@ struct LtoResult {
   std::vector<std::string> pieces;                // PTX
   std::vector<std::vector<std::uint8_t>> cubins;  // of the pieces, but with -emit-ptx
   bool is_whole_program = false;                  // the one cubin is the output
+  std::vector<CompilerRun> runs;
 };
 
 // Nothing where no IR asks to be compiled: nvlink then warns that LTO has nothing to do.

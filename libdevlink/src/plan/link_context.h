@@ -28,6 +28,7 @@ struct LinkContext {
   ProgressSink* progress = nullptr;
   PassObserver* passes = nullptr;
   TimeTrace* time_trace = nullptr;
+  std::vector<CompilerRun>* compiler_runs = nullptr;  // of the link
 
   // `text` is a function that returns the line; it is called only where somebody listens.
   template <typename Text>

@@ -201,8 +201,8 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
   DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, options, job));
   what = "the finalizer failed";
   DEVLINK_ASSIGN_OR_RETURN(const auto made, finalizer.Finalize(job));
-  const std::vector<std::uint8_t> record =
-      format::EncodeOwnRecord(options.profile, options.recorded_object, options.recorded_options);
+  const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
+      options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
   adoption.record = record;
   what = "what the finalizer made cannot be taken over";
   DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made.cubin, adoption));

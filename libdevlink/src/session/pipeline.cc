@@ -41,6 +41,7 @@
 #include "plan/link_order.h"
 #include "plan/selection.h"
 #include "plan/settings.h"
+#include "report/call_graph_text.h"
 #include "report/dump.h"
 #include "report/report.h"
 #include "session/finalize_step.h"
@@ -78,7 +79,7 @@ void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& ou
 // does not count them.
 std::uint64_t ReservedShared(const LinkOptions& options,
                              format::ViewKind view = format::ViewKind::kSass) {
-  if (view == format::ViewKind::kMercury) return 0;
+  if (view == format::ViewKind::kMercury || options.disable_shared_reservation) return 0;
   return format::TraitsOf(options.target).reserved_shared;
 }
 
@@ -118,6 +119,9 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
                        .severities = SeverityPolicyOf(options),
                        .compatibility = options.compatibility,
                        .view = view,
+                       .force_rela = options.force_rela,
+                       .allow_undefined = options.allow_undefined_globals,
+                       .host_section = options.host_section,
                        .keep_maps = format::HasTwoViews(options.target.number)},
                       found);
   if (merged.ok()) {
@@ -149,12 +153,14 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   // Where variables and constants lie. A debugger is told where shared variables are.
   const bool describes_shared = options.debug && !options.suppress_debug_info;
   SharedLayout shared =
-      partial ? LayOutSharedPartial(
-                    merged, liveness,
-                    {.debug = describes_shared, .place_external = !KeepsReferences(options)})
-              : LayOutShared(
-                    merged, graph, liveness,
-                    {.reserved = ReservedShared(options, merged.view), .debug = describes_shared});
+      partial ? LayOutSharedPartial(merged, liveness,
+                                    {.debug = describes_shared,
+                                     .place_external = !KeepsReferences(options),
+                                     .reserve_null_pointer = options.reserve_null_pointer})
+              : LayOutShared(merged, graph, liveness,
+                             {.reserved = ReservedShared(options, merged.view),
+                              .debug = describes_shared,
+                              .reserve_null_pointer = options.reserve_null_pointer});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });
@@ -199,9 +205,17 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                           .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
                           .reserved_shared = ReservedShared(options),
                           .cuts_off_values = options.compatibility == Compatibility::kNvlink,
-                          .repeats = options.compatibility == Compatibility::kNvlink},
+                          .repeats = options.compatibility == Compatibility::kNvlink,
+                          .allow_undefined_globals = options.allow_undefined_globals},
                          out.diagnostics);
+    if (options.dump_call_graph) {
+      for (std::string& line : CallGraphLines(passes, options.target)) {
+        out.diagnostics.push_back(
+            {.severity = Severity::kInfo, .text = std::move(line), .verbatim = true});
+      }
+    }
   }
+  if (options.dot_call_graph) out.call_graph_dot = CallGraphDot(passes, options.relocatable);
   if (options.verbose) {
     const bool two_views = format::HasTwoViews(options.target.number);
     Append(DescribeUsage(passes, out.report, two_views), out.diagnostics);
@@ -307,6 +321,12 @@ absl::Status CheckComposable(const PassResults& passes, const LinkSet& set,
   return absl::OkStatus();
 }
 
+// Whether NVIDIA's library can be told all that is asked for; nvlink has no such option of it.
+bool FinalizerKnows(const LinkOptions& options) {
+  return !options.reserve_null_pointer && !options.disable_shared_reservation &&
+         !options.host_section && !options.preserve_relocations && !options.allow_undefined_globals;
+}
+
 // From there to a description of the output. What the passes found does not outlive it: the output
 // is written when all of that memory is free.
 absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const LinkSet& set,
@@ -317,6 +337,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
                                .profile = options.profile,
                                .recorded_object = options.recorded_object,
                                .recorded_options = options.recorded_options,
+                               .recorded_tool = options.recorded_tool,
                                .relocatable = options.relocatable,
                                .keep_references = KeepsReferences(options)};
   if (!format::HasTwoViews(options.target.number)) {
@@ -374,7 +395,10 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   if (options.end_at_rejected_input && AnyError(out.diagnostics)) {
     return absl::FailedPreconditionError("an input is in error; the diagnostics say why");
   }
-  if (options.check_only && !options.lto.enabled) return absl::OkStatus();
+  if (options.check_only && !options.lto.enabled) {
+    if (options.dot_call_graph) out.call_graph_dot = CallGraphDot();
+    return absl::OkStatus();
+  }
 
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
 
@@ -382,6 +406,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   LtoResult made;
   if (options.lto.enabled) {
     made = CompileLto(selection.lto, options, context);
+    std::move(made.runs.begin(), made.runs.end(), std::back_inserter(out.compiler_runs));
     Append(std::move(made.diagnostics), out.diagnostics);
     DEVLINK_RETURN_IF_ERROR(made.status);
     if (options.lto.emit_ptx && selection.lto.worth_compiling) {
@@ -408,6 +433,9 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
+  if (options.preserve_relocations) {
+    return Unsupported("-preserve-relocs is not there yet", "link without it", out.diagnostics);
+  }
   if (absl::Status target = CheckTarget(options.target); !target.ok()) {
     return Unsupported(base::FromAbsl(target.message()),
                        "only whole programs made by link-time optimization are", out.diagnostics);
@@ -419,7 +447,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, out));
-  if (format::HasTwoViews(options.target.number)) {
+  if (format::HasTwoViews(options.target.number) && FinalizerKnows(options)) {
     // NVIDIA's library may know better code, and then its file is the output.
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, options, context, out.diagnostics));
     if (finalized) return WriteBytes(*std::move(finalized), output, out);
@@ -435,7 +463,9 @@ LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& 
                     const LinkContext& context, OutputSink* output) {
   const TimeSpan span(context.time_trace, "link");
   LinkOutcome out;
-  out.status = Run(records, options, context, output, out);
+  LinkContext of_link = context;
+  of_link.compiler_runs = &out.compiler_runs;
+  out.status = Run(records, options, of_link, output, out);
   PutInWords(options, out.diagnostics);
   return out;
 }

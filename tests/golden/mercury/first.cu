@@ -18,14 +18,22 @@ __device__ __noinline__ int Unused(int x) { return x * zeroed[1]; }
 
 __device__ __noinline__ int Jump(int x) {
   switch (x) {
-    case 0: return 5;
-    case 1: return x * 77;
-    case 2: return 99;
-    case 3: return start;
-    case 4: return 1234;
-    case 5: return 17 + x * x;
-    case 6: return 3;
-    default: return 8;
+    case 0:
+      return 5;
+    case 1:
+      return x * 77;
+    case 2:
+      return 99;
+    case 3:
+      return start;
+    case 4:
+      return 1234;
+    case 5:
+      return 17 + x * x;
+    case 6:
+      return 3;
+    default:
+      return 8;
   }
 }
 

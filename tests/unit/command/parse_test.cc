@@ -20,14 +20,26 @@ namespace {
 using Words = std::vector<std::string>;
 using Files = std::map<std::string, std::string>;
 
-absl::StatusOr<NvlinkCommand> Parse(const Words& words, const Files& files = {}) {
+absl::StatusOr<NvlinkCommand> Parse(const Words& words, const Files& files = {},
+                                    std::vector<CommandMessage>* messages = nullptr) {
   CommandContext context;
   context.read_options_file = [&files](const std::string& path) -> std::optional<std::string> {
     const auto found = files.find(path);
     if (found == files.end()) return std::nullopt;
     return found->second;
   };
-  return ParseNvlinkCommand(words, context);
+  return ParseNvlinkCommand(words, context, messages);
+}
+
+// What is said, under the name of the tool where no other is given.
+Words Said(const Words& words) {
+  std::vector<CommandMessage> messages;
+  (void)Parse(words, {}, &messages);
+  Words lines;
+  for (const CommandMessage& message : messages) {
+    lines.push_back(RenderDiagnostic(message.diagnostic, message.tool.value_or("tool")));
+  }
+  return lines;
 }
 
 // With all that a command must have.
@@ -137,12 +149,50 @@ const std::vector<Row> kRows = {
     {"register-link-binaries",
      {"--register-link-binaries=ids.h"},
      [](Command c) { return c.register_file == "ids.h"; }},
+    {"preserve-relocs",
+     {"-preserve-relocs"},
+     [](Command c) { return c.options.preserve_relocations; }},
+    {"force-rela", {"-force-rela"}, [](Command c) { return c.options.force_rela; }},
+    {"allow-undefined-globals",
+     {"-allow-undefined-globals"},
+     [](Command c) { return c.options.allow_undefined_globals; }},
+    {"reserve-null-pointer",
+     {"-reserve-null-pointer"},
+     [](Command c) { return c.options.reserve_null_pointer; }},
+    {"dont-reserve-null-pointer", {"-dont-reserve-null-pointer"}, Always},
+    {"disable-smem-reservation",
+     {"-disable-smem-reservation=true"},
+     [](Command c) { return c.options.disable_shared_reservation; }},
+    {"enable-extended-smem", {"-enable-extended-smem", "true"}, Always},
+    {"nv-host", {"-nv-host", "h"}, [](Command c) { return c.host_file == "h"; }},
+    {"uidx-file", {"--uidx-file=u"}, [](Command c) { return c.index_file == "u"; }},
+    {"time", {"-time", "-"}, [](Command c) { return c.time_table == "-"; }},
+    {"dump-callgraph", {"-dump-callgraph"}, [](Command c) { return c.options.dump_call_graph; }},
+    {"dump-callgraph-no-demangle",
+     {"-dump-callgraph-no-demangle"},
+     [](Command c) { return c.options.dump_call_graph; }},
+    {"dot-file",
+     {"-dot=g.dot"},
+     [](Command c) { return c.dot_file == "g.dot" && c.options.dot_call_graph; }},
+    {"tool-name", {"-tool-name", "t"}, [](Command c) { return c.tool_name == "t"; }},
+    {"verbose-tkinfo",
+     {"-verbose-tkinfo=true"},
+     [](Command c) { return c.options.recorded_object == "x.cubin"; }},
+    {"cuda-api-version", {"-cuda-api-version", "13.7"}, Always},
+    {"syscall-const-offset", {"-syscall-const-offset=0x10"}, Always},
+    {"device-stack-protector-frame-size-threshold",
+     {"-device-stack-protector-frame-size-threshold=1"},
+     Always},
+    {"uumn", {"-uumn"}, Always},
     {"host-ccbin", {"-host-ccbin", "g++"}, Always},
     {"host-linker-options", {"-Xlinker", "a,b"}, Always},
     {"shared", {"-shared"}, Always},
     {"options-file", {"-optf", "g.txt"}, [](Command c) { return c.options.debug; }},
     {"version", {"-V"}, [](Command c) { return c.version; }},
     {"help", {"--help"}, [](Command c) { return c.help; }},
+    {"help-as",
+     {"--help-as=man"},
+     [](Command c) { return c.help && c.help_form == HelpForm::kMan; }},
     {"report", {"--report", "r.json"}, [](Command c) { return c.report == "r.json"; }},
     {"toolkit",
      {"--toolkit=13.1"},
@@ -248,14 +298,16 @@ TEST_CASE("Values that are wrong are named", "[command]") {
            "'";
   };
   for (const char* option :
-       {"arch", "machine", "cpu-arch", "toolkit", "compat", "ptx-backend", "lto-backend"}) {
+       {"arch", "cpu-arch", "toolkit", "compat", "ptx-backend", "lto-backend"}) {
     CHECK(Bad(Whole({"--" + std::string(option), "x"})) == undefined(option, "x"));
     CHECK(Bad(Whole({"--" + std::string(option) + "="})) == undefined(option, ""));
   }
   CHECK(Bad(Whole({"-arch=compute_1"})) == undefined("arch", "compute_1"));
   CHECK(Bad(Whole({"-m32"})) == undefined("machine", "32"));
+  CHECK(Bad(Whole({"-m="})) == undefined("machine", ""));
   CHECK(Bad(Whole({"-device-stack-protector", "yes"})) == "'yes': expected true or false");
-  for (const char* option : {"maxrregcount", "split-compile", "split-compile-extended"}) {
+  for (const char* option :
+       {"machine", "maxrregcount", "split-compile", "split-compile-extended"}) {
     CHECK(Bad(Whole({"--" + std::string(option), "x"})) == "'x': expected a number");
   }
   CHECK(Bad(Whole({"-kernels-used", "\"a"})) == "Stray '\"' character");
@@ -290,6 +342,9 @@ TEST_CASE("Options that contradict each other are named in nvlink's order", "[co
   };
   CHECK(Bad(Whole({"-emit-ptx", "-use-host-info", "-ignore-host-info", "-suppress-debug-info"})) ==
         conflict("-suppress-debug-info", "no -g"));
+  CHECK(Bad(Whole({"-use-host-info", "-ignore-host-info", "-dump-callgraph",
+                   "-dump-callgraph-no-demangle"})) ==
+        conflict("-dump-callgraph", "-dump-callgraph-no-demangle"));
   CHECK(Bad(Whole({"-emit-ptx", "-use-host-info", "-ignore-host-info"})) ==
         conflict("-use-host-info", "-ignore-host-info"));
   CHECK(Bad(Whole({"-emit-ptx", "-force-whole-lto", "-force-partial-lto"})) ==
@@ -311,22 +366,91 @@ TEST_CASE("Nothing is missing for help and the version, but words must be right"
 }
 
 TEST_CASE("Of two values the last counts, with a warning where they differ", "[command]") {
-  const NvlinkCommand command =
-      Good(Whole({"-arch=sm_90", "-maxrregcount=0x20", "-maxrregcount=32", "-o", "x.cubin"}));
-  CHECK(command.options.target.Name() == "sm_90");
-  const std::string end = "', the last value of this option was used";
-  CHECK(command.warnings == Words{"incompatible redefinition for option 'arch" + end,
-                                  "incompatible redefinition for option 'maxrregcount" + end});
-  CHECK(Good(Whole({"-kernels-used=a", "-kernels-used=b", "-g", "-g"})).warnings.empty());
+  const Words words =
+      Whole({"-arch=sm_90", "-maxrregcount=31", "-maxrregcount=32", "-o", "x.cubin"});
+  CHECK(Good(words).options.target.Name() == "sm_90");
+  const std::string begin = "tool warning : incompatible redefinition for option '";
+  const std::string end = "', the last value of this option was used\n";
+  CHECK(Said(words) == Words{begin + "arch" + end, begin + "maxrregcount" + end});
+  CHECK(Said(Whole({"-kernels-used=a", "-kernels-used=b", "-g", "-g", "-maxrregcount=0x20",
+                    "-maxrregcount=32"}))
+            .empty());
+}
+
+TEST_CASE("Warnings stand in front of what ends the command", "[command]") {
+  const std::string warning =
+      "tool warning : incompatible redefinition for option 'output-file', the last value of this "
+      "option was used\n";
+  CHECK(Said({"-o", "x", "-o", "y", "--compat=nvlink"}) ==
+        Words{warning, "tool fatal   : Unknown arch name '(null)'\n"});
+}
+
+TEST_CASE("From the moment that all words are read a command speaks in its own name", "[command]") {
+  CHECK(Said({"-tool-name=it", "-tool-name=me", "--compat=nvlink"}) ==
+        Words{"tool warning : incompatible redefinition for option 'tool-name', the last value of "
+              "this option was used\n",
+              "me fatal   : Unknown arch name '(null)'\n"});
+  CHECK(Said({"-tool-name=it", "-nonsense", "--compat=nvlink"}) ==
+        Words{"tool fatal   : Unknown option 'nonsense'\n"});
+}
+
+TEST_CASE("sm_90 and later are warned of -preserve-relocs, once all else is right", "[command]") {
+  const std::string end =
+      " : Option '--preserve-relocs' is not fully implemented for gpu archtecture 'sm_90' and may "
+      "not work as expected\n";
+  const Words words = Whole({"-arch=sm_80", "-preserve-relocs"});
+  CHECK(Said(words).empty());
+  const auto with = [](Words more) {
+    more.insert(more.begin(), {"-arch=sm_90", "-o", "x", "a", "-preserve-relocs"});
+    return more;
+  };
+  CHECK(Said(with({})) == Words{"tool warning" + end});
+  CHECK(Said(with({"-disable-infos", "-Werror"})).empty());
+  CHECK(Said(with({"-Werror"})) ==
+        Words{"tool error  " + end, "tool fatal   : elfLink internal error\n"});
+  CHECK(Said(with({"-emit-ptx"})).size() == 1);
+  CHECK(Said(with({"-cuda-api-version=12.9"})).size() == 2);
+}
+
+TEST_CASE("Notes say what may have been meant, but not in nvlink's place", "[command]") {
+  CHECK(Said({"-output-file", "x"}) == Words{"tool fatal   : Unknown option 'output-file'\n"
+                                             "tool note    : did you mean '--output-file'?\n"});
+  CHECK(Said({"-output-file", "x", "--compat", "nvlink"}) ==
+        Words{"tool fatal   : Unknown option 'output-file'\n"});
+  CHECK(Said({"-arch=80"}).front().find("note    : did you mean 'sm_80'?\n") != std::string::npos);
+}
+
+TEST_CASE("The version of the API is that of the toolkit", "[command]") {
+  for (const char* good : {"13.0", "13.99", "013.1"}) {
+    CHECK(Good(Whole({"-cuda-api-version", good})).inputs.size() == 1);
+  }
+  for (const char* bad : {"", "13", "13.", "13.x", "13.1x"}) {
+    CHECK(Bad(Whole({"-cuda-api-version", bad})) == "--cuda-api-version value cannot be parsed");
+  }
+  for (const char* other : {"12.9", "-13.1", "130.0"}) {
+    CHECK(Bad(Whole({"-cuda-api-version", other})) ==
+          "--cuda-api-version major number must be == toolkit version");
+  }
 }
 
 // --- Files of options ----------------------------------------------------------------------------
 
 TEST_CASE("Words of a file stand in the place of the option", "[command]") {
-  const Files files = {{"one", "b.o -arch 'sm'_80"}, {"two", "c.o\n-optf one\td.o"}};
+  const Files files = {{"one", "b.o -arch \"sm\"_80"}, {"two", "c.o\n-optf one\td.o"}};
   const NvlinkCommand command = Good({"a.o", "-optf", "two", "e.o", "-o", "x"}, files);
   CHECK(command.inputs == Words{"a.o", "c.o", "b.o", "d.o", "e.o"});
   CHECK(command.options.recorded_options == "-arch sm_80 ");
+}
+
+TEST_CASE("Words of a file stand in the place of its name behind an @", "[command]") {
+  const Files files = {{"one", "b.o -g"}};
+  const NvlinkCommand command = Good(Whole({"@one", "c.o"}), files);
+  CHECK(command.inputs == Words{"a.cubin", "b.o", "c.o"});
+  CHECK(command.options.debug);
+  // What is not there is an input of that name, and so is everything for nvlink.
+  CHECK(Good(Whole({"@two", "@"}), files).inputs == Words{"a.cubin", "@two", "@"});
+  CHECK(Good(Whole({"@one", "--compat=nvlink"}), files).inputs == Words{"a.cubin", "@one"});
+  CHECK(Bad(Whole({"@one"}), {{"one", "@one"}}) == "Too many options file opened 'one'");
 }
 
 TEST_CASE("Several files of options are read in their order", "[command]") {
@@ -346,16 +470,15 @@ TEST_CASE("A file of options that cannot be read ends the command", "[command]")
 }
 
 TEST_CASE("A file of options that reads itself ends the command", "[command]") {
-  CHECK(Bad({"-optf", "one"}, {{"one", "-optf one"}}) ==
-        "Options file 'one' is included by 16 others, perhaps by itself");
+  CHECK(Bad({"-optf", "one"}, {{"one", "-optf one"}}) == "Too many options file opened 'one'");
 }
 
 TEST_CASE("Files of options that multiply, or have no end, end the command", "[command]") {
   const std::string refused = "is one too many: of all files together at most 4096 and 16 MiB";
-  Files tree = {{"14", "-g"}};
-  for (int i = 0; i < 14; ++i) {
+  Files tree = {{"13", "-g"}};
+  for (int i = 0; i < 13; ++i) {
     const std::string next = std::to_string(i + 1);
-    tree[std::to_string(i)] = "-optf " + next + "," + next;
+    tree[std::to_string(i)] = "-optf " + next + "," + next + "," + next;
   }
   CHECK(Bad({"-optf", "0"}, tree).find(refused) != std::string::npos);
   CHECK(Bad({"-optf", "one"}, {{"one", std::string((16 << 20) + 1, ' ')}}).find(refused) !=
@@ -373,7 +496,9 @@ std::string Recorded(const Words& words) { return Good(words).options.recorded_o
 TEST_CASE("Options are recorded in nvlink's order, under their short names", "[command]") {
   CHECK(Recorded(Whole({})) == "-arch sm_80 ");
   CHECK(Recorded(Whole({"--verbose", "-r", "-suppress-arch-warning"})) ==
-        "-suppress-arch-warning  -arch sm_80 -r  -v  ");
+        "-suppress-arch-warning  -arch sm_80 -v  -r  ");
+  CHECK(Recorded(Whole({"-maxrregcount=0x20", "-time=t", "-optf="})) ==
+        "-arch sm_80 -maxrregcount 32 ");
   CHECK(Recorded(Whole({"-la,b", "-lc", "-maxrregcount=1", "-maxrregcount=2"})) ==
         "-arch sm_80 -l a,b,c -maxrregcount 2 ");
   CHECK(Recorded(Whole({"-shared", "--report=x", "--cache", "y"})) == "-arch sm_80 ");
@@ -386,6 +511,9 @@ TEST_CASE("With -g names of files are recorded, too", "[command]") {
   CHECK(command.options.recorded_options == "a.o,b.o -o x.cubin -g  -arch sm_80 - ids.h ");
   CHECK(command.options.recorded_object == "x.cubin");
   CHECK(Good(Whole({})).options.recorded_object.empty());
+  CHECK(Recorded(Whole({"-time=d/t.csv", "-optf=", "-verbose-tkinfo=true"})) ==
+        "a.cubin -o x.cubin -arch sm_80 -time t.csv -optf  ");
+  CHECK(Recorded(Whole({"-g", "-verbose-tkinfo=false"})) == "-g  -arch sm_80 ");
 }
 
 }  // namespace

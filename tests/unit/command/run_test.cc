@@ -42,11 +42,15 @@ class Folder {
     context.working_directory = "/work";
     context.library_path = library_path;
     context.environment = environment;
-    const auto command = ParseNvlinkCommand(words, context);
+    std::vector<CommandMessage> messages;
+    const auto command = ParseNvlinkCommand(words, context, &messages);
     INFO(command.status().message());
     REQUIRE(command.ok());
     out.clear();
     said.clear();
+    for (const CommandMessage& message : messages) {
+      said += RenderDiagnostic(message.diagnostic, "tool");
+    }
     return RunNvlinkCommand(*command, context,
                             {.out = [this](std::string_view text) { out += text; },
                              .say =
@@ -259,6 +263,61 @@ TEST_CASE("Warnings about the words come first", "[command]") {
   Folder folder;
   CHECK(folder.Run(folder.Whole({"-arch=sm_75", "-arch=sm_80", folder.At("none.o")})) == 1);
   CHECK(folder.said.starts_with("tool warning : incompatible redefinition for option 'arch'"));
+}
+
+// --- Files that options of nvlink name
+// ------------------------------------------------------------
+
+TEST_CASE("What -nv-host names is in the output, and has to be there", "[command]") {
+  Folder folder;
+  const std::string file = folder.At("host.bin");
+  REQUIRE(WriteText(file, "seventeen letters"));
+  REQUIRE(folder.Run(folder.Whole({"-nv-host=" + file})) == 0);
+  const std::string output = ReadText(folder.At("x.cubin")).value_or("");
+  CHECK(output.find("seventeen letters") != std::string::npos);
+  CHECK(folder.Run(folder.Whole({"-nv-host=" + folder.At("none"), "-report-arch"})) == 1);
+  CHECK(folder.said ==
+        "tool fatal   : Could not open input file '" + folder.At("none") + "' (target: sm_80)\n");
+  REQUIRE(WriteText(file, ""));
+  CHECK(folder.Run(folder.Whole({"-nv-host=" + file})) == 1);
+  CHECK(folder.said == "tool fatal   : Could not read file '" + file + "'\n");
+}
+
+TEST_CASE("No file passes -uidx", "[command]") {
+  Folder folder;
+  CHECK(folder.Run(folder.Whole({"-uidx=" + folder.At("helper.cubin")})) == 1);
+  CHECK(folder.said == "tool fatal   : Internal error: not uidx input\n");
+}
+
+TEST_CASE("-time appends to a file, with headings where it is new", "[command]") {
+  constexpr std::string_view kHeadings =
+      "source file name , phase name , phase input files , phase output file , arch , tool, metric "
+      ", unit\n";
+  Folder folder;
+  const std::string file = folder.At("times.csv");
+  REQUIRE(folder.Run(folder.Whole({"-time", file})) == 0);
+  CHECK(ReadText(file) == std::string(kHeadings));
+  REQUIRE(WriteText(file, "before\n"));
+  REQUIRE(folder.Run(folder.Whole({"-time", file})) == 0);
+  CHECK(ReadText(file) == "before\n");
+  REQUIRE(folder.Run(folder.Whole({"-time", "-"})) == 0);
+  CHECK(folder.out == kHeadings);
+  CHECK(folder.Run(folder.Whole({"-time", folder.At("none/t.csv")})) == 1);
+  CHECK(folder.said == "tool fatal   : Cannot open file '" + folder.At("none/t.csv") + "'\n");
+}
+
+TEST_CASE("The graph of calls is written as text and for Graphviz", "[command]") {
+  Folder folder;
+  const std::string file = folder.At("graph.dot");
+  REQUIRE(folder.Run(folder.Whole({"-dump-callgraph", "-dot", file})) == 0);
+  CHECK(folder.said.starts_with("callgraph for sm_80:\n# A: s -> B //"));
+  CHECK(ReadText(file).value_or("").starts_with("digraph callgraph {\n"));
+  // Whatever becomes of the link.
+  CHECK(folder.Run(
+            {"-arch=sm_80", "-o", folder.At("y"), folder.At("caller.cubin"), "-dot", file}) == 255);
+  CHECK(ReadText(file).value_or("").ends_with(";\n}\n"));
+  CHECK(folder.Run(folder.Whole({"-dot", folder.At("none/g")})) == 1);
+  CHECK(fs::exists(folder.At("x.cubin")));
 }
 
 TEST_CASE("Help and the version need no inputs", "[command]") {

@@ -11,27 +11,38 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST_CASE("Words of a file end at white space", "[command]") {
-  CHECK(SplitWords("").empty());
-  CHECK(SplitWords(" \t\n ").empty());
-  CHECK(SplitWords("-arch sm_80\n\t-g\r\n a.cubin") == Words{"-arch", "sm_80", "-g", "a.cubin"});
+Words Split(std::string_view text) {
+  const auto words = SplitWords(text);
+  REQUIRE(words.ok());
+  return *words;
 }
 
-TEST_CASE("Quotes and backslashes protect white space in a file", "[command]") {
-  CHECK(SplitWords("'a b' \"c d\" e\\ f") == Words{"a b", "c d", "e f"});
-  CHECK(SplitWords("'sm'_80 x\"\"y") == Words{"sm_80", "xy"});
-  CHECK(SplitWords("\"it's\" 'a \"b\"'") == Words{"it's", "a \"b\""});
-  CHECK(SplitWords("\"a\\\"b\" \\\\") == Words{"a\"b", "\\"});
-  CHECK(SplitWords("\"\" ''") == Words{"", ""});
+TEST_CASE("Words of a file end at blanks, tabs and ends of lines", "[command]") {
+  CHECK(Split("").empty());
+  CHECK(Split(" \t\n ").empty());
+  CHECK(Split("-arch sm_80\n\t-g\r\n a.cubin") == Words{"-arch", "sm_80", "-g", "a.cubin"});
+  CHECK(Split("a\vb\fc") == Words{"a\vb\fc"});
+  CHECK(Split(std::string_view("a b\0c d", 7)) == Words{"a", "b"});
 }
 
-TEST_CASE("A file may end within quotes or with a backslash", "[command]") {
-  CHECK(SplitWords("a \"b c") == Words{"a", "b c"});
-  CHECK(SplitWords("a \\") == Words{"a", "\\"});
+TEST_CASE("Double quotes and backslashes protect white space in a file", "[command]") {
+  CHECK(Split("'a b' \"c d\" e\\ f") == Words{"'a", "b'", "c d", "e f"});
+  CHECK(Split("sm_\"80\" x\"\"y a\\\nb") == Words{"sm_80", "xy", "a\nb"});
+  CHECK(Split("\"it's\" \"\" \\\\") == Words{"it's", "", "\\"});
+}
+
+TEST_CASE("A double quote behind a backslash protects nothing and is lost", "[command]") {
+  CHECK(Split("\"a\\\"b c\\\" d\" e") == Words{"ab c d", "e"});
+  CHECK(Split("a\\\"b c") == Words{"ab", "c"});
+}
+
+TEST_CASE("A file must not end within quotes or with a backslash", "[command]") {
+  CHECK(SplitWords("a \"b c").status().message() == "Stray '\"' character");
+  CHECK(SplitWords("a \\").status().message() == "Stray '' character");
 }
 
 TEST_CASE("Files of options have no comments", "[command]") {
-  CHECK(SplitWords("-g # debug\n-r") == Words{"-g", "#", "debug", "-r"});
+  CHECK(Split("-g # debug\n-r") == Words{"-g", "#", "debug", "-r"});
 }
 
 Words List(std::string_view text) {

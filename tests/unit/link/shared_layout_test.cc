@@ -55,6 +55,23 @@ TEST_CASE("sm_90's reserved bytes are counted where there is shared memory", "[l
   CHECK(LayOut(builder, 0x400).kernels[0].size == 0x40c);
 }
 
+TEST_CASE("No variable lies at the null pointer that is reserved", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  const auto none = builder.AddFunction(true);
+  const auto letter = builder.AddLocalShared(k, 1, 1);
+  const auto word = builder.AddLocalShared(k, 4, 4);
+  const internal::CallGraph graph(builder.program);
+  const auto live = internal::FindLiveFunctions(builder.program, graph, false);
+  const auto layout =
+      internal::LayOutShared(builder.program, graph, live, {.reserve_null_pointer = true});
+  CHECK(layout.places.at(word).offset == Offset(4));
+  CHECK(layout.places.at(letter).offset == Offset(8));
+  const std::size_t with = live.kernels.front() == none ? 1 : 0;
+  CHECK(layout.kernels[with].size == 9);
+  CHECK(layout.kernels[1 - with].size == 0);
+}
+
 TEST_CASE("A variable of a file goes to its only user", "[link]") {
   ProgramBuilder builder;
   const auto k = builder.AddFunction(true);

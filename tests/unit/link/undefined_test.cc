@@ -80,7 +80,8 @@ TEST_CASE("Thousands of long names are not compared letter by letter", "[undefin
   a.AddCall(k, a.Declare("_Z5scalef"));
   const std::string text = UndefinedOf({&a});
   CHECK(text.find("similar") == std::string::npos);
-  CHECK(std::count(text.begin(), text.end(), '\n') == 20 * 3 + 1);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 20 * 3 + 2);
+  CHECK(text.ends_with("  21 names are undefined; notes explain the first 20\n"));
 }
 
 TEST_CASE("What the driver has, what may stay undefined and what is dead is not missing",
@@ -93,6 +94,26 @@ TEST_CASE("What the driver has, what may stay undefined and what is dead is not 
   a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
   a.Define(Variable{.name = "t", .space = 0, .size = 0, .type = format::kSttCudaTexture});
   CHECK(UndefinedOf({&a}).empty());
+}
+
+TEST_CASE("Functions of the device runtime come from its library", "[undefined]") {
+  InputBuilder a;
+  a.AddCall(a.DefineKernel("k"), a.Declare("__cudaCDP2LaunchDeviceV2"));
+  CHECK(UndefinedOf({&a}) == R"(Undefined reference to '__cudaCDP2LaunchDeviceV2' in 'a'
+  called by k in 'a'
+  it is part of libcudadevrt: add -lcudadevrt, which is linked last
+)");
+}
+
+TEST_CASE("Names of a letter or two are alike to those of the same letters only", "[undefined]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineKernel("_Z1kPi");
+  a.AddCall(k, a.Declare("_Z1gi"));
+  a.AddCall(k, a.Declare("_Z1hi"));
+  a.Define(Function{.name = "_Z1hf"});
+  const std::string text = UndefinedOf({&a});
+  CHECK(text.find("similar: h(float)") != std::string::npos);
+  CHECK(text.find("similar: k") == std::string::npos);
 }
 
 TEST_CASE("Only the first callers are named", "[undefined]") {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/bounded_reader.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
@@ -416,6 +417,74 @@ TEST_CASE("Multiple definitions are reported", "[session]") {
   const LinkOutcome result = session.Link();
   CHECK(result.status.code() == absl::StatusCode::kAlreadyExists);
   CHECK(HasCode(result.diagnostics, DiagnosticCode::kMultipleDefinition));
+}
+
+TEST_CASE("Options that nvlink hides change what is written", "[session]") {
+  const Cubin cubin =
+      BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true}, {.name = "f"}}});
+  const auto link = [&](const LinkOptions& options) {
+    auto session = LinkSession::Create(options);
+    REQUIRE(session->AddCubin("a", cubin).ok());
+    return session->Link();
+  };
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  const LinkOutcome plain = link(options);
+  REQUIRE(plain.ok());
+  const auto has = [](const LinkOutcome& outcome, const std::string& text) {
+    return std::string(outcome.cubin.begin(), outcome.cubin.end()).find(text) != std::string::npos;
+  };
+  options.host_section = "bytes of the host";
+  CHECK(has(link(options), ".nv.host"));
+  CHECK(has(link(options), "bytes of the host"));
+  options.host_section.reset();
+  options.recorded_tool = "another linker";
+  CHECK(has(link(options), "another linker"));
+  CHECK_FALSE(has(plain, "another linker"));
+  options.recorded_tool.reset();
+  options.dump_call_graph = true;
+  options.dot_call_graph = true;
+  const LinkOutcome drawn = link(options);
+  CHECK(drawn.cubin == plain.cubin);
+  CHECK(drawn.diagnostics.front().text == "callgraph for sm_80:");
+  CHECK(drawn.call_graph_dot == "digraph callgraph {\nk -> f;\n}\n");
+  CHECK_FALSE(plain.call_graph_dot.has_value());
+  // Nothing here is of shared or undefined memory, or has relocations.
+  options.dump_call_graph = false;
+  options.allow_undefined_globals = true;
+  options.disable_shared_reservation = true;
+  options.reserve_null_pointer = true;
+  CHECK(link(options).cubin == plain.cubin);
+  options.preserve_relocations = true;
+  CHECK(link(options).status.code() == absl::StatusCode::kUnimplemented);
+}
+
+TEST_CASE("With force_rela no list of relocations is without addends", "[session]") {
+  // The types of the sections that the headers of an ELF file give.
+  const auto count_rel = [](const std::vector<std::uint8_t>& cubin) {
+    constexpr std::uint32_t kRel = 9;
+    const base::BoundedReader file(cubin);
+    const auto table = file.ReadOrZero<std::uint64_t>(0x28);
+    int found = 0;
+    for (std::uint64_t i = 0; i < file.ReadOrZero<std::uint16_t>(0x3c); ++i) {
+      found += file.ReadOrZero<std::uint32_t>(table + i * 64 + 4) == kRel ? 1 : 0;
+    }
+    return found;
+  };
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  for (const bool force : {false, true}) {
+    options.force_rela = force;
+    auto session = LinkSession::Create(options);
+    for (const char* number : {"1", "2", "3"}) {
+      const std::string file =
+          std::string(DEVLINK_TEST_SOURCE "/golden/diamond.sm_80.") + number + ".cubin";
+      REQUIRE(session->AddFile(file).ok());
+    }
+    const LinkOutcome outcome = session->Link();
+    REQUIRE(outcome.ok());
+    CHECK((count_rel(outcome.cubin) == 0) == force);
+  }
 }
 
 TEST_CASE("Recursion gives a warning, or an error where that is wanted", "[session]") {

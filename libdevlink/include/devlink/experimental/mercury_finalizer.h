@@ -34,8 +34,8 @@ struct FinalizeInput {
 struct FinalizeJob {
   Arch target;
   std::uint16_t release = ToolkitProfile().release;  // whose nvlink is followed
-  bool debug = false;           // nvlink -g
-  bool relocatable = false;     // nvlink -r
+  bool debug = false;                                // nvlink -g
+  bool relocatable = false;                          // nvlink -r
   // nvlink -kernels-used and -variables-used, one item for each text. The kernels that stay have
   // one of these texts in their names.
   std::vector<std::string> kernels_used;

@@ -63,6 +63,7 @@ struct PtxResult {
   // and, where the line has one, the number of the line in the text are fields of their own.
   std::vector<Diagnostic> diagnostics;
   std::vector<PtxFunctionUsage> functions;  // in the assembler's order; only on request
+  std::chrono::nanoseconds time{0};         // that it took within a link
 };
 
 // An assembler. Thread-safe: Assemble may run on several threads at once.

@@ -64,6 +64,15 @@ class TimeTrace {
   std::vector<std::thread::id> threads_;
 };
 
+// A run of a compiler within a link, as nvlink -time lists it. A plain value.
+struct CompilerRun {
+  std::string compiler;  // ptxas, or cicc for what compiles LTO IR
+  std::string source;    // what was compiled and what came out, in the words of nvlink -time
+  std::string input;
+  std::string output;
+  std::chrono::nanoseconds time{0};
+};
+
 // Records the time from its making to its end. Borrows the trace, which may be null: then it does
 // nothing and reads no clock. `name` must live as long as the span.
 class TimeSpan {

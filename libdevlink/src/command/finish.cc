@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command/finish.h"
+
+#include <cctype>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "devlink/experimental/cicc_option_builder.h"
+#include "format/nvlink_text.h"
+#include "plan/option_conflicts.h"
+#include "plan/settings.h"
+
+namespace devlink::internal {
+namespace {
+
+namespace nvlink_text = format::nvlink_text;
+
+absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
+  return absl::InvalidArgumentError(base::Cat(pieces));
+}
+
+absl::Status Conflict(std::string_view one, std::string_view other) {
+  return absl::InvalidArgumentError(nvlink_text::ConflictingOptions(one, other));
+}
+
+std::string NameOfTarget(const Parsed& parsed) {
+  return !parsed.lto_target.empty() ? parsed.lto_target : TargetName(parsed.command.options);
+}
+
+// With -report-arch the target stands behind what nvlink says once all words are read.
+std::string TargetSuffix(const Parsed& parsed) {
+  if (!parsed.command.options.report_arch || !parsed.has_arch) return {};
+  return base::Cat({" (target: ", NameOfTarget(parsed), ")"});
+}
+
+// What nvlink says of options that make sense with -lto only, and of those with it.
+absl::Status FinishLto(Parsed& parsed) {
+  LinkOptions& options = parsed.command.options;
+  LtoOptions& lto = options.lto;
+  if (lto.enabled && !parsed.nvvm_path && options.compatibility == Compatibility::kNvlink) {
+    return Wrong({"-nvvmpath should be specified with -lto"});
+  }
+  std::vector<Diagnostic> found;
+  absl::Status wrong_level;
+  if (parsed.fast_compile) {
+    const auto level = ParseFastCompile(*parsed.fast_compile, &found);
+    wrong_level = level.status();
+    // A conflict is named before a value that is wrong.
+    lto.fast_compile = level.ok() ? *level : FastCompile::kOff;
+  }
+  DEVLINK_RETURN_IF_ERROR(CheckLtoOptions(options));
+  return wrong_level.ok() || found.empty() ? wrong_level : Wrong({found.back().text});
+}
+
+absl::Status WarnOfPreservedRelocations(const Parsed& parsed,
+                                        std::vector<CommandMessage>& messages) {
+  const LinkOptions& options = parsed.command.options;
+  constexpr std::uint32_t kFirst = 90;
+  if (!options.preserve_relocations || options.target.number < kFirst) return absl::OkStatus();
+  const auto severity = SeverityPolicyOf(options).Judge(Severity::kWarning);
+  if (!severity) return absl::OkStatus();
+  CommandMessage& warning = messages.emplace_back();
+  warning.tool = parsed.command.tool_name;
+  warning.diagnostic.severity = *severity;
+  warning.diagnostic.text =
+      base::Cat({"Option '--preserve-relocs' is not fully implemented for gpu archtecture '",
+                 NameOfTarget(parsed), "' and may not work as expected", TargetSuffix(parsed)});
+  return *severity == Severity::kWarning ? absl::OkStatus() : Wrong({nvlink_text::kInternalError});
+}
+
+// `13.1`: the major number is the toolkit's.
+absl::Status CheckApiVersion(const Parsed& parsed) {
+  if (!parsed.api_version) return absl::OkStatus();
+  const std::string& text = *parsed.api_version;
+  const std::size_t point = text.find('.');
+  const absl::Status unreadable = Wrong({"--cuda-api-version value cannot be parsed"});
+  int major = 0;
+  int minor = 0;
+  if (point == std::string::npos || !absl::SimpleAtoi(text.substr(0, point), &major) ||
+      !absl::SimpleAtoi(text.substr(point + 1), &minor)) {
+    return unreadable;
+  }
+  constexpr int kToolkit = 13;
+  return major == kToolkit ? absl::OkStatus()
+                           : Wrong({"--cuda-api-version major number must be == toolkit version"});
+}
+
+absl::Status Check(Parsed& parsed, std::vector<CommandMessage>& messages) {
+  const NvlinkCommand& command = parsed.command;
+  if (!parsed.has_arch) return Wrong({"Unknown arch name '(null)'"});
+  if (!parsed.output && !command.options.check_only) {
+    return Wrong({"Must specify output file with -o option"});
+  }
+  if (command.inputs.empty()) {
+    return Wrong({"No input files specified; use option --help for more information"});
+  }
+  DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(command.options));
+  if (parsed.dump_callgraph && parsed.dump_mangled) {
+    return Conflict("-dump-callgraph", "-dump-callgraph-no-demangle");
+  }
+  if (parsed.uses_host_info && parsed.ignores_host_info) {
+    return Conflict("-use-host-info", "-ignore-host-info");
+  }
+  if (!parsed.lto_target.empty()) {
+    return Wrong({"Link target of '", parsed.lto_target,
+                  "' is virtual target that is not JIT-able; use 'sm_' target instead"});
+  }
+  DEVLINK_RETURN_IF_ERROR(FinishLto(parsed));
+  DEVLINK_RETURN_IF_ERROR(WarnOfPreservedRelocations(parsed, messages));
+  return CheckApiVersion(parsed);
+}
+
+}  // namespace
+
+absl::Status FinishCommand(Parsed& parsed, std::vector<CommandMessage>& messages) {
+  const absl::Status status = Check(parsed, messages);
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      base::Cat({base::FromAbsl(status.message()), TargetSuffix(parsed)}));
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvlink -time: a table of comma separated values, to which every link appends the runs of
+// compilers that it made.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "base/descriptor.h"
+#include "devlink/experimental/time_trace.h"
+
+namespace devlink::internal {
+
+class TimeTable {
+ public:
+  // `-` is standard output, for which `out` stands. InvalidArgument with nvlink's words where the
+  // file cannot be opened.
+  static absl::StatusOr<TimeTable> Open(const std::string& path,
+                                        std::function<void(std::string_view text)> out);
+
+  // In an empty file the headings come first. What cannot be written is lost, as with nvlink.
+  void Append(std::span<const CompilerRun> runs, std::string_view target);
+
+ private:
+  TimeTable() = default;
+
+  base::Descriptor file_;
+  std::function<void(std::string_view text)> out_;
+};
+
+}  // namespace devlink::internal
