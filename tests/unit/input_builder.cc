@@ -67,10 +67,11 @@ void MakeCommon(std::vector<std::uint8_t>& file, const std::vector<std::string>&
 
 SymbolHandle InputBuilder::Define(const Function& function) {
   const std::string text_name = ".text." + function.name;
-  const SectionHandle text = writer_.AddSection({.name = Keep(text_name),
-                                                 .type = format::kShtProgbits,
-                                                 .flags = format::kShfAlloc | format::kShfExec,
-                                                 .align = 16});
+  const SectionHandle text =
+      writer_.AddSection({.name = Keep(text_name),
+                          .type = format::kShtProgbits,
+                          .flags = format::kShfAlloc | format::kShfExec | function.more_flags,
+                          .align = 16});
   section_symbols_[text] = writer_.AddSymbol({.type = format::kSttSection, .section = text});
   writer_.Append(text, bytes_.emplace_back(kCodeSize, function.fill));
   const SymbolHandle symbol =

@@ -30,7 +30,8 @@ class InputBuilder {
     std::uint8_t binding = format::kStbGlobal;
     bool kernel = false;
     std::uint32_t registers = 8;
-    std::uint8_t fill = 0x11;  // its 16 bytes of code
+    std::uint8_t fill = 0x11;      // its 16 bytes of code
+    std::uint64_t more_flags = 0;  // of its section
   };
   // `.text.NAME` with its symbols, and its register count in `.nv.info`.
   SymbolHandle Define(const Function& function);

@@ -40,7 +40,6 @@ constexpr std::uint32_t MakeElfFlags(std::uint32_t cuda_note, std::uint32_t sm, 
 inline bool HasElfMagic(const Ehdr& header) {
   return std::memcmp(header.ident, kElfMagic.data(), kElfMagic.size()) == 0;
 }
-constexpr std::uint32_t SmOf(const Ehdr& header) { return header.flags >> 8 & 0xffff; }
 constexpr std::uint32_t CudaNoteOf(const Ehdr& header) { return header.flags >> 24; }
 
 struct Shdr {
@@ -105,6 +104,19 @@ inline constexpr std::uint8_t kClass64 = 2;
 inline constexpr std::uint8_t kDataLittle = 1;  // as all cubins are
 inline constexpr std::uint8_t kDataBig = 2;
 
+// The ABI of toolkits before 13.0 (docs/cubin-format.md, "Cubins of older toolkits"): the number of
+// the architecture is the low byte of `e_flags`, that of the virtual one the third, and the
+// toolkit's is `e_version`.
+constexpr bool HasOldAbi(const Ehdr& header) {
+  constexpr std::uint8_t kOldOsAbi = 0x33;
+  constexpr std::uint8_t kOldAbiVersion = 7;
+  return header.ident[kIdentOsAbi] == kOldOsAbi && header.ident[kIdentAbiVersion] == kOldAbiVersion;
+}
+constexpr std::uint16_t OldVirtualArchOf(const Ehdr& header) { return header.flags >> 16 & 0xff; }
+constexpr std::uint32_t SmOf(const Ehdr& header) {
+  return HasOldAbi(header) ? header.flags & 0xff : header.flags >> 8 & 0xffff;
+}
+
 // Section types.
 inline constexpr std::uint32_t kShtNull = 0;
 inline constexpr std::uint32_t kShtProgbits = 1;
@@ -145,6 +157,21 @@ inline constexpr std::uint64_t kShfInfoLink = 0x40;
 inline constexpr std::uint64_t kKernelSharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
+// Of code in cubins with the old ABI: the number of its barriers. 0 elsewhere.
+inline constexpr std::uint64_t kShfBarriers = 0x1f00000;
+constexpr std::uint16_t BarriersOfCode(std::uint64_t section_flags) {
+  return static_cast<std::uint16_t>((section_flags & kShfBarriers) >> 20);
+}
+
+// The flags that a section of a cubin with the old ABI has in the present one. CUDA 12.0 and
+// earlier do not flag sections whose sh_info names another section.
+constexpr std::uint32_t FlagsOfOldAbi(const Shdr& section) {
+  const bool names_section = section.type == kShtCudaInfo || section.type == kShtCudaShared ||
+                             section.type == kShtRel || section.type == kShtRela ||
+                             IsConstantType(section.type);
+  const std::uint64_t more = names_section && section.info != 0 ? kShfInfoLink : 0;
+  return static_cast<std::uint32_t>(section.flags | more);
+}
 
 // Symbols.
 inline constexpr std::uint32_t kShnUndef = 0;

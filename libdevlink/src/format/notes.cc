@@ -94,6 +94,11 @@ std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {
 std::optional<CudaInfo> ReadCudaInfo(base::Bytes note) {
   CudaNote read = {};
   if (!base::BoundedReader(note).Read(0, read)) return std::nullopt;
+  if (read.version < kRecordVersion) {
+    constexpr std::uint16_t kFirstToolkit = 128;  // whose notes have that form
+    return CudaInfo{
+        .virtual_arch = read.virtual_arch, .toolkit = kFirstToolkit, .is_current = false};
+  }
   return CudaInfo{.virtual_arch = read.virtual_arch, .toolkit = read.toolkit};
 }
 

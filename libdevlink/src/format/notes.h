@@ -16,6 +16,8 @@ namespace devlink::format {
 
 inline constexpr std::string_view kToolNoteName = ".note.nv.tkinfo";
 inline constexpr std::string_view kCudaNoteName = ".note.nv.cuinfo";
+// Of cubins for sm_100 and later from CUDA 12.8 and 12.9.
+inline constexpr std::string_view kOldCudaNoteName = ".note.nv.cuver";
 
 struct ToolRecord {
   std::string object;  // what nvlink -g records as output name; else empty
@@ -39,6 +41,7 @@ std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::st
 struct CudaInfo {
   std::uint16_t virtual_arch = 0;  // that the code was compiled for, 80 for compute_80
   std::uint16_t toolkit = 0;       // 10 * major + minor
+  bool is_current = true;          // the form that 13.0 writes, which also says the toolkit
 };
 std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info);
 // Nothing where the section is cut off.

@@ -27,6 +27,7 @@ constexpr std::array kRows = {
     Row{kShtProgbits, Role::kDebug, kShfExec | kShfAlloc | kShfInfoLink, 0},
     Row{kShtNote, Role::kToolNote, 0, 0, section_name::kToolNote},
     Row{kShtNote, Role::kCudaNote, 0, 0, section_name::kCudaNote},
+    Row{kShtNote, Role::kCudaNote, 0, 0, section_name::kOldCudaNote},
     Row{kShtCudaInfo, Role::kModuleInfo, 0, 0, section_name::kModuleInfo},
     Row{kShtCudaInfo, Role::kFunctionInfo, 0, 0, section_name::kFunctionInfo, true},
     Row{kShtCudaCompat, Role::kCompat, 0, 0, section_name::kCompat},

@@ -27,6 +27,7 @@ inline constexpr std::string_view kSassLine = ".nv_debug_line_sass";
 inline constexpr std::string_view kSassRegisters = ".nv_debug_info_reg_sass";
 inline constexpr std::string_view kToolNote = kToolNoteName;
 inline constexpr std::string_view kCudaNote = kCudaNoteName;
+inline constexpr std::string_view kOldCudaNote = kOldCudaNoteName;
 inline constexpr std::string_view kModuleInfo = ".nv.info";
 inline constexpr std::string_view kFunctionInfo = ".nv.info.";  // and the function's name
 inline constexpr std::string_view kCompat = ".nv.compat";

@@ -22,6 +22,8 @@ inline bool HasTwoViews(std::uint32_t sm) { return TraitsOf(sm).has_mercury; }
 
 // The low byte of `e_flags`.
 inline constexpr std::uint8_t kElfFlagTwoViews = 2;
+// CUDA 12.8 and 12.9: compiled for a variant, sm_100a. Later ones say it in `.nv.compat`.
+inline constexpr std::uint8_t kElfFlagOfVariant = 8;
 inline std::uint8_t ElfFlagsLowByte(std::uint32_t sm) {
   return HasTwoViews(sm) ? kElfFlagTwoViews : 4;
 }

@@ -106,6 +106,7 @@ const KernelShared& ExecutableForm::SharedOf(SectionId id) const {
 SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
   const Section& section = program_.sections[id];
   SectionShape out{.type = section.type,
+                   .flags = section.flags,
                    .nobits_size = section.type == format::kShtNobits ? section.size : 0,
                    .align = section.align};
   if (section.kind == SectionKind::kKernelShared) {
@@ -114,6 +115,11 @@ SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
   } else if (section.kind == SectionKind::kModuleShared) {
     out.nobits_size = passes_.shared.module_section_size;
     out.align = passes_.shared.module_section_align;
+  } else if (section.kind == SectionKind::kText) {
+    const FunctionId function = section.function;
+    const bool kept =
+        function != kNone && passes_.attributes.functions[function].keeps_barrier_flags;
+    if (!kept) out.flags &= ~format::kShfBarriers;  // an attribute says it
   } else if (section.kind == SectionKind::kReservedShared) {
     out.nobits_size = format::kReservedSharedPlace + section.size;
   }

@@ -28,6 +28,7 @@ struct LeftOut {
 // What the header of a section says.
 struct SectionShape {
   std::uint32_t type = 0;
+  std::uint64_t flags = 0;
   std::uint64_t nobits_size = 0;
   std::uint64_t align = 1;
 };

@@ -62,6 +62,7 @@ bool RelocatableForm::LacksSymbol(SectionId id) const {
 SectionShape RelocatableForm::ShapeOfSection(SectionId id) const {
   const Section& section = program_.sections[id];
   SectionShape out{.type = section.type,
+                   .flags = section.flags,
                    .nobits_size = section.type == format::kShtNobits ? section.size : 0,
                    .align = section.align};
   switch (section.kind) {

@@ -99,7 +99,7 @@ void TwoViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   const SectionId of = other == kNone ? id : other;
   const SectionShape shape = view.form.ShapeOfSection(of);
   SectionSpec spec{.type = shape.type,
-                   .flags = view.program().sections[of].flags,
+                   .flags = shape.flags,
                    .align = shape.align,
                    .nobits_size = shape.nobits_size};
   if (section.kind == SectionKind::kKernelShared || section.kind == SectionKind::kModuleShared) {

@@ -50,7 +50,7 @@ void ViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   const SectionShape shape = form_.ShapeOfSection(id);
   SectionSpec spec{.name = section.name,
                    .type = shape.type,
-                   .flags = section.flags,
+                   .flags = shape.flags,
                    .align = shape.align,
                    .nobits_size = shape.nobits_size};
   if (section.kind == SectionKind::kRelocations) {

@@ -54,9 +54,13 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
 namespace {
 
 // The low byte of `e_flags` says what kinds of code there are. nvlink looks at one bit of it.
-std::optional<Diagnostic> CheckFlags(const std::string& name, const format::Ehdr& header,
+std::optional<Diagnostic> CheckFlags(const std::string& name, const Module& module,
                                      const InputSettings& settings) {
-  const auto low = static_cast<std::uint8_t>(header.flags & 0xff);
+  const format::Ehdr& header = module.header();
+  if (format::HasOldAbi(header)) return std::nullopt;
+  auto low = static_cast<std::uint8_t>(header.flags & 0xff);
+  constexpr std::uint16_t kCuda13 = 130;
+  if (module.toolkit() < kCuda13) low &= ~format::kElfFlagOfVariant;
   const std::uint8_t expected = format::ElfFlagsLowByte(format::SmOf(header));
   if (low == expected) return std::nullopt;
   if (settings.compatibility == Compatibility::kNvlink) {
@@ -98,6 +102,7 @@ std::optional<Diagnostic> CheckAbi(const std::string& name, const format::Ehdr& 
   const std::uint8_t os_abi = header.ident[format::kIdentOsAbi];
   const std::uint8_t version = header.ident[format::kIdentAbiVersion];
   if (os_abi == format::kOsAbiCuda && version == format::kAbiVersion) return std::nullopt;
+  if (format::HasOldAbi(header)) return std::nullopt;
   Diagnostic out =
       Fatal(DiagnosticCode::kAbiMismatch, name, format::nvlink_text::AbiDoesNotMatch(name));
   out.notes.push_back(absl::StrCat("its ABI is ", os_abi, ", version ", version, "; expected ",
@@ -111,7 +116,7 @@ std::optional<Diagnostic> CheckAge(const std::string& name, const Module& module
   const std::uint32_t note = format::CudaNoteOf(module.header());
   const ModuleView& view = module.sass();
   const bool names_note =
-      note == format::kNoteBehindAll ||
+      format::HasOldAbi(module.header()) || note == format::kNoteBehindAll ||
       (note < view.section_count() && view.RoleAt(note) == SectionRole::kCudaNote);
   const std::uint16_t oldest =
       format::TraitsOf(static_cast<std::uint16_t>(module.sm())).oldest_toolkit;
@@ -139,7 +144,7 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   const Arch member{static_cast<std::uint16_t>(module.sm()),
                     module.architecture_specific() ? 'a' : '\0'};
   if (auto arch = CheckArch(name, member, purpose, settings)) return arch;
-  if (auto flags = CheckFlags(name, module.header(), settings)) return flags;
+  if (auto flags = CheckFlags(name, module, settings)) return flags;
   const bool to_link = purpose == Purpose::kLink;
   if (to_link && !settings.profile.accepts_specific_code_for_plain_target &&
       module.architecture_specific() && settings.target.variant == 0) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/hash_table.h"
+#include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "link/reach.h"
 
@@ -16,6 +17,7 @@ using namespace format;  // NOLINT: the attribute names
 namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kLast = kNever - 1;  // of records that the flags of code stand for
 
 constexpr auto& kTravelling = kTravellingAttributes;
 constexpr std::size_t kCount = kTravelling.size();
@@ -93,6 +95,8 @@ class Propagator {
       result_.functions[f].externs = own_externs_[f];
     }
     MarkAliases();
+    MarkFunctionsWithoutMask();
+    ReadBarriersOfCode();
     if (single_) {
       ApplySingleKernel(liveness_.single_kernel);
     } else {
@@ -112,11 +116,46 @@ class Propagator {
     for (FunctionId f = 0; f < own_.size(); ++f) {
       const FunctionId real = program_.functions[f].alias_of;
       if (real == kNone || !liveness_.live[f]) continue;
-      own_[f].sparse = alias_mask_ = kSparseMmaMaskDefault;
-      own_[real].sparse |= alias_mask_;
+      own_[f].sparse = added_mask_ = kSparseMmaMaskDefault;
+      own_[real].sparse |= added_mask_;
       result_.functions[real].appended.push_back(
           {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
     }
+  }
+
+  // Functions of CUDA 12.0 and earlier, beside others. Kernels are seen to when all is known.
+  void MarkFunctionsWithoutMask() {
+    if (!any_sparse_) return;
+    const std::size_t slot = SlotOf(kAttrSparseMmaMask);
+    for (FunctionId f = 0; f < own_.size(); ++f) {
+      const Function& function = program_.functions[f];
+      if (function.is_kernel || !program_.IsDefined(f) || !liveness_.live[f]) continue;
+      if (own_[f].first[slot] != kNever || own_[f].sparse != 0 || function.info == kNone) continue;
+      own_[f].sparse = added_mask_ = kSparseMmaMaskDefault;
+      result_.functions[f].appended.push_back(
+          {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
+    }
+  }
+
+  // The old ABI counts them in the flags of code. nvlink makes an attribute of that, behind all
+  // others, which travels as those do.
+  void ReadBarriersOfCode() {
+    for (FunctionId f = 0; f < own_.size(); ++f) {
+      if (!program_.IsDefined(f) || !liveness_.live[f]) continue;
+      const std::uint16_t barriers =
+          format::BarriersOfCode(program_.sections[program_.functions[f].text].flags);
+      if (barriers == 0) continue;
+      Gathered& own = own_[f];
+      own.barriers = std::max(own.barriers, barriers);
+      if (own.first[SlotOf(kAttrNumBarriers)] != kNever) continue;
+      own.first[SlotOf(kAttrNumBarriers)] = kLast;
+      made_barriers_.insert(f);
+      if (!program_.functions[f].is_kernel) AppendBarriers(f, barriers);
+    }
+  }
+
+  void AppendBarriers(FunctionId f, std::uint16_t barriers) {
+    result_.functions[f].appended.push_back({kInfoByteValue, kAttrNumBarriers, barriers});
   }
 
   // Attributes and undefined functions of one `.nv.info.F`.
@@ -226,11 +265,17 @@ class Propagator {
     const Gathered& own = own_[kernel];
     const Gathered others = Others(kernel);
     FunctionAttributes& out = result_.functions[kernel];
-    const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
+    // A count that code's flags say stays there where a record of others comes in its place.
+    const bool made_barriers = made_barriers_.contains(kernel);
+    out.keeps_barrier_flags = made_barriers && others.first[SlotOf(kAttrNumBarriers)] < kLast;
+    const auto has = [&own, &out](std::uint8_t id) {
+      if (id == kAttrNumBarriers && out.keeps_barrier_flags) return false;
+      return own.first[SlotOf(id)] != kNever;
+    };
     const auto replace = [&](std::uint8_t id, std::uint16_t value) {
       if (has(id)) out.replaced.push_back({FormatOf(id), id, value});
     };
-    replace(kAttrNumBarriers, std::max(own.barriers, others.barriers));
+    if (!made_barriers) replace(kAttrNumBarriers, std::max(own.barriers, others.barriers));
     replace(kAttrVrcCtaInitCount, std::max(own.vrc, others.vrc));
     replace(kAttrNumMbarriers, kernel_mbarriers_[index]);
     replace(kAttrSparseMmaMask, own.sparse | others.sparse);
@@ -249,7 +294,7 @@ class Propagator {
       if (others.first[SlotOf(id)] == kNever || has(id)) continue;
       std::uint16_t value = 0;
       if (id == kAttrExterns && out.externs.empty()) continue;
-      if (id == kAttrNumBarriers) value = others.barriers;
+      if (id == kAttrNumBarriers) value = std::max(own.barriers, others.barriers);
       if (id == kAttrVrcCtaInitCount) value = others.vrc;
       if (id == kAttrNumMbarriers) value = kernel_mbarriers_[index];
       if (id == kAttrRegReconfig) value = others.reconfig;
@@ -259,6 +304,9 @@ class Propagator {
     }
     if (any_sparse_ && !sparse_done) {
       out.appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
+    }
+    if (made_barriers && !out.keeps_barrier_flags) {
+      AppendBarriers(kernel, std::max(own.barriers, others.barriers));
     }
   }
 
@@ -272,16 +320,21 @@ class Propagator {
     }
     const Gathered& own = own_[kernel];
     FunctionAttributes& out = result_.functions[kernel];
-    const auto has = [&own](std::uint8_t id) { return own.first[SlotOf(id)] != kNever; };
-    if (has(kAttrNumBarriers)) {
+    const bool made_barriers = made_barriers_.contains(kernel);
+    out.keeps_barrier_flags = made_barriers && all.first[SlotOf(kAttrNumBarriers)] < kLast;
+    const auto has = [&own, &out](std::uint8_t id) {
+      if (id == kAttrNumBarriers && out.keeps_barrier_flags) return false;
+      return own.first[SlotOf(id)] != kNever;
+    };
+    if (has(kAttrNumBarriers) && !made_barriers) {
       out.replaced.push_back({kInfoByteValue, kAttrNumBarriers, all.barriers});
     }
     if (has(kAttrNumMbarriers)) {
       out.replaced.push_back({kInfoHalfValue, kAttrNumMbarriers, mbarriers});
     }
-    if (has(kAttrSparseMmaMask) && alias_mask_ != 0) {
+    if (has(kAttrSparseMmaMask) && added_mask_ != 0) {
       out.replaced.push_back({kInfoHalfValue, kAttrSparseMmaMask,
-                              static_cast<std::uint16_t>(own.sparse | alias_mask_)});
+                              static_cast<std::uint16_t>(own.sparse | added_mask_)});
     }
     for (const std::uint8_t id : kTravelling) {
       if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
@@ -294,6 +347,7 @@ class Propagator {
       out.appended.push_back({FormatOf(id), id, value});
     }
     ListAllUndefined(kernel, out);
+    if (made_barriers && !out.keeps_barrier_flags) AppendBarriers(kernel, all.barriers);
   }
 
   // What lists of undefined functions name anywhere, last arrived first; kernels are named there,
@@ -344,12 +398,13 @@ class Propagator {
   Attributes result_;
   bool single_ = false;
   bool any_sparse_ = false;  // some function has the mask: every kernel gets one
-  std::uint16_t alias_mask_ = 0;
+  std::uint16_t added_mask_ = 0;
   std::vector<Gathered> own_;         // by FunctionId
   std::vector<Gathered> components_;  // by ComponentId
   std::vector<std::vector<SymbolId>> own_externs_;
   std::vector<ExternList> extern_lists_;
   std::vector<std::uint16_t> mbarriers_;
+  base::HashSet<FunctionId> made_barriers_;  // functions whose count the flags of their code say
   std::vector<std::uint16_t> kernel_mbarriers_;
 };
 
@@ -366,7 +421,8 @@ Attributes KeepAttributes(const Program& program, const CallGraph& graph,
 }
 
 std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel) {
-  std::uint32_t barriers = 0;
+  const SectionId text = program.functions[kernel].text;
+  std::uint32_t barriers = text == kNone ? 0 : format::BarriersOfCode(program.sections[text].flags);
   const SectionId info = program.functions[kernel].info;
   if (info != kNone) {
     for (const AttributeRecord& record : program.info_lists[program.sections[info].info_list]) {

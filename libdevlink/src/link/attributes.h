@@ -22,10 +22,11 @@ struct FunctionAttributes {
     std::uint8_t id = 0;
     std::uint16_t value = 0;
   };
-  std::vector<Value> replaced;    // records that stay in place with another value
-  std::vector<Value> appended;    // new records, in order; EXTERNS among them has no value
-  std::vector<SymbolId> externs;  // empty: the record goes
-  bool externs_in_place = true;   // where the input has it, else as `appended` says
+  std::vector<Value> replaced;       // records that stay in place with another value
+  std::vector<Value> appended;       // new records, in order; EXTERNS among them has no value
+  std::vector<SymbolId> externs;     // empty: the record goes
+  bool externs_in_place = true;      // where the input has it, else as `appended` says
+  bool keeps_barrier_flags = false;  // code's flags say its barriers, as its input had it
 };
 
 struct Attributes {

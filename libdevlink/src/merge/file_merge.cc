@@ -46,6 +46,9 @@ void FileMerge::AddFastPath(std::uint64_t mask, bool is_of_target) {
 FileParts FileMerge::Finish() && {
   if (format::TraitsOf(options_.sm).has_compat) {
     parts_.compat = compat_.Finish(options_.architecture_specific);
+    if (parts_.compat.empty() && has_old_abi_) {
+      parts_.compat = format::CompatMerger::OfTarget(options_.architecture_specific);
+    }
   }
   if (!has_input_) DescribeTarget();
   return std::move(parts_);
@@ -55,14 +58,34 @@ FileParts FileMerge::Finish() && {
 void FileMerge::AddCudaNote(const InputSection& section) {
   auto& note = parts_.cuda_note;
   format::CudaInfo info = format::ReadCudaInfo(section.data).value_or(format::CudaInfo());
+  if (!info.is_current) return AddVirtualArch(info.virtual_arch);
   info.toolkit = options_.profile.release;
   if (note.empty()) {
     note.assign(section.data.begin(), section.data.end());
     parts_.cuda_note_flags = section.flags;
-  } else if (const auto lowest = format::ReadCudaInfo(note)) {
-    info.virtual_arch = std::min(info.virtual_arch, lowest->virtual_arch);
+    format::PatchCudaInfo(info, note);
+  } else {
+    LowerVirtualArch(info.virtual_arch);
   }
-  format::PatchCudaInfo(info, note);
+}
+
+void FileMerge::LowerVirtualArch(std::uint16_t virtual_arch) {
+  format::CudaInfo info = format::ReadCudaInfo(parts_.cuda_note).value_or(format::CudaInfo());
+  info.virtual_arch = std::min(info.virtual_arch, virtual_arch);
+  info.toolkit = options_.profile.release;
+  format::PatchCudaInfo(info, parts_.cuda_note);
+}
+
+void FileMerge::AddOldAbi(std::uint16_t virtual_arch) {
+  has_old_abi_ = true;
+  AddVirtualArch(virtual_arch);
+}
+
+void FileMerge::AddVirtualArch(std::uint16_t virtual_arch) {
+  if (!parts_.cuda_note.empty()) return LowerVirtualArch(virtual_arch);
+  parts_.cuda_note =
+      format::EncodeCudaInfo({.virtual_arch = virtual_arch, .toolkit = options_.profile.release});
+  if (format::TraitsOf(options_.sm).has_compat) parts_.cuda_note_flags |= format::kShfInfoLink;
 }
 
 // What nvlink writes of itself where no input has any device code.

@@ -28,10 +28,14 @@ class FileMerge {
   // Returns whether nvlink warns that the input limits where the output runs. `is_of_target`: it
   // was compiled for the number of the target, not for a relative's.
   bool Add(const ModuleView& input, bool is_of_target = true);
+  // Of a cubin with the old ABI, whose header says what a note says of others.
+  void AddOldAbi(std::uint16_t virtual_arch);
   [[nodiscard]] FileParts Finish() &&;
 
  private:
   void AddCudaNote(const InputSection& section);
+  void AddVirtualArch(std::uint16_t virtual_arch);
+  void LowerVirtualArch(std::uint16_t virtual_arch);
   void AddFastPath(std::uint64_t mask, bool is_of_target);
   void DescribeTarget();
 
@@ -40,6 +44,7 @@ class FileMerge {
   format::CompatMerger compat_{options_.profile};
   FileParts parts_;
   bool has_input_ = false;
+  bool has_old_abi_ = false;
 };
 
 }  // namespace devlink::internal

@@ -75,6 +75,7 @@ SectionId FunctionConstants::Add(const InputSection& section, SectionId text) {
   out.kind = SectionKind::kFunctionConstants;
   out.type = format::kShtProgbits;
   out.flags = section.flags;
+  if (section.lacks_info_link) out.flags &= ~std::uint32_t{format::kShfInfoLink};
   out.bank = BankNumberOf(section);
   out.owner = text;
   out.function = program_.sections[text].function;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "format/elf_cuda.h"
 #include "merge/file_merge.h"
 #include "merge/findings.h"
 #include "merge/view_merge.h"
@@ -25,6 +26,7 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
              options.keep_maps ? &merged.maps[id] : nullptr);
     if (file.Add(module.sass(), module.sm() == options.sm))
       findings.WarnOfLimit(options.sm, options.severities);
+    if (format::HasOldAbi(module.header())) file.AddOldAbi(module.virtual_arch());
     if (!findings.status().ok()) {
       findings.ReportFailure();
       return findings.status();

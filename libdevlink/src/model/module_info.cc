@@ -127,9 +127,12 @@ class Inspector {
       }
       by_symbol_.emplace(i, out_.functions.size());
       by_section_.emplace(symbol.section, out_.functions.size());
-      out_.functions.push_back({.name = added.name,
-                                .is_kernel = added.is_kernel,
-                                .code_bytes = sections_[symbol.section].size});
+      ModuleFunction& function =
+          out_.functions.emplace_back(ModuleFunction{.name = added.name,
+                                                     .is_kernel = added.is_kernel,
+                                                     .code_bytes = sections_[symbol.section].size});
+      const std::uint16_t barriers = format::BarriersOfCode(sections_[symbol.section].flags);
+      if (barriers != 0) function.barriers = barriers;
     }
   }
 

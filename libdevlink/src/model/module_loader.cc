@@ -171,6 +171,11 @@ absl::Status ModuleLoader::ReadHeader() {
   if (header.shentsize != sizeof(format::Shdr)) {
     return Malformed("section headers of an unknown size");
   }
+  if (format::HasOldAbi(header)) {
+    module_.toolkit_ = static_cast<std::uint16_t>(header.version);
+    module_.virtual_arch_ = format::OldVirtualArchOf(header);
+    view_->has_old_abi_ = true;
+  }
   return absl::OkStatus();
 }
 
@@ -251,7 +256,8 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   if (raw.flags > std::numeric_limits<std::uint32_t>::max()) {
     return Bad(index, "its flags are unknown");
   }
-  section.flags = static_cast<std::uint32_t>(raw.flags);
+  section.flags =
+      view_->has_old_abi_ ? format::FlagsOfOldAbi(raw) : static_cast<std::uint32_t>(raw.flags);
   section.size = raw.size;
   section.link = raw.link;
   section.info = raw.info;

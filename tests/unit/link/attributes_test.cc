@@ -52,6 +52,43 @@ TEST_CASE("A kernel needs the most barriers of what it reaches", "[attributes]")
 )");
 }
 
+TEST_CASE("Flags of code that say barriers are an attribute", "[attributes]") {
+  constexpr std::uint64_t kOne = 1 << 20;
+  TwoKernels a;
+  const SymbolHandle m =
+      a.input.Define(Function{.name = "m", .kernel = true, .more_flags = 16 * kOne});
+  const SymbolHandle h = a.input.Define(Function{.name = "h", .more_flags = 3 * kOne});
+  a.input.AddCall(m, h);
+  a.input.AddCall(a.l, h);
+  SetBarriers(a.input, a.g, 5);
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    appended NUM_BARRIERS value=5
+  l
+    appended NUM_BARRIERS value=3
+  m
+    appended NUM_BARRIERS value=16
+  h
+    appended NUM_BARRIERS value=3
+)");
+}
+
+TEST_CASE("A record of another function does not lessen what a kernel's flags say",
+          "[attributes]") {
+  TwoKernels a;
+  const SymbolHandle m =
+      a.input.Define(Function{.name = "m", .kernel = true, .more_flags = 16 << 20});
+  a.input.AddCall(m, a.g);
+  SetBarriers(a.input, a.g, 1);
+  const Linked linked({&a.input});
+  CHECK(AttributesOf(linked) == R"(functions
+  k
+    appended NUM_BARRIERS value=1
+  m
+    appended NUM_BARRIERS value=16
+)");
+}
+
 TEST_CASE("An attribute that a kernel lacks is appended to its own", "[attributes]") {
   TwoKernels a;
   SetBarriers(a.input, a.g, 5);
