@@ -92,7 +92,8 @@ struct LinkOptions {
   bool disable_shared_reservation = false;  // sm_90 and later: what the system keeps of shared
                                             // memory is not counted
   bool force_rela = false;                  // every relocation is written with its addend
-  // nvlink -preserve-relocs: what is resolved is written, too, and nothing is left out.
+  // nvlink -preserve-relocs: what is resolved is written, too, and nothing is left out. Refused as
+  // Unimplemented: it is not there yet.
   bool preserve_relocations = false;
   // nvlink -nv-host: the bytes of a section `.nv.host`.
   std::optional<std::string> host_section;

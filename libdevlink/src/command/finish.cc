@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "format/nvlink_text.h"
+#include "format/sm_traits.h"
 #include "plan/option_conflicts.h"
 #include "plan/settings.h"
 
@@ -35,7 +36,7 @@ std::string NameOfTarget(const Parsed& parsed) {
 
 // With -report-arch the target stands behind what nvlink says once all words are read.
 std::string TargetSuffix(const Parsed& parsed) {
-  if (!parsed.command.options.report_arch || !parsed.has_arch) return {};
+  if (!parsed.command.options.report_arch || parsed.arch.empty()) return {};
   return base::Cat({" (target: ", NameOfTarget(parsed), ")"});
 }
 
@@ -93,7 +94,11 @@ absl::Status CheckApiVersion(const Parsed& parsed) {
 
 absl::Status Check(Parsed& parsed, std::vector<CommandMessage>& messages) {
   const NvlinkCommand& command = parsed.command;
-  if (!parsed.has_arch) return Wrong({"Unknown arch name '(null)'"});
+  if (parsed.arch.empty()) return Wrong({"Unknown arch name '(null)'"});
+  const format::SmTraits& traits = format::TraitsOf(command.options.target);
+  if (traits.first_release > command.options.profile.release) {
+    return Wrong({"Value '", parsed.arch, "' is not defined for option 'arch'"});
+  }
   if (!parsed.output && !command.options.check_only) {
     return Wrong({"Must specify output file with -o option"});
   }

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "command/option_table.h"
 #include "devlink/arch.h"
+#include "devlink/toolkit_profile.h"
 #include "format/sm_traits.h"
 
 namespace devlink::internal {
@@ -29,10 +30,11 @@ std::string Spelled(const Option& option, bool is_long) {
   return base::Cat({is_long ? "--" : "-", is_long ? option.long_name : option.short_name});
 }
 
-// The names of all targets, in the order of their numbers.
+// The names of all targets that the default release knows, in the order of their numbers.
 std::vector<std::string> AllTargets() {
   std::vector<std::string> out;
   for (const format::SmTraits& row : format::AllSmTraits()) {
+    if (row.first_release > ToolkitProfile().release) continue;
     out.push_back(Arch{row.number, 0}.Name());
     for (const char variant : row.variants) out.push_back(Arch{row.number, variant}.Name());
   }

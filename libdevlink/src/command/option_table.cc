@@ -100,7 +100,7 @@ absl::Status ReadArch(const OptionValue& value, Parsed& parsed) {
   options.check_only = virtual_target.ok();
   parsed.lto_target = lto_target.ok() ? value.text : "";
   options.target = *target;
-  parsed.has_arch = true;
+  parsed.arch = value.text;
   return absl::OkStatus();
 }
 

@@ -19,7 +19,7 @@ namespace devlink::internal {
 struct Parsed {
   NvlinkCommand command;
   // What is checked when all options are known.
-  bool has_arch = false;
+  std::string arch;        // as it was written; empty: not at all
   std::string lto_target;  // `lto_80`, which nvlink knows and does not link for
   bool uses_host_info = false;
   bool ignores_host_info = false;

@@ -15,6 +15,11 @@ constexpr SmTraits FromSm100On(std::uint16_t number) {
   return {number, "af", kReserved, true, kCuda12, true, true, true};
 }
 
+constexpr SmTraits Since134(SmTraits traits) {
+  traits.first_release = 134;
+  return traits;
+}
+
 constexpr SmTraits UpToSm89(std::uint16_t number) {
   SmTraits out{number, ""};
   out.ptx_files_are_whole = true;
@@ -33,7 +38,7 @@ constexpr std::array kRows = {
     SmTraits{90, "a", kReserved, true, kCuda12},
     FromSm100On(100),
     FromSm100On(103),
-    FromSm100On(107),
+    Since134(FromSm100On(107)),
     FromSm100On(110),
     FromSm100On(120),
     FromSm100On(121),

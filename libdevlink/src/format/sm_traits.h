@@ -32,6 +32,8 @@ struct SmTraits {
   bool has_later_nvvm = false;
   // nvlink assembles `.ptx` inputs without -c; docs/inputs.md.
   bool ptx_files_are_whole = false;
+  // The first toolkit (10 * major + minor) whose nvlink knows it; --help of 13.0 to 13.5.
+  std::uint16_t first_release = 130;
 };
 
 // The row of a number; for one that no 13.x toolkit knows, that of the nearest earlier one.

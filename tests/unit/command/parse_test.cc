@@ -314,6 +314,21 @@ TEST_CASE("Values that are wrong are named", "[command]") {
   CHECK(Bad(Whole({"-lto", "-Ofc", "x"})) == "Invalid argument for option '--Ofast-compile'");
 }
 
+TEST_CASE("A target belongs to the releases that know it", "[command]") {
+  const Words files = {"-o", "x", "a.cubin"};
+  for (const std::string arch : {"sm_107", "sm_107a", "compute_107"}) {
+    for (const bool release_first : {false, true}) {
+      Words words = {"-arch", arch};
+      const auto at = release_first ? words.begin() : words.end();
+      words.insert(at, {"--toolkit", "13.4"});
+      words.insert(words.end(), files.begin(), files.end());
+      CHECK(Good(words).options.target.number == 107);
+      *std::find(words.begin(), words.end(), "13.4") = "13.3";
+      CHECK(Bad(words) == "Value '" + arch + "' is not defined for option 'arch'");
+    }
+  }
+}
+
 TEST_CASE("Every pass has a name that --print-after knows", "[command]") {
   for (const LinkPass pass : AllPasses()) {
     CHECK(Good(Whole({"--print-after", std::string(PassName(pass))})).print_after ==
