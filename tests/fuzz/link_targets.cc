@@ -106,20 +106,7 @@ LinkOutcome Link(std::span<const Cubin> inputs, Mode mode, bool debug) {
   options.debug = debug;
   options.relocatable = mode != Mode::kExecutable;
   options.keep_references = mode == Mode::kKeepReferences;
-  options.max_memory_bytes = std::uint64_t{256} << 20;
-  auto session = LinkSession::Create(options);
-  Expect(session.ok(), "no session");
-  bool added = true;
-  for (const Cubin& input : inputs) {
-    added &= session->AddCubin("fuzzed", std::span<const std::uint8_t>(input)).ok();
-  }
-  LinkOutcome outcome = session->Link();
-  if (!added || !outcome.ok()) Expect(!outcome.diagnostics.empty(), "refused without a word");
-  if (!added) outcome.status = absl::InvalidArgumentError("an input was refused");
-  for (const Diagnostic& diagnostic : outcome.diagnostics) {
-    Expect(diagnostic.text.find("Internal error") == std::string::npos, diagnostic.text);
-  }
-  return outcome;
+  return LinkFuzzed(inputs, std::move(options));
 }
 
 void ExpectNothingLost(const Cubin& input, Mode mode) {

@@ -91,20 +91,7 @@ LinkOutcome LinkViews(std::span<const Bytes> inputs, bool relocatable, bool debu
   options.target = Arch{.number = 100};
   options.relocatable = relocatable;
   options.debug = debug;
-  options.max_memory_bytes = std::uint64_t{256} << 20;
-  auto session = LinkSession::Create(options);
-  Expect(session.ok(), "no session");
-  bool added = true;
-  for (const Bytes& input : inputs) {
-    added &= session->AddCubin("fuzzed", std::span<const std::uint8_t>(input)).ok();
-  }
-  LinkOutcome outcome = session->Link();
-  if (!added || !outcome.ok()) Expect(!outcome.diagnostics.empty(), "refused without a word");
-  if (!added) outcome.status = absl::InvalidArgumentError("an input was refused");
-  for (const Diagnostic& diagnostic : outcome.diagnostics) {
-    Expect(diagnostic.text.find("Internal error") == std::string::npos, diagnostic.text);
-  }
-  return outcome;
+  return LinkFuzzed(inputs, std::move(options));
 }
 
 }  // namespace

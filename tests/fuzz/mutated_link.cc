@@ -16,6 +16,7 @@
 #include "fuzz/mutation.h"
 #include "support/process.h"
 #include "support/text.h"
+#include "support/toolkit.h"
 
 namespace devlink::testing {
 namespace {
@@ -31,6 +32,16 @@ constexpr std::uint64_t kMemory = std::uint64_t{256} << 20;
 std::string FileOf(const MutatedInput& input) { return "in." + input.seed->extension; }
 bool Has(const MutatedInput& input, std::string_view word) {
   return std::find(input.words.begin(), input.words.end(), word) != input.words.end();
+}
+
+// Of the toolkit; empty where there is none.
+const std::string& NvvmFolder() {
+  static const std::string folder = [] {
+    const auto toolkit = FindToolkit();
+    if (!toolkit) return std::string();
+    return (fs::path(toolkit->nvcc).parent_path().parent_path() / "nvvm").string();
+  }();
+  return folder;
 }
 
 std::vector<std::string> WordsFor(Prng& random, const std::string& extension) {
@@ -53,8 +64,8 @@ std::vector<std::string> WordsFor(Prng& random, const std::string& extension) {
   }
   if (extension == "opt") return {"-optf", "in.opt"};
   // What is in it is the compiler's business: damage is in front of that then (MakeMutatedInput).
-  if (extension == "ltoir" && random.Chance(1)) {
-    return {"-lto", "-nvvmpath=/usr/local/cuda/nvvm"};
+  if (extension == "ltoir" && random.Chance(1) && !NvvmFolder().empty()) {
+    return {"-lto", Cat("-nvvmpath=", NvvmFolder())};
   }
   return {};
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "devlink/arch.h"
 #include "devlink/experimental/code_choice.h"
 #include "devlink/experimental/fatbin_writer.h"
@@ -171,6 +173,23 @@ const FuzzTarget* FindFuzzTarget(std::string_view name) {
   const auto* found = std::find_if(kTargets.begin(), kTargets.end(),
                                    [&](const FuzzTarget& target) { return target.name == name; });
   return found == kTargets.end() ? nullptr : found;
+}
+
+LinkOutcome LinkFuzzed(std::span<const std::vector<std::uint8_t>> inputs, LinkOptions options) {
+  options.max_memory_bytes = std::uint64_t{256} << 20;
+  auto session = LinkSession::Create(std::move(options));
+  Expect(session.ok(), "no session");
+  bool added = true;
+  for (const std::vector<std::uint8_t>& input : inputs) {
+    added &= session->AddCubin("fuzzed", std::span<const std::uint8_t>(input)).ok();
+  }
+  LinkOutcome outcome = session->Link();
+  if (!added || !outcome.ok()) Expect(!outcome.diagnostics.empty(), "refused without a word");
+  if (!added) outcome.status = absl::InvalidArgumentError("an input was refused");
+  for (const Diagnostic& diagnostic : outcome.diagnostics) {
+    Expect(diagnostic.text.find("Internal error") == std::string::npos, diagnostic.text);
+  }
+  return outcome;
 }
 
 void Expect(bool holds, std::string_view what) {

@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "devlink/link_options.h"
+#include "devlink/link_session.h"
+
 namespace devlink::testing {
 
 using FuzzBytes = std::span<const std::uint8_t>;
@@ -48,6 +51,10 @@ void FuzzViews(FuzzBytes bytes);
 void FuzzLink(FuzzBytes bytes);
 // The bytes are calls of the public interface.
 void FuzzApi(FuzzBytes bytes);
+
+// Links them with at most 256 MiB. What is refused is refused with a word, and nothing is an
+// internal error.
+LinkOutcome LinkFuzzed(std::span<const std::vector<std::uint8_t>> inputs, LinkOptions options);
 
 // Throws std::logic_error unless `holds`.
 void Expect(bool holds, std::string_view what);

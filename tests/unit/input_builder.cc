@@ -25,6 +25,7 @@ DataKind KindOf(const std::string& name) {
   if (name == ".nv.global") return {format::kShtCudaGlobal, kMemory};
   if (name == ".nv.global.init") return {format::kShtCudaGlobalInit, kMemory};
   if (name == ".nv_debug.shared") return {format::kShtCudaShared, kMemory};
+  if (name == ".nv.shared.reserved.0") return {format::kShtCudaReservedShared, kMemory};
   if (name.starts_with(".nv.shared.")) {
     return {format::kShtCudaShared, kMemory | format::kShfInfoLink};
   }

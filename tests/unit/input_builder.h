@@ -43,8 +43,8 @@ class InputBuilder {
                        std::uint8_t other = 0);
 
   // A data section of `size` bytes, its kind told by its name: `.nv.global`, `.nv.global.init`,
-  // `.nv.constant3`, `.nv_debug.shared`, and with an owner `.nv.constantN.F` and `.nv.shared.F`;
-  // any other holds debug records.
+  // `.nv.constant3`, `.nv_debug.shared`, `.nv.shared.reserved.0`, and with an owner
+  // `.nv.constantN.F` and `.nv.shared.F`; any other holds debug records.
   SectionHandle AddData(const std::string& name, std::uint64_t size, SymbolHandle owner = kNoSymbol,
                         std::uint8_t fill = 0x22, std::uint64_t align = 4);
   struct Variable {

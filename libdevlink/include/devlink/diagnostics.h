@@ -53,7 +53,8 @@ struct Diagnostic {
   std::string input;               // display name of the input, empty where none is meant
   std::vector<std::string> notes;  // what a person needs besides; one line each
   int line = 0;                    // line of the input that is meant, from 1; 0 for none
-  // `text` is the whole line of another tool, ptxas, and is printed as it stands.
+  // `text` is a whole line and is printed as it stands: one of the assembler, or of the call graph
+  // that LinkOptions::dump_call_graph asks for.
   bool verbatim = false;
 };
 

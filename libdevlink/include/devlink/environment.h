@@ -72,8 +72,8 @@ class Environment {
   // each operation. A token without state is that of a link that nobody will stop.
   [[nodiscard]] virtual std::stop_token StopToken() const = 0;
 
-  // Nanoseconds since some fixed point, never less than what an earlier call returned. For progress
-  // and time traces only.
+  // Nanoseconds since some fixed point, never less than what an earlier call returned. For
+  // progress, time traces and LinkOutcome::compiler_runs only.
   [[nodiscard]] virtual std::uint64_t NowNanoseconds() const = 0;
 
   // Asks for leave to use `bytes` of memory for something large: the bytes of an input, for as long

@@ -85,8 +85,8 @@ struct LinkOptions {
   // none are made. Given, the link leaves out what an earlier link has linked already, as the lists
   // of `nvcc -dlink` say (docs/inputs.md). Not with LTO.
   std::optional<std::string> register_directory;
-  // What nvlink has hidden options for. With code for sm_100 and later they keep NVIDIA's finalizer
-  // from being used, which does not know them.
+  // What nvlink has hidden options for. Of code for sm_100 and later the first three and
+  // `host_section` keep NVIDIA's finalizer from being used, which does not know them.
   bool allow_undefined_globals = false;     // no error for variables of global memory
   bool reserve_null_pointer = false;        // no shared variable lies at address 0
   bool disable_shared_reservation = false;  // sm_90 and later: what the system keeps of shared
@@ -100,7 +100,7 @@ struct LinkOptions {
   // nvlink -tool-name: what `.note.nv.tkinfo` calls the linker. Not set: devlink.
   std::optional<std::string> recorded_tool;
 
-  // nvlink -dump-callgraph: LinkOutcome::diagnostics have the graph, as one verbatim text.
+  // nvlink -dump-callgraph: LinkOutcome::diagnostics have the graph, as verbatim lines.
   bool dump_call_graph = false;
   // nvlink -dot: LinkOutcome::call_graph_dot has it for Graphviz.
   bool dot_call_graph = false;

@@ -153,10 +153,10 @@ void LongestFirst(std::span<const PtxJob> jobs, std::vector<std::size_t>& order)
 }
 
 PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& grant,
-                 const std::stop_token& stop) {
+                 const Environment& environment, const std::stop_token& stop) {
   if (!grant.memory.ok()) return {.status = grant.memory.status()};
   PtxResult result;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t begin = environment.NowNanoseconds();
   // A worker that does not come back from its job leaves the others waiting.
   absl::Status ended = base::Guard([&] {
     if (job.stop.stop_possible() || !stop.stop_possible()) {
@@ -169,7 +169,7 @@ PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& 
     return absl::OkStatus();
   });
   if (!ended.ok()) result.status = std::move(ended);
-  result.time = std::chrono::steady_clock::now() - begin;
+  result.time = std::chrono::nanoseconds(environment.NowNanoseconds() - begin);
   return result;
 }
 
@@ -208,7 +208,7 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
   const auto work = [&](unsigned worker) {
     while (auto grant = queue.Take()) {
       PtxResult& result = results[grant->job];
-      result = RunJob(assembler, jobs[grant->job], *grant, stop);
+      result = RunJob(assembler, jobs[grant->job], *grant, environment, stop);
       queue.Done(*std::move(grant), result.status.ok());
       if (worker == 0) progress.Report(reported = queue.done());
     }

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file.h"
+
 namespace devlink::internal {
 
 WorkDirectory::WorkDirectory(const std::string& parent, std::vector<std::string_view> names)
@@ -33,13 +35,7 @@ bool WorkDirectory::Write(std::string_view name, base::Bytes bytes) const {
 bool WriteNewFile(const std::string& path, base::Bytes bytes) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return false;
-  bool ok = true;
-  while (ok && !bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    ok = count > 0;
-    if (ok) bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
+  bool ok = base::WriteAll(file, bytes);
   const int error = errno;
   ok = close(file) == 0 && ok;
   errno = error;

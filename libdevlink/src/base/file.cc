@@ -60,4 +60,18 @@ absl::StatusOr<std::vector<std::uint8_t>> ReadFile(const std::string& path,
   return std::move(contents->bytes);
 }
 
+bool WriteAll(int file, std::string_view text) {
+  return WriteAll(file, Bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+bool WriteAll(int file, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 }  // namespace devlink::base

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/bounded_reader.h"
 #include "devlink/environment.h"
 
 namespace devlink::base {
@@ -21,5 +23,9 @@ bool IsFile(const std::string& path);
 
 // As ReadFile; the identity is that of the very file that was read.
 absl::StatusOr<FileContents> ReadFileAndIdentity(const std::string& path, std::uint64_t max_bytes);
+
+// Writes all of it to an open file. False where that fails; `errno` says why.
+bool WriteAll(int file, Bytes bytes);
+bool WriteAll(int file, std::string_view text);
 
 }  // namespace devlink::base

@@ -18,6 +18,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
+#include "base/file.h"
 #include "base/guard.h"
 #include "base/strings.h"
 #include "cache/pruning.h"
@@ -64,18 +65,6 @@ absl::Status SystemError(std::string_view what, const std::string& path) {
     default:
       return absl::UnavailableError(text);
   }
-}
-
-bool WriteAll(int file, const void* data, std::size_t size) {
-  const auto* next = static_cast<const std::uint8_t*>(data);
-  while (size > 0) {
-    const ssize_t count = write(file, next, size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    next += count;
-    size -= static_cast<std::size_t>(count);
-  }
-  return true;
 }
 
 enum class Got { kAll, kLess, kError };
@@ -148,7 +137,8 @@ class DirectoryCache final : public CacheStore {
     if (file < 0) return SystemError("cannot make an entry", options_.path);
     const EntryHeader header{.magic = kMagic, .size = value.size(), .digest = DigestOf(key, value)};
     const bool written =
-        WriteAll(file, &header, sizeof(header)) && WriteAll(file, value.data(), value.size());
+        base::WriteAll(file, {reinterpret_cast<const char*>(&header), sizeof(header)}) &&
+        base::WriteAll(file, value);
     absl::Status status;
     if (!written) status = SystemError("cannot write an entry", options_.path);
     if (close(file) != 0 && status.ok()) status = SystemError("cannot write", options_.path);

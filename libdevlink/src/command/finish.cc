@@ -87,9 +87,9 @@ absl::Status CheckApiVersion(const Parsed& parsed) {
       !absl::SimpleAtoi(text.substr(point + 1), &minor)) {
     return unreadable;
   }
-  constexpr int kToolkit = 13;
-  return major == kToolkit ? absl::OkStatus()
-                           : Wrong({"--cuda-api-version major number must be == toolkit version"});
+  return major == parsed.command.options.profile.release / 10
+             ? absl::OkStatus()
+             : Wrong({"--cuda-api-version major number must be == toolkit version"});
 }
 
 absl::Status Check(Parsed& parsed, std::vector<CommandMessage>& messages) {

@@ -10,23 +10,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 
 namespace devlink::internal {
 
 namespace {
 
 std::string Reason(int error) { return std::generic_category().message(error); }
-
-bool WriteAll(int file, std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
 
 bool IsSameFile(const OutputTarget& target, const struct stat& file) {
   struct stat info = {};
@@ -41,16 +33,18 @@ OutputFile::~OutputFile() {
 }
 
 // nvlink's words.
+absl::Status CouldNotWrite(std::string_view path, int error) {
+  return absl::UnavailableError(
+      absl::StrCat("Could not write output file '", base::ToAbsl(path), "'\n", Reason(error)));
+}
+
 absl::Status OutputFile::CannotOpen(int error) const {
   return absl::UnavailableError(
       absl::StrCat("Could not open output file '", path_, "'\n", Reason(error)));
 }
 
 // nvlink says nothing, and leaves half a file.
-absl::Status OutputFile::CannotWrite(int error) const {
-  return absl::UnavailableError(
-      absl::StrCat("Could not write output file '", path_, "'\n", Reason(error)));
-}
+absl::Status OutputFile::CannotWrite(int error) const { return CouldNotWrite(path_, error); }
 
 absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
   // Whether it may be written is for the system to say; nothing is changed yet.
@@ -90,7 +84,7 @@ absl::Status OutputFile::Append(std::span<const std::uint8_t> bytes) {
       break;
   }
   const int file = way_ == Way::kReplace ? replacement_.file() : file_.get();
-  return WriteAll(file, bytes) ? absl::OkStatus() : CannotWrite(errno);
+  return base::WriteAll(file, bytes) ? absl::OkStatus() : CannotWrite(errno);
 }
 
 absl::Status OutputFile::Prepare() {
@@ -116,7 +110,7 @@ absl::Status OutputFile::Prepare() {
 
 bool OutputFile::WriteInPlace() const {
   // Cut off last: until then the room that was there stays ours.
-  return WriteAll(file_.get(), kept_) &&
+  return base::WriteAll(file_.get(), kept_) &&
          ftruncate(file_.get(), static_cast<off_t>(kept_.size())) == 0;
 }
 

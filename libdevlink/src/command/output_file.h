@@ -15,6 +15,9 @@
 
 namespace devlink::internal {
 
+// Unavailable, with nvlink's words and the system's reason in a line behind them.
+absl::Status CouldNotWrite(std::string_view path, int error);
+
 // A file that is there whole or not at all: it is written beside `path` and renamed by Commit; what
 // was not committed is removed. A link is followed, mode and owner of an earlier file are kept.
 // Where a new file could not stand for the earlier one (it has several names, its owner or folder

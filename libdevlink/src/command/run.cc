@@ -231,10 +231,14 @@ int Run::LinkTo(internal::OutputFile& output, LinkSession& session) {
 }
 
 int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
+  absl::Status timed;
   if (time_table_) {
-    time_table_->Append(outcome.compiler_runs, internal::TargetName(command_.options));
+    timed = time_table_->Append(outcome.compiler_runs, internal::TargetName(command_.options));
   }
   for (const Diagnostic& diagnostic : outcome.diagnostics) Say(diagnostic);
+  // nvlink loses what it cannot write there.
+  const bool as_nvlink = command_.options.compatibility == Compatibility::kNvlink;
+  if (!timed.ok() && !as_nvlink) return Fail(timed);
   const int status = ExitStatus(outcome.diagnostics);
   if (outcome.ok()) {
     const absl::Status written = WriteResults(outcome, output);

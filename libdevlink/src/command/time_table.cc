@@ -3,21 +3,23 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "base/file.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
+#include "command/output_file.h"
 
 namespace devlink::internal {
 
 absl::StatusOr<TimeTable> TimeTable::Open(const std::string& path,
                                           std::function<void(std::string_view text)> out) {
-  TimeTable table;
+  TimeTable table(path);
   if (path == "-") {
     table.out_ = std::move(out);
     return table;
@@ -31,7 +33,7 @@ absl::StatusOr<TimeTable> TimeTable::Open(const std::string& path,
   return table;
 }
 
-void TimeTable::Append(std::span<const CompilerRun> runs, std::string_view target) {
+absl::Status TimeTable::Append(std::span<const CompilerRun> runs, std::string_view target) {
   struct stat about = {};
   const bool is_new = !file_.open() || (fstat(file_.get(), &about) == 0 && about.st_size == 0);
   std::string text = is_new ? "source file name , phase name , phase input files , "
@@ -40,16 +42,13 @@ void TimeTable::Append(std::span<const CompilerRun> runs, std::string_view targe
   for (const CompilerRun& run : runs) {
     const std::chrono::duration<double, std::milli> time = run.time;
     text +=
-        absl::StrFormat("%s , %s , %s , %s , %s , nvlink , %.4f , ms\n", run.source, run.compiler,
-                        run.input, run.output, base::ToAbsl(target), time.count());
+        absl::StrFormat("%s , %s , %s , %s , %s , nvlink , %.4f , ms\n",
+                        base::VisibleText(run.source), run.compiler, base::VisibleText(run.input),
+                        base::VisibleText(run.output), base::ToAbsl(target), time.count());
   }
   if (out_) out_(text);
-  std::string_view rest = text;
-  while (file_.open() && !rest.empty()) {
-    const ssize_t written = write(file_.get(), rest.data(), rest.size());
-    if (written <= 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!file_.open() || base::WriteAll(file_.get(), text)) return absl::OkStatus();
+  return CouldNotWrite(path_, errno);
 }
 
 }  // namespace devlink::internal

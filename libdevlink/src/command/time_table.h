@@ -8,7 +8,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/descriptor.h"
 #include "devlink/experimental/time_trace.h"
@@ -22,12 +24,13 @@ class TimeTable {
   static absl::StatusOr<TimeTable> Open(const std::string& path,
                                         std::function<void(std::string_view text)> out);
 
-  // In an empty file the headings come first. What cannot be written is lost, as with nvlink.
-  void Append(std::span<const CompilerRun> runs, std::string_view target);
+  // In an empty file the headings come first.
+  absl::Status Append(std::span<const CompilerRun> runs, std::string_view target);
 
  private:
-  TimeTable() = default;
+  explicit TimeTable(std::string path) : path_(std::move(path)) {}
 
+  std::string path_;
   base::Descriptor file_;
   std::function<void(std::string_view text)> out_;
 };

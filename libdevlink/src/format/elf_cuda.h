@@ -106,7 +106,9 @@ inline constexpr std::uint8_t kDataBig = 2;
 
 // The ABI of toolkits before 13.0 (docs/cubin-format.md, "Cubins of older toolkits"): the number of
 // the architecture is the low byte of `e_flags`, that of the virtual one the third, and the
-// toolkit's is `e_version`.
+// toolkit's is `e_version`. Between the two numbers stand the flags that LLVM's ELF.h names
+// EF_CUDA_*, with the values 0x100 to 0x1000.
+inline constexpr std::uint32_t kOldFlagsKnown = 0x00ff'1fff;
 constexpr bool HasOldAbi(const Ehdr& header) {
   constexpr std::uint8_t kOldOsAbi = 0x33;
   constexpr std::uint8_t kOldAbiVersion = 7;

@@ -53,14 +53,28 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
 
 namespace {
 
+// nvlink looks at the architecture alone.
+std::optional<Diagnostic> CheckOldFlags(const std::string& name, const format::Ehdr& header,
+                                        const InputSettings& settings) {
+  const std::uint32_t unknown = header.flags & ~format::kOldFlagsKnown;
+  if (unknown == 0 || settings.compatibility == Compatibility::kNvlink) return std::nullopt;
+  return Fatal(DiagnosticCode::kMalformedInput, name,
+               base::Cat({"Input file '", name, "' is damaged"}),
+               absl::StrCat("its e_flags have bits that mean nothing in cubins of CUDA 12 and "
+                            "earlier: ",
+                            absl::Hex(unknown, absl::kZeroPad8)));
+}
+
 // The low byte of `e_flags` says what kinds of code there are. nvlink looks at one bit of it.
 std::optional<Diagnostic> CheckFlags(const std::string& name, const Module& module,
                                      const InputSettings& settings) {
   const format::Ehdr& header = module.header();
-  if (format::HasOldAbi(header)) return std::nullopt;
+  if (format::HasOldAbi(header)) return CheckOldFlags(name, header, settings);
   auto low = static_cast<std::uint8_t>(header.flags & 0xff);
   constexpr std::uint16_t kCuda13 = 130;
-  if (module.toolkit() < kCuda13) low &= ~format::kElfFlagOfVariant;
+  if (format::HasTwoViews(format::SmOf(header)) && module.toolkit() < kCuda13) {
+    low &= ~format::kElfFlagOfVariant;
+  }
   const std::uint8_t expected = format::ElfFlagsLowByte(format::SmOf(header));
   if (low == expected) return std::nullopt;
   if (settings.compatibility == Compatibility::kNvlink) {

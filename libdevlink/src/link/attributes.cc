@@ -118,8 +118,7 @@ class Propagator {
       if (real == kNone || !liveness_.live[f]) continue;
       own_[f].sparse = added_mask_ = kSparseMmaMaskDefault;
       own_[real].sparse |= added_mask_;
-      result_.functions[real].appended.push_back(
-          {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
+      AppendDefaultMask(real);
     }
   }
 
@@ -132,9 +131,13 @@ class Propagator {
       if (function.is_kernel || !program_.IsDefined(f) || !liveness_.live[f]) continue;
       if (own_[f].first[slot] != kNever || own_[f].sparse != 0 || function.info == kNone) continue;
       own_[f].sparse = added_mask_ = kSparseMmaMaskDefault;
-      result_.functions[f].appended.push_back(
-          {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
+      AppendDefaultMask(f);
     }
+  }
+
+  void AppendDefaultMask(FunctionId f) {
+    result_.functions[f].appended.push_back(
+        {kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
   }
 
   // The old ABI counts them in the flags of code. nvlink makes an attribute of that, behind all
@@ -260,18 +263,25 @@ class Propagator {
     sum = static_cast<std::uint16_t>(std::min<std::uint32_t>(0xffff, std::uint32_t{sum} + count));
   }
 
+  // A count that code's flags say stays there where a record of others comes in its place.
+  bool KeepsBarrierFlags(FunctionId kernel, const Gathered& others) const {
+    return made_barriers_.contains(kernel) && others.first[SlotOf(kAttrNumBarriers)] < kLast;
+  }
+
+  // True where the kernel has that attribute itself.
+  bool HasOwn(FunctionId kernel, std::uint8_t id) const {
+    if (id == kAttrNumBarriers && result_.functions[kernel].keeps_barrier_flags) return false;
+    return own_[kernel].first[SlotOf(id)] != kNever;
+  }
+
   void ApplyKernel(std::uint32_t index) {
     const FunctionId kernel = liveness_.kernels[index];
     const Gathered& own = own_[kernel];
     const Gathered others = Others(kernel);
     FunctionAttributes& out = result_.functions[kernel];
-    // A count that code's flags say stays there where a record of others comes in its place.
     const bool made_barriers = made_barriers_.contains(kernel);
-    out.keeps_barrier_flags = made_barriers && others.first[SlotOf(kAttrNumBarriers)] < kLast;
-    const auto has = [&own, &out](std::uint8_t id) {
-      if (id == kAttrNumBarriers && out.keeps_barrier_flags) return false;
-      return own.first[SlotOf(id)] != kNever;
-    };
+    out.keeps_barrier_flags = KeepsBarrierFlags(kernel, others);
+    const auto has = [this, kernel](std::uint8_t id) { return HasOwn(kernel, id); };
     const auto replace = [&](std::uint8_t id, std::uint16_t value) {
       if (has(id)) out.replaced.push_back({FormatOf(id), id, value});
     };
@@ -302,9 +312,7 @@ class Propagator {
       sparse_done = sparse_done || id == kAttrSparseMmaMask;
       out.appended.push_back({FormatOf(id), id, value});
     }
-    if (any_sparse_ && !sparse_done) {
-      out.appended.push_back({kInfoHalfValue, kAttrSparseMmaMask, kSparseMmaMaskDefault});
-    }
+    if (any_sparse_ && !sparse_done) AppendDefaultMask(kernel);
     if (made_barriers && !out.keeps_barrier_flags) {
       AppendBarriers(kernel, std::max(own.barriers, others.barriers));
     }
@@ -321,11 +329,8 @@ class Propagator {
     const Gathered& own = own_[kernel];
     FunctionAttributes& out = result_.functions[kernel];
     const bool made_barriers = made_barriers_.contains(kernel);
-    out.keeps_barrier_flags = made_barriers && all.first[SlotOf(kAttrNumBarriers)] < kLast;
-    const auto has = [&own, &out](std::uint8_t id) {
-      if (id == kAttrNumBarriers && out.keeps_barrier_flags) return false;
-      return own.first[SlotOf(id)] != kNever;
-    };
+    out.keeps_barrier_flags = KeepsBarrierFlags(kernel, all);
+    const auto has = [this, kernel](std::uint8_t id) { return HasOwn(kernel, id); };
     if (has(kAttrNumBarriers) && !made_barriers) {
       out.replaced.push_back({kInfoByteValue, kAttrNumBarriers, all.barriers});
     }

@@ -44,13 +44,14 @@ void FileMerge::AddFastPath(std::uint64_t mask, bool is_of_target) {
 }
 
 FileParts FileMerge::Finish() && {
+  // What nvlink writes of itself where no input has any device code.
+  if (!has_input_) AddVirtualArch(static_cast<std::uint16_t>(options_.sm));
   if (format::TraitsOf(options_.sm).has_compat) {
     parts_.compat = compat_.Finish(options_.architecture_specific);
-    if (parts_.compat.empty() && has_old_abi_) {
+    if (parts_.compat.empty() && (has_old_abi_ || !has_input_)) {
       parts_.compat = format::CompatMerger::OfTarget(options_.architecture_specific);
     }
   }
-  if (!has_input_) DescribeTarget();
   return std::move(parts_);
 }
 
@@ -86,16 +87,6 @@ void FileMerge::AddVirtualArch(std::uint16_t virtual_arch) {
   parts_.cuda_note =
       format::EncodeCudaInfo({.virtual_arch = virtual_arch, .toolkit = options_.profile.release});
   if (format::TraitsOf(options_.sm).has_compat) parts_.cuda_note_flags |= format::kShfInfoLink;
-}
-
-// What nvlink writes of itself where no input has any device code.
-void FileMerge::DescribeTarget() {
-  parts_.cuda_note =
-      format::EncodeCudaInfo({.virtual_arch = static_cast<std::uint16_t>(options_.sm),
-                              .toolkit = options_.profile.release});
-  if (!format::TraitsOf(options_.sm).has_compat) return;
-  parts_.cuda_note_flags |= format::kShfInfoLink;
-  parts_.compat = format::CompatMerger::OfTarget(options_.architecture_specific);
 }
 
 }  // namespace devlink::internal

@@ -37,7 +37,6 @@ class FileMerge {
   void AddVirtualArch(std::uint16_t virtual_arch);
   void LowerVirtualArch(std::uint16_t virtual_arch);
   void AddFastPath(std::uint64_t mask, bool is_of_target);
-  void DescribeTarget();
 
   const FileMergeOptions options_;
   const bool two_views_ = format::HasTwoViews(options_.sm);

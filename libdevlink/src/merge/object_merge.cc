@@ -5,8 +5,10 @@
 #include <string>
 
 #include "base/align.h"
+#include "base/strings.h"
 #include "format/nvlink_text.h"
 #include "format/sections.h"
+#include "format/sm_traits.h"
 
 namespace devlink::internal {
 
@@ -277,6 +279,10 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
 void ObjectMerge::PlaceReserved(Symbol& symbol, std::uint64_t align) {
   Section& memory = program_.sections[symbol.section];
   const std::uint64_t place = base::AlignUp(memory.size, std::max<std::uint64_t>(1, align));
+  if (place + symbol.size > format::kMaxStaticShared) {
+    return findings_.ReportLost(base::Cat(
+        {"'", symbol.name, "' makes the reserved shared memory larger than a kernel may have"}));
+  }
   memory.size = place + symbol.size;
   memory.align = std::max(memory.align, static_cast<std::uint32_t>(align));
   symbol.value = relocatable_ ? align : place;

@@ -16,6 +16,7 @@
 #include "format/nv_info.h"
 #include "format/relocations.h"
 #include "format/sections.h"
+#include "format/sm_traits.h"
 #include "format/views.h"
 
 namespace devlink::internal {
@@ -344,6 +345,10 @@ std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
       return "its alignment is not a power of two up to 1 MiB";
     }
     if (symbol.size > kMaxNobitsSize) return "its size is beyond any device's memory";
+    // Its bytes stand in the file of a target with two views.
+    if (reserved && symbol.size > format::kMaxStaticShared) {
+      return "its size is more than a kernel's shared memory";
+    }
   } else if (section.role == SectionRole::kFunctionConstants &&
              (symbol.other & format::kStoInternal) != 0) {
     // nvlink -r leaves those of a body that it replaced; no byte is read through them.

@@ -169,9 +169,9 @@ Attempt LtoStep::Try(const Choices& choices) const {
   });
   context_.Report(LinkPhase::kLtoCompile, 0, 1);
   const TimeSpan span(context_.time_trace, "compile LTO IR");
-  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t begin = context_.environment.NowNanoseconds();
   LtoOutput output = compiler_->Compile(job);
-  const auto time = std::chrono::steady_clock::now() - begin;
+  const std::chrono::nanoseconds time(context_.environment.NowNanoseconds() - begin);
   context_.Report(LinkPhase::kLtoCompile, 1, 1);
   std::move(output.diagnostics.begin(), output.diagnostics.end(),
             std::back_inserter(out.diagnostics));

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_table.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "report/nvlink_names.h"
 
 namespace devlink::internal {
@@ -94,13 +96,14 @@ class Text {
       callees_.ForEach(id, [&](FunctionId callee) { callers[callee].push_back(id); });
     }
     std::vector<std::uint32_t> registers = passes_.resources.function_registers;
-    std::vector<FunctionId> seen(count, kNone);
+    // All kernels above a function have at least as many.
+    std::vector<std::uint32_t> everywhere(count, 0);
     for (FunctionId callee = 0; callee < count; ++callee) {
       const std::uint32_t needed = passes_.resources.function_registers[callee];
       if (!passes_.liveness.live[callee] || program_.functions[callee].is_kernel || needed == 0) {
         continue;
       }
-      for (const FunctionId kernel : KernelsAbove(callee, callers, seen)) {
+      for (const FunctionId kernel : KernelsAbove(callee, needed, callers, everywhere)) {
         if (registers[kernel] >= needed) continue;
         registers[kernel] = needed;
         lines_.push_back(absl::StrCat("regcount ", needed, " for ", NameOf(callee),
@@ -109,19 +112,22 @@ class Text {
     }
   }
 
+  // Those that may have fewer registers than `needed`. Each function is looked at again only for
+  // more registers than before, of which there are 255 at most.
   [[nodiscard]] std::vector<FunctionId> KernelsAbove(
-      FunctionId callee, const std::vector<std::vector<FunctionId>>& callers,
-      std::vector<FunctionId>& seen) const {
+      FunctionId callee, std::uint32_t needed, const std::vector<std::vector<FunctionId>>& callers,
+      std::vector<std::uint32_t>& everywhere) const {
     std::vector<FunctionId> kernels;
+    if (everywhere[callee] >= needed) return kernels;
     std::vector<FunctionId> work = {callee};
-    seen[callee] = callee;
+    everywhere[callee] = needed;
     while (!work.empty()) {
       const FunctionId function = work.back();
       work.pop_back();
       if (program_.functions[function].is_kernel) kernels.push_back(function);
       for (const FunctionId caller : callers[function]) {
-        if (seen[caller] == callee) continue;
-        seen[caller] = callee;
+        if (everywhere[caller] >= needed) continue;
+        everywhere[caller] = needed;
         work.push_back(caller);
       }
     }
@@ -140,6 +146,24 @@ std::vector<std::string> CallGraphLines(const PassResults& passes, Arch target) 
   return Text(passes, target).Take();
 }
 
+namespace {
+
+// As it is where every reader takes it for one word, as nvlink writes all names; else in quotes.
+std::string DotName(std::string_view name) {
+  const auto plain = [](char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '$' || c == '.';
+  };
+  if (!name.empty() && std::all_of(name.begin(), name.end(), plain)) return std::string(name);
+  std::string out = "\"";
+  for (const char c : base::VisibleText(name)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
 std::string CallGraphDot(const PassResults& passes, bool relocatable) {
   const Program& program = passes.program;
   const Callees callees(program, passes.graph);
@@ -147,8 +171,8 @@ std::string CallGraphDot(const PassResults& passes, bool relocatable) {
   for (FunctionId id = 0; id < program.functions.size(); ++id) {
     if (!relocatable && !passes.liveness.live[id]) continue;
     const auto add = [&](FunctionId callee) {
-      out += base::Cat({program.symbols[program.functions[id].symbol].name, " -> ",
-                        program.symbols[program.functions[callee].symbol].name, ";\n"});
+      out += base::Cat({DotName(program.symbols[program.functions[id].symbol].name), " -> ",
+                        DotName(program.symbols[program.functions[callee].symbol].name), ";\n"});
     };
     relocatable ? callees.ForEachDirect(id, add) : callees.ForEach(id, add);
   }

@@ -161,7 +161,19 @@ std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& ent
   return out;
 }
 
+// What changes the program, and NVIDIA's library cannot be told. Empty where there is nothing.
+std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
+  if (options.allow_undefined_globals) return "-allow-undefined-globals";
+  if (options.reserve_null_pointer) return "-reserve-null-pointer";
+  if (options.disable_shared_reservation) return "-disable-smem-reservation";
+  if (options.host_section) return "-nv-host";
+  return {};
+}
+
 absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const LinkOptions& options, FinalizeJob& job) {
+  if (const std::string_view unknown = OptionUnknownToFinalizer(options); !unknown.empty()) {
+    return absl::UnimplementedError(base::ToAbsl(base::Cat({"the finalizer knows no ", unknown})));
+  }
   Adoption out;
   for (const LinkInput& input : set.inputs) {
     job.inputs.push_back({input.name, input.module->bytes()});

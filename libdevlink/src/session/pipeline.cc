@@ -321,12 +321,6 @@ absl::Status CheckComposable(const PassResults& passes, const LinkSet& set,
   return absl::OkStatus();
 }
 
-// Whether NVIDIA's library can be told all that is asked for; nvlink has no such option of it.
-bool FinalizerKnows(const LinkOptions& options) {
-  return !options.reserve_null_pointer && !options.disable_shared_reservation &&
-         !options.host_section && !options.preserve_relocations && !options.allow_undefined_globals;
-}
-
 // From there to a description of the output. What the passes found does not outlive it: the output
 // is written when all of that memory is free.
 absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const LinkSet& set,
@@ -447,7 +441,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, out));
-  if (format::HasTwoViews(options.target.number) && FinalizerKnows(options)) {
+  if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, options, context, out.diagnostics));
     if (finalized) return WriteBytes(*std::move(finalized), output, out);

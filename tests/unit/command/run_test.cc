@@ -116,6 +116,15 @@ TEST_CASE("Every pass that --print-after knows is run", "[command]") {
   }
 }
 
+TEST_CASE("A table of times that cannot be written ends the run, but as nvlink", "[command]") {
+  Folder folder;
+  CHECK(folder.Run(folder.Whole({"-time=/dev/full"})) == 1);
+  CHECK(folder.said.find("Could not write output file '/dev/full'") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+  CHECK(folder.Run(folder.Whole({"-time=/dev/full", "--compat=nvlink"})) == 0);
+  CHECK(folder.said.empty());
+}
+
 TEST_CASE("Watching a link does not change its output", "[command]") {
   Folder folder;
   REQUIRE(folder.Run(folder.Whole()) == 0);

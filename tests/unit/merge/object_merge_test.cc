@@ -376,5 +376,30 @@ TEST_CASE("A texture reference is one global symbol", "[merge]") {
 )");
 }
 
+// Of one input, with variables of those sizes.
+void AddReserved(InputBuilder& input, const std::string& name, std::uint64_t size) {
+  input.Define(Variable{.name = name,
+                        .section = input.AddData(".nv.shared.reserved.0", 0),
+                        .space = format::kStoReservedShared,
+                        .size = size,
+                        .value = 16});
+}
+
+TEST_CASE("Reserved shared memory is no larger than a kernel's", "[merge]") {
+  constexpr std::uint64_t kMost = 0xc000;
+  InputBuilder a;
+  AddReserved(a, "x", kMost - 64);
+  InputBuilder b;
+  AddReserved(b, "y", 64);
+  InputBuilder c;
+  AddReserved(c, "z", 1);
+  const std::vector<ModuleRef> modules = {a.Build(), b.Build(), c.Build()};
+  CHECK(MergeInputs(std::vector(modules.begin(), modules.end() - 1)).result.ok());
+  const Merged many = MergeInputs(modules);
+  CHECK(many.result.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(many.Findings() == "Input file 'c' is damaged\nmerge_elf failed\n");
+  CHECK(many.diagnostics[0].notes.front().find("'z' makes the reserved shared memory larger") == 0);
+}
+
 }  // namespace
 }  // namespace devlink::testing

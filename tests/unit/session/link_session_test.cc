@@ -94,6 +94,46 @@ TEST_CASE("Without a finalizer a link is its own, unless one is asked for", "[se
   CHECK(result.diagnostics[0].text.find("needs NVIDIA's finalizer") != std::string::npos);
 }
 
+TEST_CASE("What a finalizer cannot be told keeps it out, and that is said", "[session]") {
+  const auto set = GENERATE(
+      +[](LinkOptions& options) {
+        options.allow_undefined_globals = true;
+        return "-allow-undefined-globals";
+      },
+      +[](LinkOptions& options) {
+        options.reserve_null_pointer = true;
+        return "-reserve-null-pointer";
+      },
+      +[](LinkOptions& options) {
+        options.disable_shared_reservation = true;
+        return "-disable-smem-reservation";
+      },
+      +[](LinkOptions& options) {
+        options.host_section = "x";
+        return "-nv-host";
+      });
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  const std::string name = set(options);
+  for (const FinalizeMode mode : {FinalizeMode::kAutomatic, FinalizeMode::kAlways}) {
+    options.finalize = mode;
+    auto session = LinkSession::Create(
+        options, {.toolchain = std::make_shared<Toolchain>(
+                      ToolchainOptions{.finalizer = {.nvjitlink_path = "/bin/false",
+                                                     .worker_path = "/bin/false",
+                                                     .temporary_directory = "/tmp"}})});
+    REQUIRE(session->AddFile(DEVLINK_TEST_SOURCE "/golden/mercury/first.cubin").ok());
+    REQUIRE(session->AddFile(DEVLINK_TEST_SOURCE "/golden/mercury/second.cubin").ok());
+    const LinkOutcome result = session->Link();
+    INFO(result.status.message());
+    CHECK(result.ok() == (mode == FinalizeMode::kAutomatic));
+    REQUIRE(result.diagnostics.size() == 1);
+    REQUIRE(result.diagnostics[0].notes.size() == 1);
+    CHECK(result.diagnostics[0].notes[0].find("the finalizer knows no " + name) !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("An input for another architecture is refused, and the session goes on", "[session]") {
   LinkSession session = MakeSession("sm_90");
   const absl::Status status = session.AddCubin("old.cubin", Caller());
@@ -359,6 +399,28 @@ TEST_CASE("No bit of e_flags is passed over", "[session]") {
   }
 }
 
+TEST_CASE("No bit of the e_flags of CUDA 12 is passed over", "[session]") {
+  const Cubin cubin = *ReadBytes(DEVLINK_TEST_SOURCE "/golden/old_12_6.sm_80.1.cubin");
+  const auto accepts = [&](unsigned bit, Compatibility compatibility) {
+    Cubin changed = cubin;
+    changed.at(48 + bit / 8) ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    LinkSession session = *LinkSession::Create({.target = {80}, .compatibility = compatibility});
+    return session.AddCubin("changed", changed).ok();
+  };
+  for (const unsigned bit : {13U, 14U, 15U, 24U, 25U, 26U, 27U, 28U, 29U, 30U, 31U}) {
+    CAPTURE(bit);
+    CHECK_FALSE(accepts(bit, Compatibility::kDevlink));
+    CHECK(accepts(bit, Compatibility::kNvlink));
+  }
+  for (unsigned bit = 0; bit < 8; ++bit) CHECK_FALSE(accepts(bit, Compatibility::kDevlink));
+}
+
+TEST_CASE("Only targets with two views have a flag of variants", "[session]") {
+  Cubin cubin = BuildCubin({.toolkit = 126, .functions = {{.name = "k", .kernel = true}}});
+  cubin[48] |= 8;
+  CHECK_FALSE(MakeSession("sm_80").AddCubin("changed", cubin).ok());
+}
+
 TEST_CASE("A cubin for another architecture is called that, whatever else it is", "[session]") {
   Cubin cubin = BuildCubin({.sm = 100, .functions = {{.name = "k", .kernel = true}}});
   cubin.resize(cubin.size() / 2);
@@ -457,6 +519,31 @@ TEST_CASE("Options that nvlink hides change what is written", "[session]") {
   CHECK(link(options).cubin == plain.cubin);
   options.preserve_relocations = true;
   CHECK(link(options).status.code() == absl::StatusCode::kUnimplemented);
+}
+
+TEST_CASE("No name becomes anything else than a name in a graph", "[session]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.dot_call_graph = true;
+  options.dump_call_graph = true;
+  auto session = LinkSession::Create(options);
+  const Cubin cubin =
+      BuildCubin({.functions = {{.name = "k", .calls = {"f;\n\"x\\", "plain$1.x"}, .kernel = true},
+                                {.name = "f;\n\"x\\"},
+                                {.name = "plain$1.x"}}});
+  REQUIRE(session->AddCubin("a", cubin).ok());
+  const LinkOutcome outcome = session->Link();
+  REQUIRE(outcome.ok());
+  CHECK(outcome.call_graph_dot.value() ==
+        R"(digraph callgraph {
+k -> plain$1.x;
+k -> "f;\\x0a\"x\\";
+}
+)");
+  for (const Diagnostic& line : outcome.diagnostics) {
+    CHECK(RenderDiagnostic(line, "devlink").find('\n') ==
+          RenderDiagnostic(line, "devlink").size() - 1);
+  }
 }
 
 TEST_CASE("With force_rela no list of relocations is without addends", "[session]") {

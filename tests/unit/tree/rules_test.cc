@@ -58,6 +58,19 @@ TEST_CASE("The library does not speak, ask its environment or end the program", 
   }
 }
 
+TEST_CASE("The library asks its environment for the time", "[tree]") {
+  // What stands behind the interface; how long a child process may run; and times of files.
+  const std::set<std::string> allowed = {
+      "libdevlink/src/assemble/child_process.cc", "libdevlink/src/base/environment.cc",
+      "libdevlink/src/base/time_trace.cc", "libdevlink/src/cache/file_identity.cc"};
+  const std::regex clock(R"(_clock\b|\bclock_gettime\b|\bgettimeofday\b)");
+  for (const fs::path& file : SourcesUnder(LibrarySources())) {
+    const std::string code = WithoutCommentsAndLiterals(TextOf(file));
+    CAPTURE(NameInTree(file));
+    CHECK(std::regex_search(code, clock) == allowed.contains(NameInTree(file)));
+  }
+}
+
 TEST_CASE("Public headers include the standard library, Abseil's status and each other", "[tree]") {
   REQUIRE(SourcesUnder(PublicHeaders()).size() > 5);
   for (const fs::path& file : SourcesUnder(PublicHeaders())) {
