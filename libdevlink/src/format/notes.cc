@@ -60,6 +60,15 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
   return out;
 }
 
+std::string_view ToolOfNote(base::Bytes note) {
+  constexpr std::uint64_t kDescription = 12 + kVendor.size();
+  constexpr std::uint64_t kToolOffset = kDescription + 2 * 4;  // behind the version and the object
+  constexpr std::uint64_t kStrings = kDescription + 6 * 4;
+  const base::BoundedReader reader(note);
+  const auto offset = reader.ReadOrZero<std::uint32_t>(kToolOffset);
+  return reader.CString(kStrings + offset).value_or(std::string_view());
+}
+
 std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,
                                           std::string_view options,
                                           const std::optional<std::string>& tool) {

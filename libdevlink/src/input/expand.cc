@@ -225,11 +225,15 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
                                            "' is damaged: its section __nv_module_id names "
                                            "modules, and there is no section with device code"}));
   }
-  if (object->names_doubtful && object->fatbins.empty() && MentionsDeviceCode(bytes)) {
+  const bool doubtful = object->names_doubtful || object->headers_doubtful;
+  if (doubtful && object->fatbins.empty() && MentionsDeviceCode(bytes)) {
     return NoFatbin(place.name,
                     base::Cat({"'", place.name,
-                               "' is damaged: the names of its sections are not where its header "
-                               "says"}));
+                               object->names_doubtful
+                                   ? "' is damaged: the names of its sections are not where its "
+                                     "header says"
+                                   : "' is damaged: it names what objects with device code name, "
+                                     "and a header of a section says what none can"}));
   }
   found = !object->fatbins.empty();
   if (!found) KeepIds(*object);
@@ -248,13 +252,17 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
 // What holds no code that could be linked, as it seems. Damage may be what makes it seem so.
 bool Expander::OtherByContent(const Place& place, ContentKind kind, base::Bytes bytes) {
   if (IsElf(kind)) {
-    if (!HasNoSegments(bytes)) return true;
+    const bool of_no_type = kind == ContentKind::kHostOther && MentionsDeviceCode(bytes);
+    if (!of_no_type && !HasNoSegments(bytes)) return true;
     const auto object = ReadHostObject(bytes, options_.memory);
-    if (object.ok() && !object->nameless && !LacksItsCode(*object) && object->fatbins.empty()) {
+    if (!of_no_type && object.ok() && !object->nameless && !LacksItsCode(*object) &&
+        object->fatbins.empty()) {
       return true;
     }
-    return NoFatbin(place.name, base::Cat({"'", place.name, "' is damaged: it is ", Describe(kind),
-                                           " by its header, which no program can load"}));
+    return NoFatbin(place.name,
+                    base::Cat({"'", place.name, "' is damaged: it is ", Describe(kind),
+                               of_no_type ? ", and names what objects with device code name"
+                                          : " by its header, which no program can load"}));
   }
   if (!MentionsDeviceCode(bytes)) return true;
   return Fatal(DiagnosticCode::kUnsupportedInput, place.name,

@@ -95,6 +95,7 @@ class Reader {
   };
 
   absl::Status ReadSection(std::uint64_t index, const HostSection& section) {
+    if (index != 0 && IsDoubtful(section)) out_.headers_doubtful = true;
     const std::string_view names = file_.names();
     const bool has_name = section.name < names.size();
     if (section.type == format::kShtNull &&
@@ -132,6 +133,17 @@ class Reader {
     }
     found_.push_back({wanted, name, contents});
     return absl::OkStatus();
+  }
+
+  // What nobody needs to be right as long as there is device code; where there is none, damage may
+  // have hidden it.
+  [[nodiscard]] bool IsDoubtful(const HostSection& section) const {
+    if (section.type == format::kShtNull) {
+      return (section.name | section.offset | section.size | section.link) != 0;
+    }
+    return section.link >= file_.section_count() ||
+           (section.type != format::kShtNobits &&
+            !base::BoundedReader(bytes_).Slice(section.offset, section.size));
   }
 
   Wanted WantedIn(std::string_view name) {

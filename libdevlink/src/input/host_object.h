@@ -37,6 +37,8 @@ struct HostObject {
   bool nameless = false;
   // The section of names is not called what it is always called: perhaps these are not the names.
   bool names_doubtful = true;
+  // A header of a section says what no compiler writes.
+  bool headers_doubtful = false;
   bool big_endian = false;  // nvlink takes no device code from such objects
   ModuleIds module_ids;
   HostReferences references;

@@ -215,6 +215,11 @@ absl::Status ModuleLoader::ReadSections() {
       return Malformed("its sections share the names of a few");
     }
   }
+  for (const InputSection& section : sections_) {
+    if (section.role == SectionRole::kToolNote) {
+      from_assembler_ = format::ToolOfNote(section.data) == "ptxas";
+    }
+  }
   // Where there are two views, some ranges are those of both.
   if (!two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
   ModuleView& view = *view_;
@@ -511,22 +516,28 @@ bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
-  const std::uint64_t step =
-      section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
-  if (section.size == 0) return absl::OkStatus();
-  if (section.entry_size != step || section.size % step != 0) {
-    return Bad(index, "its size is not a multiple of a relocation's");
-  }
   if (section.info >= sections_.size() || sections_[section.info].role == SectionRole::kOtherView) {
     return Bad(index, "it relocates no section");
   }
   const InputSection& target = sections_[section.info];
-  const std::uint64_t end = EndOfRelocated(target);
+  const bool with_addends = section.type == format::kShtRela;
   const std::string_view prefix =
-      section.type == format::kShtRela ? format::section_name::kRela : format::section_name::kRel;
+      with_addends ? format::section_name::kRela : format::section_name::kRel;
   if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
     return Bad(index, "its name is not that of the section it relocates");
   }
+  if (section.size == 0) {
+    // nvlink -r empties lists of constants and, in files with two views, of machine code.
+    const bool may_be_empty =
+        target.role != SectionRole::kText ||
+        (two_views_ && view_->kind_ == format::ViewKind::kSass && !from_assembler_);
+    return may_be_empty ? absl::OkStatus() : Bad(index, "a list of relocations without any");
+  }
+  const std::uint64_t step = with_addends ? sizeof(format::Rela) : format::kRelSize;
+  if (section.entry_size != step || section.size % step != 0) {
+    return Bad(index, "its size is not a multiple of a relocation's");
+  }
+  const std::uint64_t end = EndOfRelocated(target);
   // Lists of places in `.debug_loc` name labels that ptxas left without a place.
   const bool of_debug = target.role == SectionRole::kDebug;
   const base::BoundedReader entries(section.data);

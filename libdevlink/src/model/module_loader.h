@@ -55,6 +55,7 @@ class ModuleLoader {
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
   bool two_views_ = false;              // as the header's architecture has
+  bool from_assembler_ = false;         // as its note says; not from a partial link
   bool counted_in_32_bits_ = false;     // a variable of the view was
 };
 

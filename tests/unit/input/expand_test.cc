@@ -170,6 +170,36 @@ TEST_CASE("No flipped bit of an object loses its code in silence", "[input]") {
   }
 }
 
+TEST_CASE("Damage that hides an object's code is found in what is left of it", "[input]") {
+  const auto with = [](std::size_t at, std::uint16_t value) {
+    ByteVector out = kHost;
+    std::memcpy(out.data() + at, &value, sizeof(value));
+    return out;
+  };
+  const std::string lost = "!Could not find fatbin in 'a.o'|!elfLink internal error";
+  constexpr std::size_t kType = 16;
+  for (const unsigned type : {0U, 9U, 0x2e64U, 0xfe00U}) {
+    CHECK(Outcome("a.o", with(kType, static_cast<std::uint16_t>(type))) == lost);
+    CHECK(Outcome("a.o", with(kType, static_cast<std::uint16_t>(type)), Compatibility::kNvlink)
+              .empty());
+  }
+  // A core dump or an object with other people's code names no device code.
+  CHECK(Outcome("a.o", BuildElf({{".text", "x"}}, {.type = 9})).empty());
+
+  // Headers of sections: the one with the code, and what stands beside it.
+  constexpr std::size_t kTable = 0x28;
+  constexpr std::size_t kHeader = 64;
+  std::uint64_t table = 0;
+  std::memcpy(&table, kHost.data() + kTable, sizeof(table));
+  for (std::size_t at = table + kHeader; at < kHost.size(); at += kHeader) {
+    ByteVector changed = kHost;
+    constexpr std::size_t kKind = 4;
+    std::memset(changed.data() + at + kKind, 0, 4);  // no section, with a place and a size
+    CAPTURE((at - table) / kHeader);
+    CHECK_FALSE(Outcome("a.o", changed).empty());
+  }
+}
+
 TEST_CASE("What cannot be read and names device code is an error", "[input]") {
   for (const char* name : {"__nv_relfatbin", "__cudaRegisterLinkedBinary_x"}) {
     for (const char* begin : {"BC\xc0\xde", "\x64\x86", "garbage"}) {

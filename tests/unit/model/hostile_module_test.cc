@@ -101,6 +101,23 @@ TEST_CASE("A relocation of code asks for something", "[hostile]") {
   CHECK(Refusal(bytes).find("a relocation that asks for nothing") != std::string::npos);
 }
 
+TEST_CASE("A list of relocations of code has some, and a section that it is for", "[hostile]") {
+  Cubin bytes = Sample();
+  ChangeSection(bytes, format::kShtRel, [](format::Shdr& section) { section.size = 0; });
+  CHECK(Refusal(bytes).find("a list of relocations without any") != std::string::npos);
+  for (const std::uint32_t info : {0U, 1U, 0xc07dU, 0xffffffffU}) {
+    for (const bool empty : {false, true}) {
+      bytes = Sample();
+      ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) {
+        section.info = info;
+        if (empty) section.size = 0;
+      });
+      CAPTURE(info, empty);
+      CHECK_FALSE(Refusal(bytes).empty());
+    }
+  }
+}
+
 // Bytes behind the file become the table that `type` names.
 void MoveToEnd(Cubin& bytes, std::uint32_t type, const Cubin& contents) {
   const std::uint64_t at = bytes.size();
