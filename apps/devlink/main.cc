@@ -16,6 +16,7 @@
 #include "devlink/terminal_progress.h"
 #include "process/command_context.h"
 #include "process/interruption.h"
+#include "process/message_printer.h"
 #include "process/standard_streams.h"
 
 namespace devlink::app {
@@ -34,16 +35,17 @@ int Main(const std::vector<std::string>& words) {
   TerminalProgress progress(interruption);
   CommandContext context = TakeContext();
   context.environment = &interruption;
-  std::string tool = context.program_name;
+  MessagePrinter printer(context.program_name);
   const auto say = [&](const Diagnostic& diagnostic) {
     if (interruption.came()) return;  // whoever stopped the link knows
     progress.Clear();
-    PrintError(RenderCommandLine(diagnostic, tool));
+    printer.Say(diagnostic);
   };
   std::vector<CommandMessage> messages;
   const auto command = ParseNvlinkCommand(words, context, &messages);
+  if (command.ok()) printer.Follow(*command);
   for (const CommandMessage& message : messages) {
-    PrintError(RenderCommandLine(message.diagnostic, message.tool.value_or(tool)));
+    MessagePrinter(message.tool.value_or(context.program_name)).Say(message.diagnostic);
   }
   if (!command.ok()) {
     if (messages.empty()) {
@@ -51,7 +53,6 @@ int Main(const std::vector<std::string>& words) {
     }
     return 1;
   }
-  tool = command->tool_name.value_or(tool);
   std::optional<SpdlogSink> log;
   if (command->log) log.emplace(LogOnStandardError());
   // Compilers within this process take and free large blocks all the time.
@@ -60,9 +61,10 @@ int Main(const std::vector<std::string>& words) {
       *command, context,
       {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});
   interruption.EndProcess();
-  if (status != 0 || OutputWasTaken()) return status;
-  say({.severity = Severity::kFatal, .text = "Could not write to standard output"});
-  return 1;
+  const bool taken = status != 0 || OutputWasTaken();
+  if (!taken) say({.severity = Severity::kFatal, .text = "Could not write to standard output"});
+  printer.End();
+  return taken ? status : 1;
 }
 
 }  // namespace

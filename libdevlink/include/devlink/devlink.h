@@ -19,6 +19,7 @@
 #include "devlink/experimental/fatbin_writer.h"
 #include "devlink/experimental/host_references.h"
 #include "devlink/experimental/library_search.h"
+#include "devlink/experimental/link_explanation.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/lto_compiler.h"
 #include "devlink/experimental/lto_ir.h"

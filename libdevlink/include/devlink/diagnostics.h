@@ -6,6 +6,7 @@
 // symbol and the inputs are others, so that a caller never has to parse a message.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,5 +64,15 @@ struct Diagnostic {
 //   devlink note    : foo(int) is called by _Z1kPi in 'a.cubin'
 // Every line ends with a newline.
 std::string RenderDiagnostic(const Diagnostic& diagnostic, std::string_view tool);
+
+// What a code is called in JSON and SARIF: `undefined-reference`. As stable as its value.
+std::string_view CodeName(DiagnosticCode code);
+
+// One JSON object on one line, without its end: `severity` (`info`, `warning`, `error`, `fatal`),
+// `code`, `text`, and what is there of `symbol`, `input`, `line` and `notes`.
+std::string ToJson(const Diagnostic& diagnostic);
+
+// A SARIF 2.1.0 document with one run.
+std::string ToSarif(std::span<const Diagnostic> diagnostics);
 
 }  // namespace devlink

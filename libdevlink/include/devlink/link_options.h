@@ -105,6 +105,10 @@ struct LinkOptions {
   // nvlink -dot: LinkOutcome::call_graph_dot has it for Graphviz.
   bool dot_call_graph = false;
 
+  // LinkReport::details: what is in the output, where it came from and why it is there. Takes a
+  // second walk over the program and a copy of the output.
+  bool details = false;
+
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 

@@ -12,6 +12,7 @@
 //   int exit_status = devlink::RunNvlinkCommand(*command, context, sinks);
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -62,18 +63,33 @@ std::span<const std::string_view> ToolVariables();
 // words.
 enum class HelpForm { kTerminal, kMarkdown, kMan, kBash, kZsh, kFish };
 
+// How messages are printed: as nvlink prints them, as JSON objects of a line each, or as one SARIF
+// document at the end.
+enum class MessageFormat { kText, kJson, kSarif };
+enum class UseColor { kAutomatic, kAlways, kNever };
+
 // A command that was read. A plain value.
 struct NvlinkCommand {
   LinkOptions options;
   ToolchainOptions toolchain;
-  std::vector<std::string> inputs;    // in the order in which they are linked
-  LibraryQuery libraries;             // -l, -L, -cpu-arch; linked behind all inputs
-  std::string output;                 // -o; may be empty where options.check_only
-  std::string register_file;          // --register-link-binaries; empty: none
-  std::string report;                 // --report: where the JSON report goes; empty: nowhere
-  std::string cache;                  // --cache: the folder; empty: no cache
-  std::vector<LinkPass> print_after;  // --print-after: passes whose findings are printed
-  std::string time_trace;             // --time-trace: where the JSON goes; empty: nowhere
+  std::vector<std::string> inputs;     // in the order in which they are linked
+  LibraryQuery libraries;              // -l, -L, -cpu-arch; linked behind all inputs
+  std::string output;                  // -o; may be empty where options.check_only
+  std::string register_file;           // --register-link-binaries; empty: none
+  std::string report;                  // --report: a file, HTML by its name or JSON; empty: none
+  std::string map;                     // --map: a file; empty: none
+  std::string dependency_file;         // --dependency-file: a file; empty: none
+  std::string reproduce;               // --reproduce: an archive; empty: none
+  std::vector<std::string> why_live;   // --why-live: names of functions and variables
+  std::vector<std::string> why_input;  // --why-input: names of inputs
+  std::vector<std::string> why_registers;  // --why-registers: names of kernels
+  bool size_table = false;                 // --size
+  std::uint32_t error_limit = 0;           // --error-limit: errors that are said; 0: all
+  MessageFormat message_format = MessageFormat::kText;
+  UseColor color = UseColor::kAutomatic;  // for whoever prints the messages
+  std::string cache;                      // --cache: the folder; empty: no cache
+  std::vector<LinkPass> print_after;      // --print-after: passes whose findings are printed
+  std::string time_trace;                 // --time-trace: where the JSON goes; empty: nowhere
   // nvlink's -time, -uidx, -nv-host and -dot: files. An empty name is one that cannot be opened.
   std::optional<std::string> time_table;
   std::optional<std::string> index_file;
@@ -83,6 +99,9 @@ struct NvlinkCommand {
   // the program's own.
   std::optional<std::string> tool_name;
   HelpForm help_form = HelpForm::kTerminal;
+  // Options that change what is linked and how, as they were given, and the files that -optf read.
+  std::vector<std::string> words;
+  std::vector<std::string> options_files;
   bool help = false;     // -h or -V: nothing is linked, and the rest may be
   bool version = false;  //   incomplete
   bool log = false;      // --log: the caller is asked to pass a LogSink

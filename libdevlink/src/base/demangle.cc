@@ -44,8 +44,6 @@ class Arena {
 // Bounds what printing a tree costs. Nodes have more than one parent: each is looked at once.
 class TreeSize {
  public:
-  explicit TreeSize(std::size_t name) : pack_size_(std::max<std::uint64_t>(name, 1)) {}
-
   bool IsSmall(const Node* root) {
     Push(root);
     while (!open_.empty()) {
@@ -105,24 +103,27 @@ class TreeSize {
     Walk(node, [this](const Node* child) { Push(child); }, [](std::size_t) {});
   }
 
-  [[nodiscard]] Entry Sum(const Node* node) const {
+  [[nodiscard]] Entry Sum(const Node* node) {
     constexpr std::uint64_t kWords = 16;  // what a kind of node adds of its own
     Entry sum{.text = kWords, .depth = 1, .entered = true, .done = true};
+    std::uint64_t children = 0;
     Walk(
         node,
         [&](const Node* child) {
           const Entry& part = seen_.at(child);
+          ++children;
           // A part that is not done is the node itself, or around it: printing would not end.
           sum.text += part.done ? part.text : kMaxText + 1;
           sum.depth = std::max(sum.depth, part.depth + 1);
         },
         [&](std::size_t size) { sum.text += size; });
-    // Its pattern is printed for each element of a pack.
-    if (node->getKind() == Node::KParameterPackExpansion) sum.text *= pack_size_;
+    // A pattern is printed for each element of a pack, which is somewhere in it.
+    if (node->getKind() == Node::KParameterPack) largest_pack_ = std::max(largest_pack_, children);
+    if (node->getKind() == Node::KParameterPackExpansion) sum.text *= largest_pack_;
     return sum;
   }
 
-  const std::uint64_t pack_size_;
+  std::uint64_t largest_pack_ = 1;  // met so far; what a node holds is met before it
   std::vector<const Node*> open_;
   base::HashMap<const Node*, Entry> seen_;
 };
@@ -133,7 +134,7 @@ std::string Demangle(std::string_view name) {
   if (!name.starts_with("_Z") || name.size() > kMaxName) return std::string(name);
   itanium::ManglingParser<Arena> parser(name.data(), name.data() + name.size());
   const Node* root = parser.parse();
-  if (root == nullptr || !TreeSize(name.size()).IsSmall(root)) return std::string(name);
+  if (root == nullptr || !TreeSize().IsSmall(root)) return std::string(name);
   itanium::OutputBuffer text;
   root->print(text);
   std::string out(text.getBuffer(), text.getCurrentPosition());

@@ -151,6 +151,27 @@ absl::Status ReadCompatibility(const OptionValue& value, Parsed& parsed) {
                 parsed.command.options.compatibility);
 }
 
+absl::Status ReadMessageFormat(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "diagnostics-format",
+                {{"text", MessageFormat::kText},
+                 {"json", MessageFormat::kJson},
+                 {"sarif", MessageFormat::kSarif}},
+                parsed.command.message_format);
+}
+
+absl::Status ReadColor(const OptionValue& value, Parsed& parsed) {
+  return Choose(
+      value, "color",
+      {{"auto", UseColor::kAutomatic}, {"always", UseColor::kAlways}, {"never", UseColor::kNever}},
+      parsed.command.color);
+}
+
+absl::Status ReadErrorLimit(const OptionValue& value, Parsed& parsed) {
+  if (value.number < 0) return NotDefined(value, "error-limit");
+  parsed.command.error_limit = static_cast<std::uint32_t>(value.number);
+  return absl::OkStatus();
+}
+
 absl::Status ReadPtxBackend(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "ptx-backend",
                 {{"nvptxcompiler", PtxBackend::kNvPtxCompiler},
@@ -353,11 +374,39 @@ constexpr std::array kOptions = {
            Flag<&NvlinkCommand::help>, "print this text"},
 
     // devlink's own.
+    Option{"error-limit", "error-limit", Takes::kNumber, "number", Recorded::kNo, Group::kMessages,
+           ReadErrorLimit, "how many errors are printed; 0, the default: all"},
+    Option{"diagnostics-format", "diagnostics-format", Takes::kValue, "form", Recorded::kNo,
+           Group::kMessages, ReadMessageFormat,
+           "text (default), json (an object on each line) or sarif (a document at the end)"},
+    Option{"color", "color", Takes::kValue, "when", Recorded::kNo, Group::kMessages, ReadColor,
+           "auto (default: on a terminal), always or never"},
     Option{
         "help-as", "help-as", Takes::kValue, "form", Recorded::kNo, Group::kTools, ReadHelpForm,
         "print this text as markdown or man, or what bash, zsh or fish need to complete options"},
     Option{"report", "report", Takes::kValue, "file", Recorded::kNo, Group::kOwnReports,
-           Text<&NvlinkCommand::report>, "write a JSON report of the link to a file"},
+           Text<&NvlinkCommand::report>,
+           "write a report of the link: a page for a name that ends in .html, else JSON"},
+    Option{"map", "map", Takes::kValue, "file", Recorded::kNo, Group::kOwnReports,
+           Text<&NvlinkCommand::map>,
+           "write inputs, sections, kernels, functions and variables to a file"},
+    Option{"why-live", "why-live", Takes::kEach, "symbol", Recorded::kNo, Group::kOwnReports,
+           AsWritten<&NvlinkCommand::why_live>,
+           "print the way from a kernel to a function; may be given again, as the next two"},
+    Option{"why-input", "why-input", Takes::kEach, "file", Recorded::kNo, Group::kOwnReports,
+           AsWritten<&NvlinkCommand::why_input>, "print what comes of an input, and who needs it"},
+    Option{"why-registers", "why-registers", Takes::kEach, "kernel", Recorded::kNo,
+           Group::kOwnReports, AsWritten<&NvlinkCommand::why_registers>,
+           "print which callee sets a kernel's registers, stack and barriers"},
+    Option{"size", "size", Takes::kNothing, "", Recorded::kNo, Group::kOwnReports,
+           Flag<&NvlinkCommand::size_table>,
+           "print bytes by kind, input, function and template, and what copies cost"},
+    Option{"dependency-file", "dependency-file", Takes::kValue, "file", Recorded::kNo,
+           Group::kOwnReports, Text<&NvlinkCommand::dependency_file>,
+           "write a rule for make and ninja with all files that were read"},
+    Option{"reproduce", "reproduce", Takes::kValue, "file", Recorded::kNo, Group::kOwnReports,
+           Text<&NvlinkCommand::reproduce>,
+           "write a tar archive with all inputs and a script that links them again"},
     Option{"toolkit", "toolkit", Takes::kValue, "release", Recorded::kNo, Group::kCompatibility,
            ReadToolkit, "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{"compat", "compat", Takes::kValue, "nvlink", Recorded::kNo, Group::kCompatibility,
@@ -394,6 +443,24 @@ constexpr std::array kOptions = {
 }  // namespace
 
 std::span<const Option> Options() { return kOptions; }
+
+bool Option::MattersAgain() const {
+  constexpr std::array<std::string_view, 13> kOnlyHere = {"output-file",
+                                                          "register-link-binaries",
+                                                          "library",
+                                                          "library-path",
+                                                          "options-file",
+                                                          "cpu-arch",
+                                                          "nv-host",
+                                                          "uidx-file",
+                                                          "cache",
+                                                          "help-as",
+                                                          "diagnostics-format",
+                                                          "color",
+                                                          "error-limit"};
+  return group != Group::kReports && group != Group::kOwnReports &&
+         std::ranges::find(kOnlyHere, long_name) == kOnlyHere.end();
+}
 
 const Option* FindOption(std::string_view name, bool is_long) {
   if (name.empty()) return nullptr;  // what our own options have for a short name

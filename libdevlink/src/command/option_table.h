@@ -37,6 +37,7 @@ enum class Takes {
   kValue,
   kNumber,
   kOptionalValue,  // Option::value_if_none where a dash or nothing follows
+  kEach,           // a value; each that is given counts
   kList,           // values that add up, items separated by commas
   kFiles           // the same, of files whose words stand in the place of the option
 };
@@ -77,6 +78,10 @@ struct Option {
   absl::Status (*apply)(const OptionValue& value, Parsed& parsed);
   std::string_view help;
   std::string_view value_if_none = {};
+
+  // Whether it still means something where the same is linked elsewhere: not what names outputs,
+  // tools of this machine or inputs.
+  [[nodiscard]] bool MattersAgain() const;
 };
 
 // In the order in which nvlink records them.

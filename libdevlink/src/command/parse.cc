@@ -35,10 +35,6 @@ absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
   return absl::InvalidArgumentError(base::Cat(pieces));
 }
 
-std::string BaseName(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
 // Whether the record of the link names its files.
 bool RecordsFiles(const Parsed& parsed) {
   return parsed.verbose_record.value_or(parsed.command.options.debug);
@@ -128,6 +124,7 @@ absl::StatusOr<bool> Reader::TryOptionsFile(const std::string& name, int depth) 
   const auto text =
       context_.read_options_file ? context_.read_options_file(name) : ReadTextFile(name);
   if (!text) return false;
+  parsed.command.options_files.push_back(name);
   options_text_ += text->size();
   if (++options_files_ > kMaxOptionsFiles || options_text_ > kMaxOptionsText) {
     return absl::InvalidArgumentError(
@@ -145,6 +142,13 @@ absl::StatusOr<bool> Reader::TryOptionsFile(const std::string& name, int depth) 
 
 // A value of an option; the text is empty for one that takes none.
 absl::Status Reader::Take(const Option& option, std::string text, int depth) {
+  if (option.MattersAgain()) {
+    std::string word = option.short_name.empty() || option.recorded == Recorded::kNo
+                           ? base::Cat({"--", option.long_name})
+                           : base::Cat({"-", option.short_name});
+    if (option.takes != Takes::kNothing) word += base::Cat({"=", text});
+    parsed.command.words.push_back(std::move(word));
+  }
   OptionValue value{.text = std::move(text), .items = {}};
   if (option.takes == Takes::kList || option.takes == Takes::kFiles) {
     DEVLINK_ASSIGN_OR_RETURN(value.items, ReadList(value.text));

@@ -13,11 +13,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "command/files_read.h"
 #include "command/output_file.h"
+#include "command/reports.h"
+#include "command/reproduction.h"
 #include "command/time_table.h"
 #include "command/toolkit_places.h"
 #include "command/words.h"
@@ -66,7 +70,11 @@ class PassPrinter final : public PassObserver {
 class Run {
  public:
   Run(const NvlinkCommand& command, const CommandContext& context, const CommandSinks& sinks)
-      : command_(command), context_(context), sinks_(sinks), printer_(command, sinks) {}
+      : command_(command),
+        context_(context),
+        sinks_(sinks),
+        printer_(command, sinks),
+        files_(context.environment != nullptr ? *context.environment : Environment::Default()) {}
 
   // Links, then writes the time trace, of a link that fails, too.
   int Link();
@@ -93,10 +101,11 @@ class Run {
   absl::Status ReadOptionFiles();
   absl::StatusOr<LinkSession> Open();
   int LinkAndWrite();
+  void SayAll(const std::vector<Diagnostic>& diagnostics) const;
   int LinkTo(internal::OutputFile& output, LinkSession& session);
   // Says what there is to say, and writes the files.
   int Finish(const LinkOutcome& outcome, internal::OutputFile& output);
-  void AddInputs(LinkSession& session) const;
+  void AddInputs(LinkSession& session);
   std::optional<std::string> RegisterFile(const LinkOutcome& outcome) const;
   absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
 
@@ -104,6 +113,8 @@ class Run {
   const CommandContext& context_;
   const CommandSinks& sinks_;
   PassPrinter printer_;
+  internal::FilesRead files_;
+  std::vector<std::string> libraries_;  // that -l means, in their order
   TimeTrace trace_;
   std::optional<internal::TimeTable> time_table_;
   std::optional<std::string> host_section_;
@@ -139,6 +150,7 @@ absl::Status Run::ReadOptionFiles() {
   }
   if (command_.host_file) {
     DEVLINK_ASSIGN_OR_RETURN(host_section_, ReadWhole(options, *command_.host_file));
+    files_.Add(*command_.host_file);
   }
   return absl::OkStatus();
 }
@@ -149,6 +161,7 @@ absl::StatusOr<LinkSession> Run::Open() {
   options.end_at_rejected_input = true;
   options.host_section = host_section_;
   options.recorded_tool = command_.tool_name;
+  options.details = internal::WantsDetails(command_);
   ToolchainOptions tools = command_.toolchain;
   DEVLINK_RETURN_IF_ERROR(internal::FindTools(context_, options, tools));
   if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
@@ -156,7 +169,7 @@ absl::StatusOr<LinkSession> Run::Open() {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
   }
   return LinkSession::Create(std::move(options),
-                             {.environment = context_.environment,
+                             {.environment = &files_,
                               .toolchain = std::make_shared<Toolchain>(std::move(tools)),
                               .log = sinks_.log,
                               .progress = sinks_.progress,
@@ -166,7 +179,7 @@ absl::StatusOr<LinkSession> Run::Open() {
 
 // Files first, then libraries, as nvlink takes them, up to the first that cannot be used. The link
 // then ends with it and says why.
-void Run::AddInputs(LinkSession& session) const {
+void Run::AddInputs(LinkSession& session) {
   LibraryQuery query = command_.libraries;
   for (std::string& directory : internal::SplitPath(context_.library_path)) {
     query.directories.push_back(std::move(directory));
@@ -174,6 +187,7 @@ void Run::AddInputs(LinkSession& session) const {
   const auto libraries = session.FindLibraries(query);
   const auto add = [&](const std::string& path) { return session.AddFile(path).ok(); };
   if (!libraries.ok()) return;
+  libraries_ = *libraries;
   const bool files = std::all_of(command_.inputs.begin(), command_.inputs.end(), add);
   if (files) std::all_of(libraries->begin(), libraries->end(), add);
 }
@@ -206,8 +220,10 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
   if (const auto text = RegisterFile(outcome)) {
     DEVLINK_RETURN_IF_ERROR(add(command_.register_file, *text));
   }
-  if (!command_.report.empty()) {
-    DEVLINK_RETURN_IF_ERROR(add(command_.report, ToJson(outcome.report)));
+  DEVLINK_ASSIGN_OR_RETURN(const auto reports,
+                           internal::ReportFiles(command_, outcome, files_.paths()));
+  for (const internal::ReportFile& report : reports) {
+    DEVLINK_RETURN_IF_ERROR(add(report.path, report.text));
   }
   return internal::CommitAll(files);
 }
@@ -235,11 +251,16 @@ int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
   if (time_table_) {
     timed = time_table_->Append(outcome.compiler_runs, internal::TargetName(command_.options));
   }
-  for (const Diagnostic& diagnostic : outcome.diagnostics) Say(diagnostic);
+  SayAll(outcome.diagnostics);
   // nvlink loses what it cannot write there.
   const bool as_nvlink = command_.options.compatibility == Compatibility::kNvlink;
   if (!timed.ok() && !as_nvlink) return Fail(timed);
   const int status = ExitStatus(outcome.diagnostics);
+  if (outcome.ok() || (outcome.report.details && !outcome.report.details->functions.empty())) {
+    const auto answers = internal::AnswersOf(command_, outcome.report);
+    if (!answers.ok()) return Fail(answers.status());
+    if (sinks_.out) sinks_.out(*answers);
+  }
   if (outcome.ok()) {
     const absl::Status written = WriteResults(outcome, output);
     return written.ok() ? status : Fail(written);
@@ -253,8 +274,28 @@ int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
   return status != 0 ? status : Fail(outcome.status);
 }
 
+void Run::SayAll(const std::vector<Diagnostic>& diagnostics) const {
+  const std::uint32_t limit = command_.error_limit;
+  std::uint32_t errors = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const bool is_error = diagnostic.severity == Severity::kError;
+    if (!is_error || ++errors <= limit || limit == 0) Say(diagnostic);
+  }
+  if (limit == 0 || errors <= limit) return;
+  Diagnostic more;
+  more.severity = Severity::kInfo;
+  more.notes.push_back(
+      absl::StrCat(errors - limit, " more errors; --error-limit=0 shows them all"));
+  Say(more);
+}
+
 int Run::Link() {
-  const int status = LinkAndWrite();
+  int status = LinkAndWrite();
+  if (!command_.reproduce.empty()) {
+    const absl::Status kept =
+        internal::WriteReproduction(command_, context_, files_.paths(), libraries_, files_.base());
+    if (!kept.ok()) status = Fail(kept);
+  }
   if (command_.time_trace.empty()) return status;
   const absl::Status written = internal::WriteTextFile(command_.time_trace, trace_.Json());
   return written.ok() ? status : Fail(written);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -81,6 +82,10 @@ absl::StatusOr<int> ReadNumber(const std::string& text) {
 
 std::vector<std::string> SplitPath(std::string_view value) {
   return absl::StrSplit(base::ToAbsl(value), ':', absl::SkipEmpty());
+}
+
+std::string BaseName(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
 }
 
 }  // namespace devlink::internal

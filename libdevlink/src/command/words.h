@@ -25,6 +25,9 @@ absl::StatusOr<std::vector<std::string>> ReadList(std::string_view text);
 // Decimal, octal after `0`, hexadecimal after `0x`. InvalidArgument with nvlink's words.
 absl::StatusOr<int> ReadNumber(const std::string& text);
 
+// The last part of a path.
+std::string BaseName(const std::string& path);
+
 // The entries of a value such as that of PATH, without empty ones.
 std::vector<std::string> SplitPath(std::string_view value);
 

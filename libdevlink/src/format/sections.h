@@ -47,6 +47,7 @@ inline constexpr std::string_view kModuleShared = ".nv_debug.shared";
 inline constexpr std::string_view kReservedShared = ".nv.shared.reserved.";  // of sm_110; a number
 // The Mercury view's, in its words and with its prefix (format/views.h).
 inline constexpr std::string_view kMercuryPrefix = ".nv.merc";
+inline constexpr std::string_view kCapsules = ".nv.capmerc";  // these alone lack that prefix
 inline constexpr std::string_view kMercurySymbols = ".nv.merc.symtab";
 inline constexpr std::string_view kUserConstants = ".nv.constant.user";
 inline constexpr std::string_view kOptimizerConstants = ".nv.constant.optimizer.";

@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::uint32_t kShtMercuryCode = 0x70000016;
 
-// What names of capsules begin with; all other own sections have kMercuryPrefix.
-constexpr std::string_view kCapsulePrefix = ".nv.capmerc";
-
 // Types of the Mercury view's own sections, and what they are in machine code. Seen in the output
 // of ptxas 13.0 for code of every kind (docs/mercury.md, "Sections").
 struct TypeRow {
@@ -39,7 +36,7 @@ constexpr std::array kTypes = {
 };
 
 std::string_view WithoutPrefix(std::string_view name) {
-  for (const std::string_view prefix : {kCapsulePrefix, section_name::kMercuryPrefix}) {
+  for (const std::string_view prefix : {section_name::kCapsules, section_name::kMercuryPrefix}) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return name;
@@ -59,8 +56,9 @@ std::optional<MercuryWords> MercuryWordsOf(SectionRole role) {
   const auto* row =
       std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& r) { return r.role == role; });
   if (row == kTypes.end() || role == SectionRole::kTable) return std::nullopt;
-  return MercuryWords{role == SectionRole::kText ? kCapsulePrefix : section_name::kMercuryPrefix,
-                      row->mercury};
+  return MercuryWords{
+      role == SectionRole::kText ? section_name::kCapsules : section_name::kMercuryPrefix,
+      row->mercury};
 }
 
 std::string_view NameInMachineCode(std::string_view name, base::StringArena& kept) {

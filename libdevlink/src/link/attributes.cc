@@ -425,15 +425,20 @@ Attributes KeepAttributes(const Program& program, const CallGraph& graph,
   return Propagator(program, graph, liveness).RunOwn();
 }
 
-std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel) {
-  const SectionId text = program.functions[kernel].text;
+std::uint32_t OwnBarriersOf(const Program& program, FunctionId function) {
+  const SectionId text = program.functions[function].text;
   std::uint32_t barriers = text == kNone ? 0 : format::BarriersOfCode(program.sections[text].flags);
-  const SectionId info = program.functions[kernel].info;
+  const SectionId info = program.functions[function].info;
   if (info != kNone) {
     for (const AttributeRecord& record : program.info_lists[program.sections[info].info_list]) {
       if (record.format != kInfoSized && record.id == kAttrNumBarriers) barriers = record.value;
     }
   }
+  return barriers;
+}
+
+std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel) {
+  std::uint32_t barriers = OwnBarriersOf(program, kernel);
   for (const auto& list :
        {attributes.functions[kernel].replaced, attributes.functions[kernel].appended}) {
     for (const FunctionAttributes::Value& value : list) {

@@ -36,11 +36,13 @@ struct Attributes {
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
                                const Liveness& liveness);
 
-// The largest NUM_BARRIERS of a kernel's record, for reports.
 // Of a program that is to be linked again: attributes stay where they are, and so do the functions
 // in EXTERNS that are still undefined.
 Attributes KeepAttributes(const Program& program, const CallGraph& graph, const Liveness& liveness);
 
+// The barriers of a function as its input states them, and of a kernel as the output does: for
+// reports.
+std::uint32_t OwnBarriersOf(const Program& program, FunctionId function);
 std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel);
 
 }  // namespace devlink::internal

@@ -17,6 +17,7 @@
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "model/module.h"
+#include "report/details_json.h"
 
 namespace devlink {
 
@@ -42,8 +43,11 @@ std::string ToJson(const LinkReport& report) {
                   ",\n  \"constant_bytes\": ", report.constant_bytes,
                   ",\n  \"input_bytes\": ", report.input_bytes,
                   ",\n  \"output_bytes\": ", report.output_bytes,
-                  ",\n  \"inputs\": ", report.inputs, "\n}\n");
-  return out;
+                  ",\n  \"inputs\": ", report.inputs);
+  if (report.details != nullptr) {
+    absl::StrAppend(&out, ",\n  \"details\": ", internal::DetailsJson(*report.details));
+  }
+  return out + "\n}\n";
 }
 
 namespace internal {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -42,14 +43,23 @@
 #include "plan/selection.h"
 #include "plan/settings.h"
 #include "report/call_graph_text.h"
+#include "report/details.h"
 #include "report/dump.h"
 #include "report/report.h"
 #include "session/finalize_step.h"
+#include "session/input_details.h"
 #include "session/pass_watch.h"
 
 namespace devlink::internal {
 
 namespace {
+
+// What a link hands out: the outcome, its details where the options ask for them, and the bytes.
+struct Results {
+  LinkOutcome& out;
+  LinkDetails* details = nullptr;
+  OutputSink* output = nullptr;
+};
 
 void Append(std::vector<Diagnostic>&& from, std::vector<Diagnostic>& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -227,8 +237,9 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
 }
 
 // What was described is laid out and written. What the passes found is gone by now.
-absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, OutputSink* output,
-                        LinkOutcome& out) {
+absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context,
+                        const Results& results) {
+  LinkOutcome& out = results.out;
   context.Report(LinkPhase::kWriting);
   const TimeSpan span(context.time_trace, "write output");
   auto size = cubin.writer.LayOut();
@@ -240,8 +251,12 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context, Ou
     });
   }
   out.report.output_bytes = *size;
-  if (output != nullptr) {
-    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*output));
+  if (results.details != nullptr) {
+    const auto bytes = cubin.writer.Write();
+    if (bytes.ok()) results.details->sections = OutputSections(*bytes);
+  }
+  if (results.output != nullptr) {
+    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*results.output));
   } else {
     DEVLINK_ASSIGN_OR_RETURN(out.cubin, cubin.writer.Write());
   }
@@ -274,7 +289,8 @@ struct LinkedProgram {
 
 // From cubins in link order to all that is known of the output.
 absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions& options,
-                                          const LinkContext& context, LinkOutcome& out) {
+                                          const LinkContext& context, const Results& results) {
+  LinkOutcome& out = results.out;
   out.report = ReportInputs(set.inputs);
   PassWatch watch(context);
 
@@ -292,6 +308,9 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   // 6. Told first, judged after: a link that fails has a report, too.
   const TimeSpan span(context.time_trace, "check and describe");
   out.report = MakeReport(passes, set.inputs);
+  if (results.details != nullptr) {
+    *results.details = DescribeLink(passes, set.inputs, kernels, options);
+  }
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
   if (auto note = NoteUnmatchedReferences(passes.program, passes.liveness, kernels)) {
     out.diagnostics.push_back(*std::move(note));
@@ -352,27 +371,35 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
 }
 
 // A cubin that a tool made is the output.
-absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, OutputSink* output, LinkOutcome& out) {
-  out.report.output_bytes = cubin.size();
-  if (output == nullptr) {
-    out.cubin = std::move(cubin);
+absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, const Results& results) {
+  if (results.details != nullptr) results.details->sections = OutputSections(cubin);
+  results.out.report.output_bytes = cubin.size();
+  if (results.output == nullptr) {
+    results.out.cubin = std::move(cubin);
     return absl::OkStatus();
   }
-  DEVLINK_RETURN_IF_ERROR(output->Begin(cubin.size()));
-  return output->Append(cubin);
+  DEVLINK_RETURN_IF_ERROR(results.output->Begin(cubin.size()));
+  return results.output->Append(cubin);
 }
 
 // The one cubin that LTO made of everything is the output.
 absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, const LtoSelection& lto,
-                               OutputSink* output, LinkOutcome& out) {
-  out.report = ReportWholeProgram(cubin);
-  out.report.inputs = static_cast<std::uint32_t>(lto.modules.size());
-  for (const SelectedIr& module : lto.modules) out.report.input_bytes += module.code->bytes.size();
-  return WriteBytes(std::move(cubin), output, out);
+                               const Results& results) {
+  LinkReport& report = results.out.report;
+  report = ReportWholeProgram(cubin);
+  if (results.details != nullptr) *results.details = DescribeWholeProgram(cubin, kLtoResultName);
+  report.inputs = static_cast<std::uint32_t>(lto.modules.size());
+  for (const SelectedIr& module : lto.modules) report.input_bytes += module.code->bytes.size();
+  return WriteBytes(std::move(cubin), results);
 }
 
+// The second half of the story.
+absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
+                          const LinkContext& context, const Results& results);
+
 absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
-                 const LinkContext& context, OutputSink* output, LinkOutcome& out) {
+                 const LinkContext& context, const Results& results) {
+  LinkOutcome& out = results.out;
   const std::stop_token stop = context.environment.StopToken();
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
 
@@ -395,7 +422,14 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   }
 
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
+  absl::Status linked = LinkSelected(selection, options, context, results);
+  if (results.details != nullptr) DescribeInputs(inputs, selection, options, *results.details);
+  return linked;
+}
 
+absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
+                          const LinkContext& context, const Results& results) {
+  LinkOutcome& out = results.out;
   // 2. LTO IR becomes PTX, and that becomes cubins.
   LtoResult made;
   if (options.lto.enabled) {
@@ -414,7 +448,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
       if (auto fatal = MissesRuntime(selection.lto, options)) {
         out.diagnostics.push_back(*std::move(fatal));
       }
-      return WriteWholeProgram(std::move(made.cubins.front()), selection.lto, output, out);
+      return WriteWholeProgram(std::move(made.cubins.front()), selection.lto, results);
     }
   }
 
@@ -438,17 +472,17 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
-  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(context.environment.StopToken()));
   context.Report(LinkPhase::kLinking);
-  DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, out));
+  DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, options, context, out.diagnostics));
-    if (finalized) return WriteBytes(*std::move(finalized), output, out);
+    if (finalized) return WriteBytes(*std::move(finalized), results);
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
                            DescribeOutput(std::move(program), set, options, context, out));
-  return WriteCubin(std::move(cubin), context, output, out);
+  return WriteCubin(std::move(cubin), context, results);
 }
 
 }  // namespace
@@ -459,7 +493,10 @@ LinkOutcome RunLink(std::span<const InputRecordRef> records, const LinkOptions& 
   LinkOutcome out;
   LinkContext of_link = context;
   of_link.compiler_runs = &out.compiler_runs;
-  out.status = Run(records, options, of_link, output, out);
+  std::shared_ptr<LinkDetails> details;
+  if (options.details) details = std::make_shared<LinkDetails>();
+  out.status = Run(records, options, of_link, {out, details.get(), output});
+  out.report.details = std::move(details);
   PutInWords(options, out.diagnostics);
   return out;
 }

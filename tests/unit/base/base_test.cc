@@ -18,6 +18,7 @@
 #include "base/edit_distance.h"
 #include "base/file.h"
 #include "base/strings.h"
+#include "devlink/diagnostics.h"
 #include "devlink/version.h"
 #include "support/catch.h"
 #include "support/process.h"
@@ -130,6 +131,29 @@ TEST_CASE("Demangle leaves other names as they are", "[base]") {
   CHECK(base::Demangle("_Z") == "_Z");
 }
 
+TEST_CASE("Diagnostics are told as JSON and SARIF", "[base]") {
+  const Diagnostic whole = {.code = DiagnosticCode::kUndefinedReference,
+                            .severity = Severity::kError,
+                            .text = "Undefined \"f\"",
+                            .symbol = "f",
+                            .input = "dir/a b.o",
+                            .notes = {"one", "two\n"},
+                            .line = 3};
+  CHECK(ToJson(whole) ==
+        R"({"severity": "error", "code": "undefined-reference", "text": "Undefined \"f\"", )"
+        R"("symbol": "f", "input": "dir/a b.o", "line": 3, "notes": ["one", "two\u000a"]})");
+  CHECK(ToJson(Diagnostic{.severity = Severity::kInfo, .text = "x"}) ==
+        R"({"severity": "info", "code": "usage", "text": "x"})");
+  CHECK(CodeName(static_cast<DiagnosticCode>(1234)) == "unknown");
+  const std::string sarif = ToSarif(std::vector{whole});
+  for (const char* part : {R"("version": "2.1.0")", R"("ruleId": "undefined-reference")",
+                           R"("level": "error")", R"("uri": "dir/a%20b.o")", R"("startLine": 3)"}) {
+    CAPTURE(part);
+    CHECK(sarif.find(part) != std::string::npos);
+  }
+  CHECK(ToSarif({}).find("\"results\": []") != std::string::npos);
+}
+
 TEST_CASE("Demangle gives up on names that would take all stack or memory", "[base]") {
   const auto stays = [](const std::string& name) { return base::Demangle(name) == name; };
   const auto repeat = [](std::string_view what, int times) {
@@ -149,6 +173,12 @@ TEST_CASE("Demangle gives up on names that would take all stack or memory", "[ba
     if (i == 3) CHECK(base::Demangle(doubling).size() > 10 * doubling.size());
   }
   CHECK(stays(doubling));
+  // A kernel of Thrust: its pack has few elements.
+  const std::string agent = base::Demangle(
+      "_ZN4core13_kernel_agentIN8__unique11UniqueAgentIN6detail15normal_iteratorINS3_10"
+      "device_ptrIiEEEES7_N4cuda8equal_toIiEEiPiEEJS7_S7_SA_SB_iEEEvDpT0_");
+  CHECK(agent.starts_with("void core::_kernel_agent<__unique::UniqueAgent<"));
+  CHECK(agent.ends_with("cuda::equal_to<int>, int*, int)"));
 }
 
 std::size_t SlowDistance(std::string_view a, std::string_view b) {

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/details.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/hash_table.h"
+#include "format/elf_cuda.h"
+#include "format/nv_info.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Shortest ways from kernels to all that they reach, through calls by name and through pointers.
+class Ways {
+ public:
+  Ways(const CallGraph& graph, std::span<const FunctionId> kernels)
+      : graph_(graph), from_(graph.node_count(), kNone), met_(graph.node_count(), false) {
+    std::vector<NodeId> queue(kernels.begin(), kernels.end());
+    for (const FunctionId kernel : kernels) met_[kernel] = true;
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      for (const NodeId to : graph.Successors(queue[next])) {
+        if (met_[to]) continue;
+        met_[to] = true;
+        from_[to] = queue[next];
+        queue.push_back(to);
+      }
+    }
+  }
+
+  [[nodiscard]] bool Reaches(FunctionId function) const { return met_[function]; }
+  // Of one that is reached and no kernel to begin with.
+  void Explain(FunctionId function, FunctionDetails& out) const {
+    NodeId from = from_[function];
+    if (from == kNone) return;
+    out.why = LiveReason::kCalled;
+    if (from >= graph_.function_count()) {  // whoever calls through such a pointer
+      out.why = LiveReason::kCalledThroughPointer;
+      from = from_[from];
+    }
+    out.reached_from = from;
+  }
+
+ private:
+  const CallGraph& graph_;
+  std::vector<NodeId> from_;
+  std::vector<bool> met_;
+};
+
+// Which inputs define a function of that name, and with how much code.
+struct Copies {
+  std::uint32_t count = 0;
+  std::uint64_t bytes = 0;
+};
+using CopiesByName = base::HashMap<std::string, Copies>;
+
+CopiesByName CountCopies(std::span<const LinkInput> inputs) {
+  CopiesByName out;
+  for (const LinkInput& input : inputs) {
+    for (const ModuleFunction& function : InspectModule(input.module).functions) {
+      Copies& copies = out[function.name];
+      ++copies.count;
+      copies.bytes += function.code_bytes;
+    }
+  }
+  return out;
+}
+
+class Describer {
+ public:
+  Describer(const PassResults& linked, std::span<const LinkInput> inputs,
+            const KernelSelection& kernels)
+      : linked_(linked),
+        program_(linked.program),
+        inputs_(inputs),
+        kernels_(kernels),
+        ways_(linked.graph, linked.liveness.kernels) {}
+
+  LinkDetails Run() {
+    for (const LinkInput& input : inputs_) {
+      out_.inputs.push_back({.name = input.name, .bytes = input.module->bytes().size()});
+    }
+    const CopiesByName copies = CountCopies(inputs_);
+    for (FunctionId f = 0; f < program_.functions.size(); ++f) AddFunction(f, copies);
+    ExplainAddresses();
+    AddPointerCalls();
+    for (const Symbol& symbol : program_.symbols) AddVariable(symbol);
+    return std::move(out_);
+  }
+
+ private:
+  void AddFunction(FunctionId f, const CopiesByName& copies) {
+    const Function& function = program_.functions[f];
+    const Symbol& symbol = program_.symbols[function.symbol];
+    FunctionDetails& out = out_.functions.emplace_back();
+    out.name = symbol.name;
+    out.is_kernel = function.is_kernel;
+    out.is_address_taken = linked_.liveness.address_taken[f];
+    for (const NodeId callee : linked_.graph.DirectCallees(f)) out.callees.push_back(callee);
+    std::reverse(out.callees.begin(), out.callees.end());  // as they arrived
+    std::vector<bool>& met = met_;
+    met.resize(program_.functions.size());
+    std::erase_if(out.callees, [&met](std::uint32_t callee) {
+      const bool again = met[callee];
+      met[callee] = true;
+      return again;
+    });
+    for (const std::uint32_t callee : out.callees) met[callee] = false;
+    out.registers = linked_.resources.function_registers[f];
+    out.frame_bytes = linked_.resources.frames[f];
+    if (linked_.liveness.live[f]) Explain(f, out);
+    if (!program_.IsDefined(f)) return;
+    out.input = symbol.input;
+    out.barriers = OwnBarriersOf(program_, f);
+    if (function.alias_of == kNone) out.code_bytes = program_.sections[function.text].size;
+    const auto known = copies.find(std::string(symbol.name));
+    if (symbol.binding != format::kStbWeak || known == copies.end()) return;
+    out.copies = known->second.count;
+    out.discarded_bytes = known->second.bytes - std::min(known->second.bytes, out.code_bytes);
+  }
+
+  void Explain(FunctionId f, FunctionDetails& out) const {
+    out.why = LiveReason::kKeptAll;
+    if (ways_.Reaches(f)) {
+      out.why = LiveReason::kKernel;
+      const bool wanted =
+          !out.is_kernel || kernels_.Wants(program_.symbols[program_.functions[f].symbol]);
+      if (!out.is_kernel || !wanted) ways_.Explain(f, out);
+    } else if (out.is_address_taken) {
+      out.why = LiveReason::kAddressTaken;
+    }
+  }
+
+  // Of those that no kernel reaches.
+  void ExplainAddresses() {
+    for (const CallEdge& edge : program_.address_takers) {
+      FunctionDetails& taken = out_.functions[edge.callee];
+      if (taken.why != LiveReason::kAddressTaken || taken.reached_from != kNoIndex) continue;
+      if (edge.caller != edge.callee && linked_.liveness.live[edge.caller]) {
+        taken.reached_from = edge.caller;
+      }
+    }
+  }
+
+  void AddPointerCalls() {
+    std::map<std::uint32_t, PointerCalls> by_prototype;
+    for (const PrototypeUse& use : program_.indirect_callers) {
+      by_prototype[use.prototype].callers.push_back(use.function);
+    }
+    for (const PrototypeUse& use : program_.addresses_taken) {
+      by_prototype[use.prototype].targets.push_back(use.function);
+    }
+    for (auto& [prototype, calls] : by_prototype) {
+      if (calls.callers.empty() || calls.targets.empty()) continue;
+      out_.pointer_calls.push_back(std::move(calls));
+    }
+  }
+
+  void AddVariable(const Symbol& symbol) {
+    if (symbol.section == kNone || symbol.name.empty() || symbol.size == 0) return;
+    const Section& section = program_.sections[symbol.section];
+    VariableDetails out{.name = std::string(symbol.name),
+                        .input = symbol.input,
+                        .section = std::string(section.name),
+                        .bytes = symbol.size,
+                        .offset = symbol.value};
+    switch (symbol.space) {
+      case format::kStoGlobal:
+        break;
+      case format::kStoConstant:
+        // What the compiler puts aside for one function is part of its code.
+        if (section.kind == SectionKind::kFunctionConstants) return;
+        out.memory = VariableMemory::kConstant;
+        break;
+      case format::kStoShared: {
+        out.memory = VariableMemory::kShared;
+        const auto id = static_cast<SymbolId>(&symbol - program_.symbols.data());
+        const auto place = linked_.shared.places.find(id);
+        if (place == linked_.shared.places.end() || !place->second.offset) return;
+        out.offset = *place->second.offset;
+        break;
+      }
+      default:
+        return;
+    }
+    out_.variables.push_back(std::move(out));
+  }
+
+  const PassResults& linked_;
+  const Program& program_;
+  std::span<const LinkInput> inputs_;
+  const KernelSelection& kernels_;
+  const Ways ways_;
+  std::vector<bool> met_;  // scratch: callees of one function
+  LinkDetails out_;
+};
+
+KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options) {
+  if (options.debug || options.relocatable) return KernelChoice::kNothingIsLeftOut;
+  if (!options.kernels_used.empty() || !options.variables_used.empty()) return KernelChoice::kNames;
+  return kernels.LeavesOut() ? KernelChoice::kHostReferences : KernelChoice::kAll;
+}
+
+}  // namespace
+
+LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> inputs,
+                         const KernelSelection& kernels, const LinkOptions& options) {
+  LinkDetails out = Describer(linked, inputs, kernels).Run();
+  out.kernel_choice = ChoiceOf(kernels, options);
+  return out;
+}
+
+std::vector<SectionDetails> OutputSections(base::Bytes cubin) {
+  constexpr std::uint16_t kWideIndex = std::numeric_limits<std::uint16_t>::max();
+  const base::BoundedReader file(cubin);
+  const auto header = file.ReadOrZero<format::Ehdr>(0);
+  const auto at = [&](std::uint64_t index) {
+    return file.ReadOrZero<format::Shdr>(header.shoff + index * sizeof(format::Shdr));
+  };
+  const format::Shdr first = at(0);  // has the numbers that are too large for the header
+  std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
+  count = std::min<std::uint64_t>(count, file.size() / sizeof(format::Shdr));
+  const format::Shdr names = at(header.shstrndx != kWideIndex ? header.shstrndx : first.link);
+  const auto text = file.Slice(names.offset, names.size);
+  std::vector<SectionDetails> out;
+  for (std::uint64_t i = 1; i < count; ++i) {
+    const format::Shdr section = at(i);
+    SectionDetails& added = out.emplace_back();
+    if (text) added.name = base::BoundedReader(*text).CString(section.name).value_or("");
+    added.bytes = section.size;
+    added.file_bytes = format::IsNobitsType(section.type) ? 0 : section.size;
+    added.align = std::max<std::uint64_t>(1, section.addralign);
+  }
+  return out;
+}
+
+LinkDetails DescribeWholeProgram(base::Bytes cubin, std::string_view name) {
+  LinkDetails out;
+  out.inputs.push_back({.name = std::string(name), .bytes = cubin.size()});
+  out.sections = OutputSections(cubin);
+  const auto module = Module::Load({cubin.begin(), cubin.end()});
+  if (!module.ok()) return out;
+  for (const ModuleFunction& function : InspectModule(*module).functions) {
+    out.functions.push_back({.name = function.name,
+                             .input = 0,
+                             .is_kernel = function.is_kernel,
+                             .why = function.is_kernel ? LiveReason::kKernel : LiveReason::kKeptAll,
+                             .code_bytes = function.code_bytes,
+                             .registers = function.registers.value_or(0),
+                             .barriers = function.barriers.value_or(0),
+                             .frame_bytes = function.frame_bytes.value_or(0)});
+  }
+  return out;
+}
+
+}  // namespace devlink::internal

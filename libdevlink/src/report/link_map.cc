@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of what a link made: the map and the sizes.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/guard.h"
+#include "base/strings.h"
+#include "base/visible_text.h"
+#include "devlink/experimental/link_explanation.h"
+#include "format/sections.h"
+#include "report/details_index.h"
+
+namespace devlink {
+
+namespace {
+
+using internal::ShownName;
+
+absl::Status NoDetails() {
+  return absl::FailedPreconditionError(
+      "the link kept no details; ask for them with LinkOptions::details");
+}
+
+std::string Shown(std::string_view text) { return base::VisibleText(text); }
+
+std::string NameOfInput(const LinkDetails& details, std::uint32_t input) {
+  return input < details.inputs.size() ? Shown(details.inputs[input].name) : std::string("-");
+}
+
+// What stays of each input.
+struct Kept {
+  std::uint64_t code = 0;
+  std::uint64_t data = 0;
+};
+
+std::vector<Kept> KeptOfInputs(const LinkDetails& details) {
+  std::vector<Kept> out(details.inputs.size());
+  for (const FunctionDetails& function : details.functions) {
+    if (function.input < out.size() && function.why != LiveReason::kDead) {
+      out[function.input].code += function.code_bytes;
+    }
+  }
+  for (const VariableDetails& variable : details.variables) {
+    if (variable.input < out.size()) out[variable.input].data += variable.bytes;
+  }
+  return out;
+}
+
+std::string_view Words(InputOrigin origin) {
+  switch (origin) {
+    case InputOrigin::kFile:
+      return "input";
+    case InputOrigin::kArchiveMember:
+      return "member";
+    case InputOrigin::kDeviceRuntime:
+      return "device runtime";
+    case InputOrigin::kCompiled:
+      return "compiled";
+    case InputOrigin::kProvided:
+      return "provided";
+  }
+  return "";
+}
+
+std::string_view Words(VariableMemory memory) {
+  switch (memory) {
+    case VariableMemory::kGlobal:
+      return "global";
+    case VariableMemory::kConstant:
+      return "constant";
+    case VariableMemory::kShared:
+      return "shared";
+  }
+  return "";
+}
+
+void AddInputs(const LinkDetails& details, std::string& out) {
+  absl::StrAppendFormat(&out, "Inputs\n\n%12s %12s %12s  %-14s %s\n", "bytes", "code kept", "data",
+                        "taken as", "name");
+  const std::vector<Kept> kept = KeptOfInputs(details);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const InputDetails& input = details.inputs[i];
+    absl::StrAppendFormat(&out, "%12d %12d %12d  %-14s %s\n", input.bytes, kept[i].code,
+                          kept[i].data, base::ToAbsl(Words(input.origin)), Shown(input.name));
+  }
+  for (const std::string& name : details.lto_inputs) {
+    absl::StrAppendFormat(&out, "%12s %12s %12s  %-14s %s\n", "-", "-", "-", "LTO IR", Shown(name));
+  }
+  for (const LeftOutInput& left_out : details.left_out) {
+    absl::StrAppendFormat(&out, "%12s %12s %12s  %-14s %s: %s\n", "-", "-", "-", "not linked",
+                          Shown(left_out.name), left_out.reason);
+  }
+}
+
+void AddFunctions(const LinkDetails& details, std::string& out) {
+  absl::StrAppendFormat(&out, "\nFunctions\n\n%10s %9s %8s  %-30s %s\n", "bytes", "registers",
+                        "frame", "input", "name");
+  std::vector<const FunctionDetails*> dead;
+  for (const FunctionDetails& function : details.functions) {
+    if (function.why == LiveReason::kDead) {
+      if (function.input != kNoIndex) dead.push_back(&function);
+      continue;
+    }
+    absl::StrAppendFormat(&out, "%10d %9d %8d  %-30s %s\n", function.code_bytes, function.registers,
+                          function.frame_bytes, NameOfInput(details, function.input),
+                          Shown(function.name));
+  }
+  if (dead.empty()) return;
+  absl::StrAppendFormat(&out, "\nFunctions that are left out\n\n%10s  %-30s %s\n", "bytes", "input",
+                        "name");
+  for (const FunctionDetails* function : dead) {
+    absl::StrAppendFormat(&out, "%10d  %-30s %s\n", function->code_bytes,
+                          NameOfInput(details, function->input), Shown(function->name));
+  }
+}
+
+// Bytes under one heading, largest first.
+class Table {
+ public:
+  void Add(std::string_view name, std::uint64_t bytes) { bytes_[std::string(name)] += bytes; }
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
+  // At most `most` lines, and one for all others.
+  void AppendTo(std::string& out, std::string_view heading, std::size_t most) const {
+    std::vector<std::pair<std::uint64_t, std::string_view>> rows;
+    std::uint64_t total = 0;
+    for (const auto& [name, bytes] : bytes_) {
+      rows.emplace_back(bytes, name);
+      total += bytes;
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    absl::StrAppendFormat(&out, "%s%s: %d bytes\n", out.empty() ? "" : "\n", base::ToAbsl(heading),
+                          total);
+    std::uint64_t shown = 0;
+    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+      AddRow(out, rows[i].first, total, rows[i].second);
+      shown += rows[i].first;
+    }
+    if (rows.size() > most) {
+      AddRow(out, total - shown, total, absl::StrCat(rows.size() - most, " more"));
+    }
+  }
+
+ private:
+  static void AddRow(std::string& out, std::uint64_t bytes, std::uint64_t total,
+                     std::string_view name) {
+    constexpr double kPercent = 100;
+    const double share =
+        total == 0 ? 0 : kPercent * static_cast<double>(bytes) / static_cast<double>(total);
+    absl::StrAppendFormat(&out, "%12d %5.1f%%  %s\n", bytes, share, Shown(name));
+  }
+
+  std::map<std::string, std::uint64_t> bytes_;
+};
+
+// What kind of thing a section of a cubin holds, by its name.
+std::string_view KindOf(std::string_view section) {
+  namespace names = format::section_name;
+  using Kind = std::pair<std::string_view, std::string_view>;
+  const std::array kKinds = {
+      Kind{names::kText, "code"},
+      Kind{names::kCapsules, "code for the finalizer"},
+      Kind{names::kMercuryPrefix, "Mercury view"},
+      Kind{names::kConstants, "constants"},
+      Kind{names::kGlobal, "global memory"},
+      Kind{names::kModuleShared, "shared memory"},
+      Kind{names::kKernelShared, "shared memory"},
+      Kind{names::kDebug, "debug information"},
+      Kind{names::kNvDebug, "debug information"},
+      Kind{names::kRel, "relocations"},
+      Kind{names::kRelocationActions, "relocations"},
+      Kind{names::kModuleInfo, "attributes"},
+      Kind{names::kCallGraph, "call graph"},
+      Kind{names::kSymbols, "symbols"},
+      Kind{names::kStrings, "names"},
+      Kind{names::kNames, "names"},
+  };
+  for (const auto& [prefix, kind] : kKinds) {
+    if (section.starts_with(prefix)) return kind;
+  }
+  return "everything else";
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> LinkMap(const LinkReport& report) {
+  return base::Guard([&]() -> absl::StatusOr<std::string> {
+    if (report.details == nullptr) return NoDetails();
+    const LinkDetails& details = *report.details;
+    std::string out;
+    AddInputs(details, out);
+    absl::StrAppendFormat(&out, "\nSections\n\n%12s %12s %8s  %s\n", "bytes", "in the file",
+                          "align", "name");
+    for (const SectionDetails& section : details.sections) {
+      absl::StrAppendFormat(&out, "%12d %12d %8d  %s\n", section.bytes, section.file_bytes,
+                            section.align, Shown(section.name));
+    }
+    absl::StrAppendFormat(&out, "\nKernels\n\n%9s %10s %10s %10s %8s  %s\n", "registers", "stack",
+                          "shared", "parameters", "barriers", "name");
+    for (const KernelReport& kernel : report.kernels) {
+      absl::StrAppendFormat(&out, "%9d %10s %10d %10d %8d  %s\n", kernel.registers,
+                            kernel.stack_bytes ? absl::StrCat(*kernel.stack_bytes) : "unknown",
+                            kernel.shared_bytes, kernel.parameter_bytes, kernel.barriers,
+                            Shown(kernel.name));
+    }
+    AddFunctions(details, out);
+    absl::StrAppendFormat(&out, "\nVariables\n\n%12s %10s  %-8s  %-30s %s\n", "offset", "bytes",
+                          "memory", "input", "name");
+    for (const VariableDetails& variable : details.variables) {
+      absl::StrAppendFormat(&out, "%#12x %10d  %-8s  %-30s %s\n", variable.offset, variable.bytes,
+                            base::ToAbsl(Words(variable.memory)),
+                            NameOfInput(details, variable.input), Shown(variable.name));
+    }
+    return out;
+  });
+}
+
+absl::StatusOr<std::string> SizeTable(const LinkReport& report) {
+  return base::Guard([&]() -> absl::StatusOr<std::string> {
+    if (report.details == nullptr) return NoDetails();
+    const LinkDetails& details = *report.details;
+    constexpr std::size_t kMost = 20;
+    std::string out;
+    Table sections;
+    for (const SectionDetails& section : details.sections) {
+      sections.Add(KindOf(section.name), section.file_bytes);
+    }
+    sections.AppendTo(out, "In the file", kMost);
+    Table inputs;
+    const std::vector<Kept> kept = KeptOfInputs(details);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      inputs.Add(details.inputs[i].name, kept[i].code + kept[i].data);
+    }
+    inputs.AppendTo(out, "Code and variables by input", kMost);
+    Table functions;
+    Table templates;
+    Table copies;
+    Table dead;
+    for (const FunctionDetails& function : details.functions) {
+      const std::string name = ShownName(function.name);
+      if (function.discarded_bytes != 0) copies.Add(name, function.discarded_bytes);
+      if (function.why == LiveReason::kDead) {
+        if (function.code_bytes != 0) dead.Add(name, function.code_bytes);
+        continue;
+      }
+      if (function.code_bytes != 0) functions.Add(name, function.code_bytes);
+      const std::string of = internal::TemplateName(name);
+      if (!of.empty()) templates.Add(of, function.code_bytes);
+    }
+    functions.AppendTo(out, "Code by function", kMost);
+    if (!templates.empty()) templates.AppendTo(out, "Code by template", kMost);
+    if (!dead.empty()) dead.AppendTo(out, "Code that was left out", kMost);
+    if (!copies.empty()) copies.AppendTo(out, "Copies in inputs that were discarded", kMost);
+    return out;
+  });
+}
+
+}  // namespace devlink

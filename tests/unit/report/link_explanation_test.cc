@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The details of a link, and what people are told of them.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/devlink.h"
+#include "devlink/experimental/link_explanation.h"
+#include "report/details_index.h"
+#include "support/catch.h"
+#include "support/elf_builder.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+LinkOptions WithDetails() {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.details = true;
+  return options;
+}
+
+LinkOutcome LinkAll(const std::vector<std::pair<std::string, Cubin>>& inputs,
+                    const LinkOptions& options = WithDetails()) {
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  for (const auto& [name, cubin] : inputs) REQUIRE(session->AddCubin(name, cubin).ok());
+  return session->Link();
+}
+
+// A kernel that calls two files deep, a copy of a weak function, a function that nobody calls.
+LinkOutcome Program(const LinkOptions& options = WithDetails()) {
+  const Cubin a = BuildCubin(
+      {.functions = {{.name = "_Z1kPi", .calls = {"_Z3midi"}, .kernel = true, .registers = 10},
+                     {.name = "_Z5twiceIiET_S0_", .weak = true},
+                     {.name = "_Z4deadi", .calls = {"_Z4deepi"}}}});
+  const Cubin b = BuildCubin({.functions = {{.name = "_Z3midi", .calls = {"_Z4deepi"}, .frame = 16},
+                                            {.name = "_Z4deepi", .registers = 40, .frame = 32},
+                                            {.name = "_Z5twiceIiET_S0_", .weak = true}},
+                              .global_bytes = 24,
+                              .global_name = "table"});
+  return LinkAll({{"dir/a.cubin", a}, {"b.cubin", b}}, options);
+}
+
+TEST_CASE("Without being asked a link keeps no details", "[report]") {
+  LinkOptions options = WithDetails();
+  options.details = false;
+  const LinkOutcome outcome = Program(options);
+  REQUIRE(outcome.ok());
+  CHECK(outcome.report.details == nullptr);
+  CHECK(WhyLive(outcome.report, "k").status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK_FALSE(WhyInput(outcome.report, "a").ok());
+  CHECK_FALSE(WhyRegisters(outcome.report, "k").ok());
+  CHECK_FALSE(SizeTable(outcome.report).ok());
+  CHECK_FALSE(LinkMap(outcome.report).ok());
+  CHECK_FALSE(ToHtml(outcome.report, {}, "x").ok());
+  CHECK(ToJson(outcome.report).find("\"details\"") == std::string::npos);
+  CHECK(outcome.cubin == Program().cubin);
+}
+
+TEST_CASE("A function is explained by the way from a kernel", "[report]") {
+  const LinkReport report = Program().report;
+  for (const char* name : {"_Z4deepi", "deep(int)", "deep"}) {
+    CHECK(WhyLive(report, name).value() ==
+          R"(_Z4deepi is deep(int) in 'b.cubin'
+  kernel k(int*) in 'dir/a.cubin': every kernel stays, since no host code says which it launches
+  calls mid(int) in 'b.cubin'
+  calls deep(int) in 'b.cubin'
+)");
+  }
+  CHECK(WhyLive(report, "dead").value() == R"(_Z4deadi is dead(int) in 'dir/a.cubin'
+  it is not in the output: no kernel that stays reaches it
+)");
+  CHECK(WhyLive(report, "table").value().find("24 bytes at 0 in .nv.global.init") !=
+        std::string::npos);
+  const auto missing = WhyLive(report, "_Z4deepj");
+  CHECK(missing.status().code() == absl::StatusCode::kNotFound);
+  CHECK(std::string(missing.status().message()).find("similar: '_Z4deepi'") != std::string::npos);
+}
+
+TEST_CASE("Kernels are explained by who chose them", "[report]") {
+  LinkOptions options = WithDetails();
+  options.kernels_used = {"k"};
+  const Cubin cubin =
+      BuildCubin({.functions = {{.name = "k", .kernel = true}, {.name = "other", .kernel = true}}});
+  const LinkReport named = LinkAll({{"a", cubin}}, options).report;
+  CHECK(WhyLive(named, "k").value().find("-kernels-used wants it") != std::string::npos);
+  CHECK(WhyLive(named, "other").value().find("it is not in the output: none of the texts") !=
+        std::string::npos);
+  options = WithDetails();
+  options.debug = true;
+  const LinkReport debugged = LinkAll({{"a", cubin}}, options).report;
+  CHECK(WhyLive(debugged, "other").value().find("everything stays") != std::string::npos);
+}
+
+TEST_CASE("A kernel's registers, stack and barriers have an author", "[report]") {
+  CHECK(WhyRegisters(Program().report, "k").value() == R"(_Z1kPi is k(int*) in 'dir/a.cubin'
+  registers: 40
+    10 of its own body; the most has
+    calls mid(int) in 'b.cubin': 8
+    calls deep(int) in 'b.cubin': 40
+  stack: 48 bytes
+    16 of mid(int) in 'b.cubin'
+    32 of deep(int) in 'b.cubin'
+  barriers: 0
+  shared memory: 0 bytes
+)");
+  const Cubin circle = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
+                                                 {.name = "f", .calls = {"f"}}}});
+  CHECK(WhyRegisters(LinkAll({{"a", circle}}).report, "k")
+            .value()
+            .find("stack: unknown, since calls can go round") != std::string::npos);
+  CHECK(WhyRegisters(Program().report, "_Z4deepi").status().code() == absl::StatusCode::kNotFound);
+}
+
+TEST_CASE("An input is explained by what stays of it", "[report]") {
+  const LinkReport report = Program().report;
+  CHECK(WhyInput(report, "a.cubin").value() == R"(dir/a.cubin: an input; all inputs are linked
+  1 of 3 functions are in the output, 256 of 768 bytes of code; 0 variables, 0 bytes
+  int twice<int>(int), 256 bytes: not in the output
+  k(int*), 256 bytes: kernel; every kernel stays, since no host code says which it launches
+  dead(int), 256 bytes: not in the output
+)");
+  CHECK(WhyInput(report, "c.cubin").status().code() == absl::StatusCode::kNotFound);
+
+  auto session = LinkSession::Create(WithDetails());
+  const Cubin code = BuildCubin({.functions = {{.name = "k", .kernel = true}}});
+  REQUIRE(session->AddCubin("a", code).ok());
+  REQUIRE(session->AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
+  CHECK(WhyInput(session->Link().report, "plain.o").value() ==
+        "plain.o: not linked; there is no device code in it\n");
+}
+
+TEST_CASE("Sizes are told by kind, input, function and template", "[report]") {
+  const std::string sizes = SizeTable(Program().report).value();
+  CHECK(sizes.find("In the file: ") == 0);
+  CHECK(sizes.find("         512  66.7%  b.cubin") == std::string::npos);
+  CHECK(sizes.find("Code that was left out: 512 bytes\n") != std::string::npos);
+  CHECK(sizes.find("Copies in inputs that were discarded: 256 bytes\n"
+                   "         256 100.0%  int twice<int>(int)\n") != std::string::npos);
+}
+
+TEST_CASE("A map has everything once", "[report]") {
+  const LinkOutcome outcome = Program();
+  const std::string map = LinkMap(outcome.report).value();
+  for (const char* heading : {"Inputs\n", "\nSections\n", "\nKernels\n", "\nFunctions\n",
+                              "\nFunctions that are left out\n", "\nVariables\n"}) {
+    CHECK(map.find(heading) != std::string::npos);
+    CHECK(map.find(heading) == map.rfind(heading));
+  }
+  CHECK(map.find(".text._Z4deepi\n") != std::string::npos);
+  CHECK(map.find("       40         48          0") != std::string::npos);
+  std::uint64_t bytes = 0;
+  for (const SectionDetails& section : outcome.report.details->sections) {
+    bytes += section.file_bytes;
+  }
+  CHECK(bytes < outcome.cubin.size());
+  CHECK(bytes > outcome.cubin.size() / 2);
+}
+
+TEST_CASE("Nothing of an input becomes part of a page or of lines", "[report]") {
+  const std::string evil = "</script><b>\n\x1b[31m";
+  const Cubin cubin = BuildCubin({.functions = {{.name = evil, .kernel = true}}});
+  const LinkOutcome outcome = LinkAll({{evil, cubin}});
+  REQUIRE(outcome.ok());
+  const std::string page = ToHtml(outcome.report, outcome.diagnostics, evil).value();
+  CHECK(page.find("</script><b>") == std::string::npos);
+  CHECK(page.find("\\u003c/script>") != std::string::npos);
+  CHECK(page.find("&lt;/script&gt;") != std::string::npos);
+  for (const std::string& text :
+       {page, LinkMap(outcome.report).value(), SizeTable(outcome.report).value(),
+        WhyInput(outcome.report, evil).value()}) {
+    CHECK(text.find('\x1b') == std::string::npos);
+  }
+  for (const char* mark : {"http://", "https://", "src=", "@import", "url("}) {
+    std::string rest = page;
+    // The name of a namespace is an address that nothing asks for.
+    const std::string known = "http://www.w3.org/2000/svg";
+    for (std::size_t at; (at = rest.find(known)) != std::string::npos;) {
+      rest.erase(at, known.size());
+    }
+    CAPTURE(mark);
+    CHECK(rest.find(mark) == std::string::npos);
+  }
+}
+
+TEST_CASE("Names are shortened where C++ ends them", "[report]") {
+  using internal::TemplateName;
+  using internal::WithoutParameters;
+  CHECK(WithoutParameters("f(int)") == "f");
+  CHECK(WithoutParameters("void ns::f<int, g(char)>(int)") == "ns::f<int, g(char)>");
+  CHECK(WithoutParameters("(anonymous namespace)::f(int)") == "(anonymous namespace)::f");
+  CHECK(WithoutParameters("S::operator()(int) const") == "S::operator()");
+  CHECK(WithoutParameters("operator<<(S&, int)") == "operator<<");
+  CHECK(WithoutParameters("kernel") == "kernel");
+  CHECK(TemplateName("void ns::f<int>(int)") == "ns::f<>");
+  CHECK(TemplateName("operator<(S, S)").empty());
+  CHECK(TemplateName("f(std::vector<int>)").empty());
+}
+
+TEST_CASE("A graph with many ways is walked once", "[report]") {
+  // A ladder of 2,000 steps has 2^2000 ways down.
+  LinkDetails details;
+  constexpr std::uint32_t kSteps = 2000;
+  for (std::uint32_t i = 0; i < kSteps; ++i) {
+    details.functions.push_back({.name = "l", .frame_bytes = 1, .callees = {2 * i + 2, 2 * i + 3}});
+    details.functions.push_back({.name = "r", .frame_bytes = 2, .callees = {2 * i + 2, 2 * i + 3}});
+  }
+  details.functions.push_back({.name = "l"});
+  details.functions.push_back({.name = "r"});
+  const internal::DetailsGraph graph(details);
+  CHECK(graph.ReachableFrom(0).size() == 2 * kSteps + 1);
+  CHECK(graph.DeepestWay(0).size() == kSteps + 1);
+  details.functions.back().callees = {1};
+  CHECK(internal::DetailsGraph(details).DeepestWay(1).empty());
+}
+
+}  // namespace
+}  // namespace devlink::testing
