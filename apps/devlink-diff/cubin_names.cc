@@ -88,6 +88,7 @@ constexpr auto kSectionTypes = std::to_array<std::pair<std::uint32_t, std::strin
     {0x7, "NOTE"},
     {0x8, "NOBITS"},
     {0x9, "REL"},
+    {0x12, "SYMTAB_SHNDX"},
     {0x70000000, "CUDA_INFO"},
     {0x70000001, "CUDA_CALLGRAPH"},
     {0x70000002, "CUDA_PROTOTYPE"},
@@ -103,7 +104,15 @@ constexpr auto kSectionTypes = std::to_array<std::pair<std::uint32_t, std::strin
     {0x70000011, "CUDA_UFT_ENTRY"},
     {0x70000012, "CUDA_UDT"},
     {0x70000014, "CUDA_UDT_ENTRY"},
+    {0x70000015, "CUDA_SHARED_RESERVED"},
+    {0x70000016, "CUDA_CAPMERC"},
+    {0x7000007c, "CUDA_MERC_CONSTANT_USER"},
+    {0x70000082, "CUDA_MERC_RELA"},
+    {0x70000083, "CUDA_MERC_INFO"},
+    {0x70000084, "CUDA_MERC_CONSTANT_OPTIMIZER"},
+    {0x70000085, "CUDA_MERC_SYMTAB"},
     {0x70000086, "CUDA_COMPAT"},
+    {0x70000087, "CUDA_HOST"},
 });
 
 std::string Number(std::uint32_t number) { return absl::StrCat("0x", absl::Hex(number)); }

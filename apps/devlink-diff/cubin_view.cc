@@ -21,6 +21,8 @@ constexpr std::uint32_t kNote = 7;
 constexpr std::uint32_t kNobits = 8;
 constexpr std::uint32_t kRel = 9;
 constexpr std::uint32_t kResolvedRela = 0x70000003;
+constexpr std::uint32_t kCapsule = 0x70000016;
+constexpr std::uint32_t kMercurySymtab = 0x70000085;
 constexpr std::uint8_t kSectionSymbol = 3;
 // A name table of a damaged file can be as large as the file for each of its sections and symbols.
 constexpr std::size_t kLongestName = 4096;
@@ -40,11 +42,13 @@ Bytes Part(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   return bytes.subspan(offset, std::min<std::uint64_t>(size, bytes.size() - offset));
 }
 
-std::string Text(Bytes bytes, std::uint64_t offset) {
+std::string_view TextView(Bytes bytes, std::uint64_t offset) {
   const Bytes rest = Part(bytes, offset, kLongestName);
   const auto end = std::find(rest.begin(), rest.end(), std::uint8_t{0});
-  return {rest.begin(), end};
+  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
 }
+
+std::string Text(Bytes bytes, std::uint64_t offset) { return std::string(TextView(bytes, offset)); }
 
 // Printable characters as they are, all others as \xx.
 std::string Quoted(Bytes bytes) {
@@ -77,6 +81,32 @@ class KeyMaker {
 
  private:
   std::map<std::string, int> seen_;
+};
+
+// All names of a sound file are parts of it; those of a damaged one can be one long text each.
+class NameReader {
+ public:
+  explicit NameReader(CubinView& view)
+      : view_(view), left_((std::uint64_t{1} << 24) + 4 * view.bytes.size()) {}
+
+  std::string_view Read(Bytes strings, std::uint64_t offset) {
+    return Keep(TextView(strings, offset));
+  }
+
+  // The name, or nothing where there is no room for it.
+  std::string_view Keep(std::string_view name) {
+    if (name.size() <= left_) {
+      left_ -= name.size();
+      return name;
+    }
+    if (left_ != 0) view_.problems.emplace_back("there are more names than the file can hold");
+    left_ = 0;
+    return {};
+  }
+
+ private:
+  CubinView& view_;
+  std::uint64_t left_;
 };
 
 void ViewHeader(CubinView& view) {
@@ -141,27 +171,30 @@ void ViewSections(CubinView& view) {
   const auto names = Read<std::uint16_t>(b, 62);
   const Bytes strings = names < view.sections.size() ? view.sections[names].data : Bytes{};
   KeyMaker keys;
+  NameReader reader(view);
   for (ViewSection& s : view.sections) {
-    s.name = Text(strings, s.name_offset);
+    s.name = reader.Read(strings, s.name_offset);
     s.key = keys.Make(s.name);
   }
 }
 
-void ViewSymbols(CubinView& view) {
-  const ViewSection* table = nullptr;
+// The first table of that type, or null.
+const ViewSection* SymbolTable(const CubinView& view, std::uint32_t type) {
   for (const ViewSection& s : view.sections) {
     const bool is_null = &s == &view.sections.front();  // whatever its type says
-    if (table == nullptr && s.type == kSymtab && !is_null) table = &s;
+    if (s.type == type && !is_null) return &s;
   }
-  if (table == nullptr) {
-    view.problems.emplace_back("there is no symbol table");
-    return;
-  }
+  return nullptr;
+}
+
+std::vector<ViewSymbol> ReadSymbols(const CubinView& view, const ViewSection& table,
+                                    NameReader& names) {
   const Bytes strings =
-      table->link < view.sections.size() ? view.sections[table->link].data : Bytes{};
+      table.link < view.sections.size() ? view.sections[table.link].data : Bytes{};
+  std::vector<ViewSymbol> out;
   KeyMaker keys;
-  for (std::uint64_t at = 0; at + 24 <= table->data.size(); at += 24) {
-    const Bytes e = table->data.subspan(at, 24);
+  for (std::uint64_t at = 0; at + 24 <= table.data.size(); at += 24) {
+    const Bytes e = table.data.subspan(at, 24);
     ViewSymbol y;
     y.name_offset = Read<std::uint32_t>(e, 0);
     y.info = e[4];
@@ -169,10 +202,27 @@ void ViewSymbols(CubinView& view) {
     y.section = Read<std::uint16_t>(e, 6);
     y.value = Read<std::uint64_t>(e, 8);
     y.size = Read<std::uint64_t>(e, 16);
-    const bool is_section = (y.info & 15) == kSectionSymbol;
-    y.key = keys.Make(is_section ? "<" + SectionKey(view, y.section) + ">"
-                                 : Text(strings, y.name_offset));
-    view.symbols.push_back(std::move(y));
+    y.name = names.Read(strings, y.name_offset);
+    if ((y.info & 15) == kSectionSymbol) {
+      const std::string section = SectionKey(view, y.section);
+      y.key = keys.Make(absl::StrCat("<", std::string(names.Keep(section)), ">"));
+    } else {
+      y.key = keys.Make(std::string(y.name));
+    }
+    out.push_back(std::move(y));
+  }
+  return out;
+}
+
+void ViewSymbols(CubinView& view) {
+  NameReader names(view);
+  if (const ViewSection* table = SymbolTable(view, kSymtab); table != nullptr) {
+    view.symbols = ReadSymbols(view, *table, names);
+  } else {
+    view.problems.emplace_back("there is no symbol table");
+  }
+  if (const ViewSection* table = SymbolTable(view, kMercurySymtab); table != nullptr) {
+    view.mercury_symbols = ReadSymbols(view, *table, names);
   }
 }
 
@@ -385,6 +435,7 @@ std::string DecodeSectionInfo(const CubinView& view, const ViewSection& section)
     return absl::StrCat("registers ", section.info >> 24, ", ",
                         SymbolKey(view, section.info & 0xffffff));
   }
+  if (section.type == kCapsule) return SymbolKey(view, section.info);
   if (section.type == kRel || section.type == kRela || (section.flags & kInfoLink) != 0) {
     return SectionKey(view, section.info);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace devlink::diff {
@@ -28,6 +29,7 @@ struct ViewSection {
 };
 
 struct ViewSymbol {
+  std::string_view name;
   std::string key;  // the name, or `<section>`; with `#2`, `#3`.. from its second occurrence on
   std::uint32_t name_offset = 0;
   std::uint8_t info = 0;
@@ -48,12 +50,14 @@ struct ViewSegment {
   std::uint64_t align = 0;
 };
 
-// Borrows the bytes it was made from.
+// Borrows the bytes it was made from. Names take no more memory than a few times as much as the
+// file, whatever a damaged one says.
 struct CubinView {
   std::span<const std::uint8_t> bytes;
   std::vector<std::string> header;  // one `field = value` each
   std::vector<ViewSection> sections;
   std::vector<ViewSymbol> symbols;
+  std::vector<ViewSymbol> mercury_symbols;  // of the Mercury view, from sm_100 on
   std::vector<ViewSegment> segments;
   std::vector<std::string> problems;  // what is malformed
 

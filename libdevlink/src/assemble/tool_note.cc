@@ -68,36 +68,6 @@ bool AreSectionsSound(const BoundedReader& file, const Tables& tables) {
   return true;
 }
 
-// The records one after the other; nothing where one is cut or holds more than five strings.
-std::optional<std::vector<format::ToolRecord>> ReadRecords(base::Bytes note) {
-  const BoundedReader reader(note);
-  std::vector<format::ToolRecord> out;
-  std::uint64_t at = 0;
-  while (at < note.size()) {
-    std::uint32_t name_size = 0;
-    std::uint32_t size = 0;
-    if (!reader.Read(at, name_size) || !reader.Read(at + 4, size)) return std::nullopt;
-    const std::uint64_t begin = at + 12 + AlignUp(name_size, 4);
-    const auto description = reader.Slice(begin, size);
-    if (!description.has_value()) return std::nullopt;
-    constexpr std::uint64_t kStrings = 24;  // behind a version and five offsets
-    const BoundedReader words(*description);
-    format::ToolRecord& record = out.emplace_back();
-    std::uint64_t field = 4;
-    for (std::string* text :
-         {&record.object, &record.tool, &record.version, &record.build, &record.options}) {
-      std::uint32_t offset = 0;
-      if (!words.Read(field, offset)) return std::nullopt;
-      const auto value = words.CString(kStrings + offset);
-      if (!value.has_value()) return std::nullopt;
-      *text = std::string(*value);
-      field += 4;
-    }
-    at = begin + AlignUp(size, 4);
-  }
-  return out;
-}
-
 // Where the sections go once the note has its new size. Those that share bytes (sm_100 and later
 // have some) move together.
 class MovedSections {
@@ -213,7 +183,7 @@ absl::StatusOr<std::vector<std::uint8_t>> ChangeToolRecords(
   const format::Shdr& section = tables.sections[*tables.note];
   const auto bytes = file.Slice(section.offset, section.size);
   if (!bytes.has_value()) return Malformed("its .note.nv.tkinfo lies outside the file");
-  const auto records = ReadRecords(*bytes);
+  const auto records = format::ReadToolRecords(*bytes);
   if (!records.has_value()) return Malformed("its .note.nv.tkinfo cannot be read");
   std::vector<std::uint8_t> note;
   for (format::ToolRecord record : *records) {

@@ -60,13 +60,33 @@ std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
   return out;
 }
 
-std::string_view ToolOfNote(base::Bytes note) {
-  constexpr std::uint64_t kDescription = 12 + kVendor.size();
-  constexpr std::uint64_t kToolOffset = kDescription + 2 * 4;  // behind the version and the object
-  constexpr std::uint64_t kStrings = kDescription + 6 * 4;
+std::optional<std::vector<ToolRecord>> ReadToolRecords(base::Bytes note) {
   const base::BoundedReader reader(note);
-  const auto offset = reader.ReadOrZero<std::uint32_t>(kToolOffset);
-  return reader.CString(kStrings + offset).value_or(std::string_view());
+  std::vector<ToolRecord> out;
+  std::uint64_t at = 0;
+  while (at < note.size()) {
+    std::uint32_t name_size = 0;
+    std::uint32_t size = 0;
+    if (!reader.Read(at, name_size) || !reader.Read(at + 4, size)) return std::nullopt;
+    const std::uint64_t begin = at + 12 + base::AlignUp(name_size, 4);
+    const auto description = reader.Slice(begin, size);
+    if (!description.has_value()) return std::nullopt;
+    constexpr std::uint64_t kStrings = 24;  // behind a version and five offsets
+    const base::BoundedReader words(*description);
+    ToolRecord& record = out.emplace_back();
+    std::uint64_t field = 4;
+    for (std::string* text :
+         {&record.object, &record.tool, &record.version, &record.build, &record.options}) {
+      std::uint32_t offset = 0;
+      if (!words.Read(field, offset)) return std::nullopt;
+      const auto value = words.CString(kStrings + offset);
+      if (!value.has_value()) return std::nullopt;
+      *text = std::string(*value);
+      field += 4;
+    }
+    at = begin + base::AlignUp(size, 4);
+  }
+  return out;
 }
 
 std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::string_view object,

@@ -30,8 +30,9 @@ struct ToolRecord {
 // The record as bytes: note header, vendor, five strings with their offsets, padded to words.
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record);
 
-// The tool of the first record of a note; empty where it cannot be read.
-std::string_view ToolOfNote(base::Bytes note);
+// The records of a section one after the other; nothing where one is cut or lacks one of its
+// strings.
+std::optional<std::vector<ToolRecord>> ReadToolRecords(base::Bytes note);
 
 // devlink's own record of a link with these options. It takes exactly the room of that of the
 // profile's nvlink, so that nothing behind it moves. `tool` is a name that the user gave the

@@ -215,11 +215,6 @@ absl::Status ModuleLoader::ReadSections() {
       return Malformed("its sections share the names of a few");
     }
   }
-  for (const InputSection& section : sections_) {
-    if (section.role == SectionRole::kToolNote) {
-      from_assembler_ = format::ToolOfNote(section.data) == "ptxas";
-    }
-  }
   // Where there are two views, some ranges are those of both.
   if (!two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
   ModuleView& view = *view_;
@@ -513,6 +508,18 @@ bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
   return section < sections_.size() && format::IsContent(sections_[section].role);
 }
 
+bool ModuleLoader::IsFromAssembler() const {
+  const ModuleView& sass = module_.sass_;
+  for (std::uint32_t i = 0; i < sass.section_count(); ++i) {
+    if (sass.RoleAt(i) != SectionRole::kToolNote) continue;
+    const auto records = format::ReadToolRecords(sass.SectionAt(i).data);
+    return records && std::all_of(records->begin(), records->end(), [](const auto& record) {
+             return record.tool == "ptxas";
+           });
+  }
+  return false;
+}
+
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
   const ModuleView& view = *view_;
   const InputSection& section = sections_[index];
@@ -530,7 +537,7 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     // nvlink -r empties lists of constants and, in files with two views, of machine code.
     const bool may_be_empty =
         target.role != SectionRole::kText ||
-        (two_views_ && view_->kind_ == format::ViewKind::kSass && !from_assembler_);
+        (two_views_ && view_->kind_ == format::ViewKind::kSass && !IsFromAssembler());
     return may_be_empty ? absl::OkStatus() : Bad(index, "a list of relocations without any");
   }
   const std::uint64_t step = with_addends ? sizeof(format::Rela) : format::kRelSize;

@@ -44,6 +44,9 @@ class ModuleLoader {
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 
+  // Whether an assembler wrote the file, as its note says, and no partial link.
+  [[nodiscard]] bool IsFromAssembler() const;
+
   // `section 4 '.text.k': what`.
   [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;
 
@@ -55,7 +58,6 @@ class ModuleLoader {
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
   bool two_views_ = false;              // as the header's architecture has
-  bool from_assembler_ = false;         // as its note says; not from a partial link
   bool counted_in_32_bits_ = false;     // a variable of the view was
 };
 

@@ -260,17 +260,5 @@ TEST_CASE("The profile of 13.0 has the defaults", "[format]") {
         plain.compat_intersects_tcgen05_and_finalizer);
 }
 
-TEST_CASE("A note says which tool wrote it", "[format]") {
-  auto note = format::EncodeToolRecord(
-      {.object = "a.o", .tool = "ptxas", .version = "v", .build = "b", .options = "-c"});
-  CHECK(format::ToolOfNote(note) == "ptxas");
-  for (std::size_t size = 0; size < note.size(); ++size) {
-    const std::string_view tool = format::ToolOfNote(base::Bytes(note).first(size));
-    CHECK((tool.empty() || tool == "ptxas"));
-  }
-  note[12 + 12 + 8] = 0xff;
-  CHECK(format::ToolOfNote(note).empty());
-}
-
 }  // namespace
 }  // namespace devlink::testing
