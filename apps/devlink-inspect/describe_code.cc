@@ -165,9 +165,8 @@ void DescribePtx(std::string_view text, const Choice& choice, Report& report) {
                      .columns = kColumns,
                      .most_rows = choice.most_rows});
   for (const PtxItem& item : facts.items) {
-    report.Row(std::array<Cell, kColumns.size()>{std::string(item.kind),
-                                                 TextOrNothing(item.linkage), item.is_defined,
-                                                 MangledName{item.name}});
+    AddRow(report, kColumns, std::string(item.kind), TextOrNothing(item.linkage), item.is_defined,
+           MangledName{item.name});
   }
   report.EndTable();
 }

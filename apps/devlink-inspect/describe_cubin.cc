@@ -185,10 +185,9 @@ class Describer {
                         .most_rows = choice_.resources ? 0 : choice_.most_rows});
     for (const ModuleFunction& f : info_->functions) {
       if (f.is_kernel != kernels) continue;
-      report_.Row(std::array<Cell, columns.size()>{
-          NumberOrNothing(f.registers), NumberOrNothing(f.frame_bytes),
-          NumberOrNothing(f.stack_bytes), f.shared_bytes, f.parameter_bytes, f.constant_bytes,
-          NumberOrNothing(f.barriers), f.code_bytes, MangledName{f.name}});
+      AddRow(report_, columns, NumberOrNothing(f.registers), NumberOrNothing(f.frame_bytes),
+             NumberOrNothing(f.stack_bytes), f.shared_bytes, f.parameter_bytes, f.constant_bytes,
+             NumberOrNothing(f.barriers), f.code_bytes, MangledName{f.name});
     }
     report_.EndTable();
   }
@@ -241,9 +240,8 @@ class Describer {
       if (!s.is_defined || s.kind != SymbolKind::kVariable) continue;
       // What compilers made for themselves: parameters, constants of code.
       if ((places[i]->other & format::kStoInternal) != 0) continue;
-      report_.Row(std::array<Cell, kColumns.size()>{TextOrNothing(SpaceOf(s, *places[i])), s.size,
-                                                    Text(BindingName(s.binding)), s.is_managed,
-                                                    MangledName{s.name}});
+      AddRow(report_, kColumns, TextOrNothing(SpaceOf(s, *places[i])), s.size,
+             Text(BindingName(s.binding)), s.is_managed, MangledName{s.name});
     }
     report_.EndTable();
   }
@@ -260,9 +258,8 @@ class Describer {
       const bool is_driver = format::IsKnownToDriver(s.name);
       // From sm_90 on every cubin has a dozen of these.
       if (s.is_defined || (is_driver && s.binding == SymbolBinding::kWeak)) continue;
-      report_.Row(
-          std::array<Cell, kColumns.size()>{Text(KindName(s.kind)), Text(BindingName(s.binding)),
-                                            format::IsKnownToDriver(s.name), MangledName{s.name}});
+      AddRow(report_, kColumns, Text(KindName(s.kind)), TextOrNothing(SpaceName(s.space)),
+             Text(BindingName(s.binding)), is_driver, MangledName{s.name});
     }
     report_.EndTable();
   }
@@ -273,8 +270,8 @@ class Describer {
                                    Column{"object", "object"}};
     report_.BeginTable({.key = "tools", .title = "tools", .columns = kTools});
     for (const format::ToolRecord& t : tools_) {
-      report_.Row(std::array<Cell, kTools.size()>{
-          t.tool, t.version, t.build, TextOrNothing(t.options), TextOrNothing(t.object)});
+      AddRow(report_, kTools, t.tool, t.version, t.build, TextOrNothing(t.options),
+             TextOrNothing(t.object));
     }
     report_.EndTable();
     DescribeCompatibility(view_, report_);
@@ -290,9 +287,8 @@ class Describer {
                                      Column{"align", "align"}};
     report_.BeginTable({.key = "segments", .title = "program headers", .columns = kColumns});
     for (const diff::ViewSegment& s : view_.segments) {
-      report_.Row(std::array<Cell, kColumns.size()>{std::uint64_t{s.type}, std::uint64_t{s.flags},
-                                                    s.offset, s.virtual_address, s.file_size,
-                                                    s.memory_size, s.align});
+      AddRow(report_, kColumns, std::uint64_t{s.type}, std::uint64_t{s.flags}, s.offset,
+             s.virtual_address, s.file_size, s.memory_size, s.align);
     }
     report_.EndTable();
   }
@@ -348,10 +344,9 @@ void Describer::Sections() {
   report_.BeginTable({.key = "sections", .title = "sections", .columns = kColumns});
   std::uint64_t index = 0;
   for (const ViewSection& s : view_.sections) {
-    report_.Row(std::array<Cell, kColumns.size()>{
-        index++, diff::SectionTypeName(s.type), std::uint64_t{s.type}, s.flags,
-        FlagLetters(s.flags), s.address, s.offset, s.size, s.align, s.entry_size,
-        std::uint64_t{s.link}, std::uint64_t{s.info}, s.name, diff::DecodeSectionInfo(view_, s)});
+    AddRow(report_, kColumns, index++, diff::SectionTypeName(s.type), std::uint64_t{s.type},
+           s.flags, FlagLetters(s.flags), s.address, s.offset, s.size, s.align, s.entry_size,
+           std::uint64_t{s.link}, std::uint64_t{s.info}, s.name, diff::DecodeSectionInfo(view_, s));
   }
   report_.EndTable();
 }
@@ -433,34 +428,34 @@ std::string SectionName(const CubinView& view, std::uint32_t index) {
   return diff::SectionKey(view, index);
 }
 
+constexpr std::array kSymbolColumns = {Column{.key = "table", .title = "", .group = true},
+                                       Column{"index", "#"},
+                                       Column{"value", "value", Shown::kEverywhere, true},
+                                       Column{"size", "size"},
+                                       Column{"type", "type"},
+                                       Column{"binding", "binding"},
+                                       Column{"space", "space"},
+                                       Column{"other", "", Shown::kInJson},
+                                       Column{"section", "section"},
+                                       Column{"section_index", "", Shown::kInJson},
+                                       Column{"name", "name"}};
+
 void Describer::SymbolRows(std::string_view table, const std::vector<ViewSymbol>& symbols) {
   std::uint64_t index = 0;
   for (const ViewSymbol& s : symbols) {
     const std::uint8_t type = s.info & 15;
     const std::uint32_t section = SectionOf(table, s, index);
     const bool is_section = type == format::kSttSection && s.name.empty();
-    report_.Row(std::array<Cell, 11>{
-        Text(table), index, s.value, s.size, SymbolTypeName(type), SymbolBindingName(s.info >> 4),
-        OtherName(type, s.other), std::uint64_t{s.other}, SectionName(view_, section),
-        std::uint64_t{section},
-        is_section ? Cell{SectionName(view_, section)} : Cell{MangledName{s.name}}});
+    AddRow(report_, kSymbolColumns, Text(table), index, s.value, s.size, SymbolTypeName(type),
+           SymbolBindingName(s.info >> 4), OtherName(type, s.other), std::uint64_t{s.other},
+           SectionName(view_, section), std::uint64_t{section},
+           is_section ? Cell{SectionName(view_, section)} : Cell{MangledName{s.name}});
     ++index;
   }
 }
 
 void Describer::Symbols() {
-  constexpr std::array kColumns = {Column{.key = "table", .title = "", .group = true},
-                                   Column{"index", "#"},
-                                   Column{"value", "value", Shown::kEverywhere, true},
-                                   Column{"size", "size"},
-                                   Column{"type", "type"},
-                                   Column{"binding", "binding"},
-                                   Column{"space", "space"},
-                                   Column{"other", "", Shown::kInJson},
-                                   Column{"section", "section"},
-                                   Column{"section_index", "", Shown::kInJson},
-                                   Column{"name", "name"}};
-  report_.BeginTable({.key = "symbols", .title = "symbols", .columns = kColumns});
+  report_.BeginTable({.key = "symbols", .title = "symbols", .columns = kSymbolColumns});
   SymbolRows(format::section_name::kSymbols, view_.symbols);
   SymbolRows(format::section_name::kMercurySymbols, view_.mercury_symbols);
   report_.EndTable();

@@ -135,10 +135,10 @@ void DescribeRelocations(const CubinView& view, Report& report) {
       r.type = reader.ReadOrZero<std::uint32_t>(at + 8);
       r.symbol = reader.ReadOrZero<std::uint32_t>(at + 12);
       if (has_addend) r.addend = reader.ReadOrZero<std::int64_t>(at + 16);
-      report.Row(std::array<Cell, kColumns.size()>{
-          section.name, std::uint64_t{i}, r.offset, diff::RelocationName(r.type),
-          std::uint64_t{r.type}, has_addend ? Cell{r.addend} : Cell{}, std::uint64_t{r.symbol},
-          MangledName{NameAt(view, symbols, r.symbol)}});
+      AddRow(report, kColumns, section.name, std::uint64_t{i}, r.offset,
+             diff::RelocationName(r.type), std::uint64_t{r.type},
+             has_addend ? Cell{r.addend} : Cell{}, std::uint64_t{r.symbol},
+             MangledName{NameAt(view, symbols, r.symbol)});
     }
     if (section.data.size() % step != 0) {
       report.Problem(absl::StrCat("section ", i, " ends within a relocation"));
@@ -167,10 +167,9 @@ void DescribeAttributes(const CubinView& view, Report& report) {
     for (format::InfoRecord record; reader.Next(record);) {
       const RecordCells cells = Decode(view, symbols, record, true);
       const Cell names = cells.symbols;
-      report.Row(std::array<Cell, kColumns.size()>{
-          section.name, std::uint64_t{i}, diff::AttributeName(record.id), std::uint64_t{record.id},
-          std::uint64_t{record.format}, cells.value, cells.words,
-          cells.rest.empty() ? Cell{} : Cell{HexOf(cells.rest)}, Means(cells, names), names});
+      AddRow(report, kColumns, section.name, std::uint64_t{i}, diff::AttributeName(record.id),
+             std::uint64_t{record.id}, std::uint64_t{record.format}, cells.value, cells.words,
+             cells.rest.empty() ? Cell{} : Cell{HexOf(cells.rest)}, Means(cells, names), names);
     }
     if (!reader.well_formed()) {
       report.Problem(absl::StrCat("section ", i, " has something else than attributes in it"));
@@ -190,9 +189,8 @@ void DescribeCompatibility(const CubinView& view, Report& report) {
   format::InfoReader reader(section->data);
   for (format::InfoRecord record; reader.Next(record);) {
     const RecordCells cells = Decode(view, view.symbols, record, false);
-    report.Row(std::array<Cell, kColumns.size()>{
-        std::uint64_t{record.id}, std::uint64_t{record.format}, cells.value,
-        record.payload.empty() ? Cell{} : Cell{HexOf(record.payload)}, Means(cells, {})});
+    AddRow(report, kColumns, std::uint64_t{record.id}, std::uint64_t{record.format}, cells.value,
+           record.payload.empty() ? Cell{} : Cell{HexOf(record.payload)}, Means(cells, {}));
   }
   if (!reader.well_formed()) report.Problem("the compatibility record cannot be read");
   report.EndTable();
@@ -224,8 +222,8 @@ void DescribeCallGraph(const CubinView& view, Report& report) {
       const Cell to = format::HoldsSymbolPairs(pair.list)
                           ? Cell{MangledName{NameAt(view, view.symbols, pair.second)}}
                           : Cell{std::string(StringAt(view, pair.second))};
-      report.Row(std::array<Cell, kColumns.size()>{
-          list_name(pair.list), MangledName{NameAt(view, view.symbols, pair.first)}, to});
+      AddRow(report, kColumns, list_name(pair.list),
+             MangledName{NameAt(view, view.symbols, pair.first)}, to);
     }
   }
   if (const ViewSection* section = view.Find(format::section_name::kPrototypes);
@@ -234,9 +232,8 @@ void DescribeCallGraph(const CubinView& view, Report& report) {
     std::uint32_t function = 0;
     std::uint32_t text = 0;
     for (std::uint64_t at = 0; reader.Read(at, function) && reader.Read(at + 4, text); at += 8) {
-      report.Row(std::array<Cell, kColumns.size()>{
-          "prototype", MangledName{NameAt(view, view.symbols, function)},
-          std::string(StringAt(view, text))});
+      AddRow(report, kColumns, "prototype", MangledName{NameAt(view, view.symbols, function)},
+             std::string(StringAt(view, text)));
     }
   }
   report.EndTable();

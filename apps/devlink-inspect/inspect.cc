@@ -287,9 +287,8 @@ class Inspector {
                                      Column{"members", "members"}};
     report_.BeginTable({.key = "fatbins", .title = "fatbins", .columns = kColumns});
     for (const FatbinSection& s : sections) {
-      report_.Row(std::array<Cell, kColumns.size()>{Text(s.name), std::uint64_t{s.bytes.size()},
-                                                    std::uint64_t{s.fatbin->container_count()},
-                                                    std::uint64_t{s.fatbin->members().size()}});
+      AddRow(report_, kColumns, Text(s.name), std::uint64_t{s.bytes.size()},
+             std::uint64_t{s.fatbin->container_count()}, std::uint64_t{s.fatbin->members().size()});
     }
     report_.EndTable();
     std::size_t number = 0;
@@ -325,7 +324,7 @@ class Inspector {
                         .most_rows = options_.choice.most_rows});
     for (const auto& [kind, list] : lists) {
       for (const std::string& name : list->names) {
-        report_.Row(std::array<Cell, kColumns.size()>{Text(kind), MangledName{name}});
+        AddRow(report_, kColumns, Text(kind), MangledName{name});
       }
     }
     report_.EndTable();

@@ -4,10 +4,13 @@
 // tables. Text and JSON are two renderings of the same calls, so that neither knows more.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -82,5 +85,12 @@ class Report {
 
   std::uint64_t problems_ = 0;
 };
+
+// A row of a table with these columns, no cell forgotten.
+template <std::size_t kCount, typename... Cells>
+void AddRow(Report& report, const std::array<Column, kCount>&, Cells&&... cells) {
+  static_assert(sizeof...(Cells) == kCount);
+  report.Row(std::array<Cell, kCount>{Cell(std::forward<Cells>(cells))...});
+}
 
 }  // namespace devlink::inspect

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unit/devlink-inspect/shown.h"
+
+#include <string_view>
+
+#include "devlink-inspect/json_report.h"
+#include "devlink-inspect/shown_names.h"
+#include "devlink-inspect/text_report.h"
+#include "support/catch.h"
+
+namespace devlink::testing {
+
+inspect::Choice Everything() {
+  return {.summary = true,
+          .headers = true,
+          .sections = true,
+          .symbols = true,
+          .relocations = true,
+          .attributes = true,
+          .call_graph = true,
+          .resources = true,
+          .notes = true};
+}
+
+ShownText AsText(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
+                 const std::string& name, bool demangle) {
+  ShownText out;
+  inspect::ShownNames names(demangle);
+  inspect::TextReport report([&out](std::string_view text) { out.text += text; }, names);
+  inspect::InspectBytes(name, bytes, {.choice = choice}, report);
+  out.problems = report.problems();
+  return out;
+}
+
+ShownText AsJson(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
+                 const std::string& name, bool demangle) {
+  ShownText out;
+  inspect::ShownNames names(demangle);
+  inspect::JsonReport report([&out](std::string_view text) { out.text += text; }, names);
+  inspect::InspectBytes(name, bytes, {.choice = choice}, report);
+  report.Finish();
+  out.problems = report.problems();
+  return out;
+}
+
+llvm::json::Object FileIn(const std::string& document) {
+  auto value = llvm::json::parse(document);
+  if (!value) {
+    FAIL(llvm::toString(value.takeError()) << "\n" << document);
+  }
+  const llvm::json::Object* top = value->getAsObject();
+  REQUIRE(top != nullptr);
+  CHECK(top->getInteger("schema") == 1);
+  const llvm::json::Array* files = top->getArray("files");
+  REQUIRE(files != nullptr);
+  REQUIRE(files->size() == 1);
+  return *files->front().getAsObject();
+}
+
+std::vector<llvm::json::Object> ListIn(const llvm::json::Object& item, const std::string& key) {
+  std::vector<llvm::json::Object> out;
+  INFO(key);
+  const llvm::json::Array* list = item.getArray(key);
+  REQUIRE(list != nullptr);
+  for (const llvm::json::Value& value : *list) out.push_back(*value.getAsObject());
+  return out;
+}
+
+std::string StringIn(const llvm::json::Object& item, const std::string& key) {
+  return item.getString(key).value_or("").str();
+}
+
+}  // namespace devlink::testing
