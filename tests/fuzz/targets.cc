@@ -66,6 +66,15 @@ Seeds ArchiveSeeds() {
           BuildThinArchive({{"a.o", 4}, {"b.o", 70}})};
 }
 
+Seeds InspectSeeds() {
+  Seeds out = CubinSeeds();
+  out.push_back(SmallFatbin(FatbinCompressMode::kSize));
+  out.push_back(SmallObject());
+  out.push_back(BuildArchive({{"k.cubin", Small()}, {"t.o", BuildElf({{".text", "host"}})}}));
+  out.push_back(ToBytes(".version 8.0\n.target sm_75\n.visible .entry k() { ret; }\n"));
+  return out;
+}
+
 Seeds LtoSeeds() { return {MakeLtoContainer(Arch{.number = 90}, "not bitcode")}; }
 
 Seeds OptionTextSeeds() {
@@ -154,6 +163,7 @@ constexpr std::array kTargets = {
     FuzzTarget{"cubin", FuzzCubin, CubinSeeds},
     FuzzTarget{"fatbin", FuzzFatbin, FatbinSeeds},
     FuzzTarget{"host_object", FuzzHostObject, HostObjectSeeds},
+    FuzzTarget{"inspect", FuzzInspect, InspectSeeds},
     FuzzTarget{"lines", FuzzLines, LineSeeds},
     FuzzTarget{"link", FuzzLink, ModelSeeds},
     FuzzTarget{"linked_file", FuzzLinkedFile, LinkedFileSeeds},

@@ -39,6 +39,8 @@ void FuzzOptionText(FuzzBytes bytes);
 void FuzzOptionFile(FuzzBytes bytes);
 void FuzzRegisterFile(FuzzBytes bytes);
 void FuzzAttributes(FuzzBytes bytes);
+// What devlink-inspect shows of a file of any kind.
+void FuzzInspect(FuzzBytes bytes);
 
 // What only cubins for sm_100 and later have. Views: changes of the goldens' two.
 void FuzzCapsule(FuzzBytes bytes);
