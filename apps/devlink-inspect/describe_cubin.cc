@@ -392,33 +392,47 @@ std::string SymbolBindingName(std::uint8_t binding) {
   return binding == format::kStbWeak ? "WEAK" : absl::StrCat(binding);
 }
 
-// Memory spaces of variables, and what else `st_other` says.
-std::string OtherName(std::uint8_t type, std::uint8_t other) {
-  std::string out;
-  const auto add = [&out](std::string_view word) {
-    absl::StrAppend(&out, out.empty() ? "" : ",", std::string(word));
-  };
-  const bool is_function = type == format::kSttFunc;
+// What `st_other` says.
+struct SymbolMarks {
+  std::string_view space;  // of memory
+  bool is_kernel = false;
+  bool is_managed = false;
+  bool is_internal = false;  // made by a compiler for itself
+
+  // All of it, for a text.
+  [[nodiscard]] std::string Text() const {
+    std::string out(space);
+    const auto add = [&out](bool holds, const char* word) {
+      if (holds) absl::StrAppend(&out, out.empty() ? "" : ",", word);
+    };
+    add(is_kernel, "kernel");
+    add(is_managed, "managed");
+    add(is_internal, "internal");
+    return out.empty() ? "-" : out;
+  }
+};
+
+std::string_view SpaceWord(std::uint8_t other) {
   switch (other & format::kStoSpaceMask) {
     case format::kStoGlobal:
-      add("global");
-      break;
+      return "global";
     case format::kStoShared:
-      add("shared");
-      break;
+      return "shared";
     case format::kStoConstant:
-      add("constant");
-      break;
+      return "constant";
     case format::kStoReservedShared:
-      add("reserved");
-      break;
+      return "reserved";
     default:
-      break;
+      return "";
   }
-  if (is_function && (other & format::kStoEntry) != 0) add("kernel");
-  if (!is_function && (other & format::kStoManaged) != 0) add("managed");
-  if ((other & format::kStoInternal) != 0) add("internal");
-  return out.empty() ? "-" : out;
+}
+
+SymbolMarks MarksOf(std::uint8_t type, std::uint8_t other) {
+  const bool is_function = type == format::kSttFunc;
+  return {.space = SpaceWord(other),
+          .is_kernel = is_function && (other & format::kStoEntry) != 0,
+          .is_managed = !is_function && (other & format::kStoManaged) != 0,
+          .is_internal = (other & format::kStoInternal) != 0};
 }
 
 std::string SectionName(const CubinView& view, std::uint32_t index) {
@@ -434,7 +448,11 @@ constexpr std::array kSymbolColumns = {Column{.key = "table", .title = "", .grou
                                        Column{"size", "size"},
                                        Column{"type", "type"},
                                        Column{"binding", "binding"},
-                                       Column{"space", "space"},
+                                       Column{"marks", "space", Shown::kInText},
+                                       Column{"space", "", Shown::kInJson},
+                                       Column{"is_kernel", "", Shown::kInJson},
+                                       Column{"is_managed", "", Shown::kInJson},
+                                       Column{"is_internal", "", Shown::kInJson},
                                        Column{"other", "", Shown::kInJson},
                                        Column{"section", "section"},
                                        Column{"section_index", "", Shown::kInJson},
@@ -444,10 +462,12 @@ void Describer::SymbolRows(std::string_view table, const std::vector<ViewSymbol>
   std::uint64_t index = 0;
   for (const ViewSymbol& s : symbols) {
     const std::uint8_t type = s.info & 15;
+    const SymbolMarks marks = MarksOf(type, s.other);
     const std::uint32_t section = SectionOf(table, s, index);
     const bool is_section = type == format::kSttSection && s.name.empty();
     AddRow(report_, kSymbolColumns, Text(table), index, s.value, s.size, SymbolTypeName(type),
-           SymbolBindingName(s.info >> 4), OtherName(type, s.other), std::uint64_t{s.other},
+           SymbolBindingName(s.info >> 4), marks.Text(), TextOrNothing(marks.space),
+           marks.is_kernel, marks.is_managed, marks.is_internal, std::uint64_t{s.other},
            SectionName(view_, section), std::uint64_t{section},
            is_section ? Cell{SectionName(view_, section)} : Cell{MangledName{s.name}});
     ++index;

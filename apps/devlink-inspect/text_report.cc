@@ -99,7 +99,8 @@ void TextReport::BeginTable(const TableSpec& spec) {
   }
   waiting_.clear();
   groups_.assign(columns_.size(), {});
-  is_number_.assign(columns_.size(), true);
+  has_number_.assign(columns_.size(), false);
+  has_text_.assign(columns_.size(), false);
   rows_ = 0;
   widths_known_ = false;
 }
@@ -110,8 +111,12 @@ void TextReport::Row(std::span<const Cell> cells) {
   Texts row;
   for (std::size_t i = 0; i < spec_.columns.size() && i < cells.size(); ++i) {
     if (spec_.columns[i].shown == Shown::kInJson) continue;
-    const bool fits = IsNumber(cells[i]) || std::holds_alternative<std::monostate>(cells[i]);
-    if (!widths_known_ && !fits) is_number_[row.size()] = false;
+    if (!widths_known_) {
+      has_number_[row.size()] = has_number_[row.size()] || IsNumber(cells[i]);
+      has_text_[row.size()] =
+          has_text_[row.size()] ||
+          (!IsNumber(cells[i]) && !std::holds_alternative<std::monostate>(cells[i]));
+    }
     row.push_back(Text(spec_.columns[i], cells[i]));
   }
   if (widths_known_) return PrintRow(row);
@@ -153,9 +158,9 @@ void TextReport::PrintRow(const Texts& row) {
     const std::size_t padding = row[i].size() < widths_[i] ? widths_[i] - row[i].size() : 0;
     if (any) line += "  ";
     any = true;
-    if (is_number_[i]) line.append(padding, ' ');
+    if (IsRightAligned(i)) line.append(padding, ' ');
     line += row[i];
-    if (!is_number_[i]) line.append(padding, ' ');
+    if (!IsRightAligned(i)) line.append(padding, ' ');
   }
   Line(line);
 }

@@ -37,6 +37,9 @@ class TextReport final : public Report {
   // Widths come from the first rows, which wait for it; later ones are printed as they come.
   void PrintWaiting();
   void PrintRow(const Texts& row);
+  [[nodiscard]] bool IsRightAligned(std::size_t column) const {
+    return has_number_[column] && !has_text_[column];
+  }
   void Line(std::string_view text);
 
   Out out_;
@@ -49,7 +52,8 @@ class TextReport final : public Report {
   TableSpec spec_;
   std::vector<Column> columns_;  // those that a text shows
   std::vector<std::size_t> widths_;
-  std::vector<bool> is_number_;
+  std::vector<bool> has_number_;
+  std::vector<bool> has_text_;
   std::vector<Texts> waiting_;
   std::vector<std::string> groups_;  // the last row's
   std::size_t rows_ = 0;

@@ -219,5 +219,22 @@ protected = [m for m in files["lto.o"]["members"] if m["kind"] == "lto-ir"]
 assert len(protected) == 1 and protected[0]["is_obfuscated"], protected
 assert {"draw", "fill"} <= {re.sub(r".*?(draw|fill).*", r"\1", d["name"])
                             for d in files["a.ptx"]["declarations"] if d["kind"] == "kernel"}
+# The document that describes it knows every key.
+text = open(os.environ["DEVLINK_SOURCE"] + "/docs/inspect.md").read()
+known = set(re.findall(r"`(\w+)`", text))
+
+
+def keys(value):
+    if isinstance(value, dict):
+        yield from value
+        for part in value.values():
+            yield from keys(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from keys(part)
+
+
+unknown = set(keys(list(files.values()))) - known
+assert not unknown, f"docs/inspect.md does not name {sorted(unknown)}"
 print(", ".join(f"{count} {what}" for what, count in compared.items()), "compared")
 PY
