@@ -147,7 +147,7 @@ class Describer {
   // A text shows it where it is asked for.
   void Header() {
     const Shown shown = choice_.headers ? Shown::kEverywhere : Shown::kInJson;
-    const auto field = [&](std::string_view key, std::string_view title, Cell value,
+    const auto field = [&](std::string_view key, std::string_view title, const Cell& value,
                            bool hex = false) {
       report_.Field({.key = key, .title = title, .shown = shown, .hex = hex}, value);
     };

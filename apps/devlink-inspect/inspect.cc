@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -10,8 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/memory_lease.h"
 #include "base/strings.h"
 #include "devlink-inspect/describe_code.h"
+#include "devlink/environment.h"
 #include "devlink/experimental/fatbin.h"
 #include "input/archive.h"
 #include "input/host_elf.h"
@@ -30,7 +33,8 @@ constexpr int kDeepest = 8;
 // Bytes of all items together, at each level: of real files, a few times their size.
 constexpr std::uint64_t kMostBytesBeside = std::uint64_t{1} << 28;
 constexpr std::uint64_t kMostBytesTimes = 64;
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 33;
+// Of a thin archive's members together.
+constexpr std::uint64_t kMostThinBytes = std::uint64_t{1} << 32;
 // Code that needs a device link, and code that does not.
 constexpr std::array<std::string_view, 2> kFatbinSections = {"__nv_relfatbin", ".nv_fatbin"};
 
@@ -142,10 +146,15 @@ class Inspector {
       return true;
     }
     Headline("not looked into");
-    report_.Problem(depth_ < kDeepest ? "the file holds more than a file of its size can"
-                                      : "containers are nested too deeply");
+    if (depth_ < kDeepest) {
+      TellTooMuch();
+    } else {
+      report_.Problem("containers are nested too deeply");
+    }
     return false;
   }
+
+  void TellTooMuch() { report_.Problem("the file holds more than a file of its size can"); }
 
   void Headline(std::string_view text) { report_.Headline(text); }
 
@@ -168,7 +177,7 @@ class Inspector {
     } else if (kind == ContentKind::kFatbin) {
       FatbinFile(address, bytes);
     } else if (internal::IsElf(kind)) {
-      HostFile(kind, path, address, bytes);
+      HostFile(kind, address, bytes);
     } else if (kind == ContentKind::kPtx) {
       const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       if (!options_.only_contents) DescribePtx(text, ChoiceFor(is_within), report_);
@@ -187,8 +196,15 @@ class Inspector {
   }
 
   void Archive(const std::string& path, const std::string& address, Bytes bytes) {
-    const auto read = [this](const std::string& file) {
-      return base::ReadFile(file, std::min(left_, kLargestFile));
+    // Members of a thin archive are files of their own, and count as such.
+    std::uint64_t most = kMostThinBytes;
+    const auto read = [this, &most](const std::string& file) {
+      auto contents = base::ReadFile(file, most);
+      if (contents.ok()) {
+        most -= contents->size();
+        left_ += kMostBytesTimes * contents->size();
+      }
+      return contents;
     };
     const auto archive = internal::ReadArchive(path, bytes, read);
     if (!archive.ok()) {
@@ -201,6 +217,8 @@ class Inspector {
     report_.Field({.key = "is_thin", .shown = Shown::kInJson}, archive->thin);
     MemberKeys keys;
     for (const internal::ArchiveMember& member : archive->members) {
+      // All members may have one long name.
+      if (!Charge(address.size() + member.name.size())) return TellTooMuch();
       // A member's file names are its own affair: only the archive says where its members lie.
       Item(path, member.name, Below(address, keys.Make(member.name)), member.bytes, true);
     }
@@ -273,9 +291,7 @@ class Inspector {
     return true;
   }
 
-  void HostFile(ContentKind kind, const std::string& path, const std::string& address,
-                Bytes bytes) {
-    (void)path;
+  void HostFile(ContentKind kind, const std::string& address, Bytes bytes) {
     std::vector<std::string> problems;
     const std::vector<FatbinSection> sections = FatbinSections(bytes, problems);
     Headline(absl::StrCat(base::ToAbsl(internal::Describe(kind)), ", ", bytes.size(), " bytes",
@@ -296,7 +312,8 @@ class Inspector {
   }
 
   void HostObject(Bytes bytes) {
-    const auto object = internal::ReadHostObject(bytes);
+    base::MemoryLease memory(Environment::Default(), std::make_shared<MemoryBudget>(left_));
+    const auto object = internal::ReadHostObject(bytes, &memory);
     if (!object.ok()) {
       report_.Problem(base::FromAbsl(object.status().message()));
       return;
@@ -334,6 +351,7 @@ class Inspector {
   void EachMember(const Fatbin& fatbin, std::string_view section, const std::string& address,
                   std::size_t& number) {
     for (const FatbinMember& member : fatbin.members()) {
+      if (!Charge(address.size())) return TellTooMuch();
       Member(fatbin, member, section, address, ++number);
     }
   }
