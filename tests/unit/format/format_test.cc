@@ -224,6 +224,23 @@ TEST_CASE("A tool record is a note with five strings", "[format]") {
                     [](std::uint8_t b) { return b == 0; }));
 }
 
+TEST_CASE("Tools' records are read as they were written", "[format]") {
+  std::vector<std::uint8_t> note =
+      format::EncodeToolRecord({.tool = "ptxas", .version = "13.0", .options = "-arch sm_90"});
+  const std::vector<std::uint8_t> second = format::EncodeToolRecord({.object = "a", .tool = "b"});
+  note.insert(note.end(), second.begin(), second.end());
+  const auto records = format::ReadToolRecords(note);
+  REQUIRE(records.has_value());
+  REQUIRE(records->size() == 2);
+  CHECK((*records)[0].tool == "ptxas");
+  CHECK((*records)[0].options == "-arch sm_90");
+  CHECK((*records)[1].object == "a");
+  CHECK(format::ReadToolRecords({})->empty());
+  for (std::size_t size = 1; size < second.size(); ++size) {
+    CHECK_FALSE(format::ReadToolRecords(base::Bytes(second).first(size)).has_value());
+  }
+}
+
 TEST_CASE("Profiles exist for 13.0 to 13.5", "[format]") {
   for (const std::string release : {"13.0", "13.1", "13.2", "13.3", "13.4", "13.5"}) {
     const auto profile = ToolkitProfile::ForRelease(release);
