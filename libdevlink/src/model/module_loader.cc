@@ -509,13 +509,11 @@ bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
 }
 
 bool ModuleLoader::IsFromAssembler() const {
-  const ModuleView& sass = module_.sass_;
-  for (std::uint32_t i = 0; i < sass.section_count(); ++i) {
-    if (sass.RoleAt(i) != SectionRole::kToolNote) continue;
-    const auto records = format::ReadToolRecords(sass.SectionAt(i).data);
-    return records && std::all_of(records->begin(), records->end(), [](const auto& record) {
-             return record.tool == "ptxas";
-           });
+  for (const InputSection& section : sections_) {
+    if (section.role != SectionRole::kToolNote) continue;
+    const auto records = format::ReadToolRecords(section.data);
+    return records && std::all_of(records->begin(), records->end(),
+                                  [](const auto& record) { return record.tool == "ptxas"; });
   }
   return false;
 }

@@ -44,7 +44,7 @@ class ModuleLoader {
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 
-  // Whether an assembler wrote the file, as its note says, and no partial link.
+  // Whether an assembler wrote the file, as its note says, and no partial link. Of machine code.
   [[nodiscard]] bool IsFromAssembler() const;
 
   // `section 4 '.text.k': what`.
