@@ -92,19 +92,24 @@ absl::Status CheckApiVersion(const Parsed& parsed) {
              : Wrong({"--cuda-api-version major number must be == toolkit version"});
 }
 
-absl::Status Check(Parsed& parsed, std::vector<CommandMessage>& messages) {
+absl::Status CheckFiles(const Parsed& parsed) {
+  if (!parsed.output && !parsed.command.options.check_only) {
+    return Wrong({"Must specify output file with -o option"});
+  }
+  if (parsed.command.inputs.empty()) {
+    return Wrong({"No input files specified; use option --help for more information"});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Check(Parsed& parsed, Files files, std::vector<CommandMessage>& messages) {
   const NvlinkCommand& command = parsed.command;
   if (parsed.arch.empty()) return Wrong({"Unknown arch name '(null)'"});
   const format::SmTraits& traits = format::TraitsOf(command.options.target);
   if (traits.first_release > command.options.profile.release) {
     return Wrong({"Value '", parsed.arch, "' is not defined for option 'arch'"});
   }
-  if (!parsed.output && !command.options.check_only) {
-    return Wrong({"Must specify output file with -o option"});
-  }
-  if (command.inputs.empty()) {
-    return Wrong({"No input files specified; use option --help for more information"});
-  }
+  if (files == Files::kNeeded) DEVLINK_RETURN_IF_ERROR(CheckFiles(parsed));
   DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(command.options));
   if (parsed.dump_callgraph && parsed.dump_mangled) {
     return Conflict("-dump-callgraph", "-dump-callgraph-no-demangle");
@@ -123,8 +128,8 @@ absl::Status Check(Parsed& parsed, std::vector<CommandMessage>& messages) {
 
 }  // namespace
 
-absl::Status FinishCommand(Parsed& parsed, std::vector<CommandMessage>& messages) {
-  const absl::Status status = Check(parsed, messages);
+absl::Status FinishCommand(Parsed& parsed, Files files, std::vector<CommandMessage>& messages) {
+  const absl::Status status = Check(parsed, files, messages);
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       base::Cat({base::FromAbsl(status.message()), TargetSuffix(parsed)}));

@@ -11,8 +11,11 @@
 
 namespace devlink::internal {
 
+// Whether a command has to name its inputs and its output.
+enum class Files { kNeeded, kOptional };
+
 // InvalidArgument with nvlink's words for the first that is missing or contradictory. Warnings go
 // to `messages`.
-absl::Status FinishCommand(Parsed& parsed, std::vector<CommandMessage>& messages);
+absl::Status FinishCommand(Parsed& parsed, Files files, std::vector<CommandMessage>& messages);
 
 }  // namespace devlink::internal

@@ -23,6 +23,7 @@
 #include "command/finish.h"
 #include "command/hints.h"
 #include "command/option_table.h"
+#include "command/option_words.h"
 #include "command/words.h"
 #include "devlink/nvlink_command.h"
 
@@ -91,6 +92,8 @@ class Reader {
   // The options text that nvlink leaves in its output; one that names files begins with those of
   // the inputs.
   [[nodiscard]] std::string RecordedOptions() const;
+
+  [[nodiscard]] bool IsGiven(const Option& option) const { return given_.contains(&option); }
 
   Parsed parsed;
   std::vector<CommandMessage> messages;
@@ -222,7 +225,7 @@ absl::Status Reader::ReadWords(std::span<const std::string> words, int depth) {
 std::string Reader::RecordedOptions() const {
   const bool names_files = RecordsFiles(parsed);
   std::string out;
-  if (names_files) {
+  if (names_files && !parsed.command.inputs.empty()) {
     for (const std::string& input : parsed.command.inputs) {
       out += base::Cat({out.empty() ? "" : ",", BaseName(input)});
     }
@@ -273,6 +276,27 @@ bool AsksForNvlink(std::span<const std::string> words) {
   return false;
 }
 
+// What is read of words: a command, or its options alone.
+absl::StatusOr<internal::Parsed> Parse(internal::Reader& reader, std::span<const std::string> words,
+                                       const std::optional<internal::Files>& finish) {
+  absl::Status status = reader.ReadWords(words);
+  internal::Parsed& parsed = reader.parsed;
+  const bool words_are_good = status.ok();
+  if (words_are_good) {
+    Settle(reader, parsed);
+    if (finish && !parsed.command.help && !parsed.command.version) {
+      status = internal::FinishCommand(parsed, *finish, reader.messages);
+    }
+  }
+  if (status.ok()) return std::move(parsed);
+  CommandMessage& fatal = reader.messages.emplace_back();
+  fatal.diagnostic.severity = Severity::kFatal;
+  fatal.diagnostic.text = std::string(status.message());
+  if (words_are_good) fatal.tool = parsed.command.tool_name;
+  if (!AsksForNvlink(words)) fatal.diagnostic.notes = std::move(reader.notes);
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
@@ -280,28 +304,35 @@ absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> wo
                                                  std::vector<CommandMessage>* messages) {
   return base::Guard([&]() -> absl::StatusOr<NvlinkCommand> {
     internal::Reader reader(context);
-    const bool as_nvlink = AsksForNvlink(words);
-    reader.plain_at_sign = as_nvlink;
-    internal::Parsed& parsed = reader.parsed;
-    absl::Status status = reader.ReadWords(words);
-    const bool words_are_good = status.ok();
-    if (words_are_good) {
-      Settle(reader, parsed);
-      if (!parsed.command.help && !parsed.command.version) {
-        status = internal::FinishCommand(parsed, reader.messages);
-      }
-    }
-    if (!status.ok()) {
-      CommandMessage& fatal = reader.messages.emplace_back();
-      fatal.diagnostic.severity = Severity::kFatal;
-      fatal.diagnostic.text = std::string(status.message());
-      if (words_are_good) fatal.tool = parsed.command.tool_name;
-      if (!as_nvlink) fatal.diagnostic.notes = std::move(reader.notes);
-    }
+    reader.plain_at_sign = AsksForNvlink(words);
+    absl::StatusOr<internal::Parsed> parsed = Parse(reader, words, internal::Files::kNeeded);
     if (messages != nullptr) *messages = std::move(reader.messages);
-    if (!status.ok()) return status;
-    return std::move(parsed.command);
+    if (!parsed.ok()) return parsed.status();
+    return std::move(parsed->command);
   });
 }
+
+namespace internal {
+
+absl::StatusOr<LinkOptionWords> ParseOptionWords(std::span<const std::string> words,
+                                                 const CommandContext& context, OptionChecks checks,
+                                                 std::vector<CommandMessage>& messages) {
+  Reader reader(context);
+  absl::StatusOr<Parsed> parsed =
+      Parse(reader, words,
+            checks == OptionChecks::kTogether ? std::optional(Files::kOptional) : std::nullopt);
+  messages = std::move(reader.messages);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->command.inputs.empty()) {
+    return Wrong({"'", parsed->command.inputs.front(), "' is not an option"});
+  }
+  LinkOptionWords out{.command = std::move(parsed->command), .given = {}};
+  for (const Option& option : Options()) {
+    if (reader.IsGiven(option)) out.given.push_back(&option);
+  }
+  return out;
+}
+
+}  // namespace internal
 
 }  // namespace devlink
