@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that runs out, at every allocation of a link in turn, and memory that many sessions leave.
-// A program of its own, since it replaces operator new.
+// A program of its own, since operator new is replaced (support/failing_memory.h).
 #include <unistd.h>
 
 #include <array>
@@ -20,54 +20,9 @@
 #include "devlink/devlink.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
+#include "support/failing_memory.h"
 #include "support/host_object.h"
 #include "unit/cubin_builder.h"
-
-namespace {
-
-// Allocations that still succeed; none fails where it is negative.
-thread_local std::int64_t left = -1;
-thread_local bool goes_on_failing = true;
-thread_local std::int64_t failures = 0;
-thread_local std::int64_t live = 0;
-
-void* Allocate(std::size_t size, std::size_t align) {
-  if (left >= 0 && left-- == 0) {
-    ++failures;
-    if (goes_on_failing) left = 0;
-    throw std::bad_alloc();
-  }
-  ++live;
-  void* memory = align <= alignof(std::max_align_t)
-                     ? std::malloc(size == 0 ? 1 : size)
-                     : std::aligned_alloc(align, (size + align - 1) / align * align);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-void Free(void* memory) {
-  if (memory != nullptr) --live;
-  std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return Allocate(size, 1); }
-void* operator new[](std::size_t size) { return Allocate(size, 1); }
-void* operator new(std::size_t size, std::align_val_t align) {
-  return Allocate(size, static_cast<std::size_t>(align));
-}
-void* operator new[](std::size_t size, std::align_val_t align) {
-  return Allocate(size, static_cast<std::size_t>(align));
-}
-void operator delete(void* memory) noexcept { Free(memory); }
-void operator delete[](void* memory) noexcept { Free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { Free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { Free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { Free(memory); }
 
 namespace devlink::testing {
 namespace {
@@ -140,15 +95,15 @@ void FailEachAllocation(Way way, bool from_there_on) {
   std::int64_t n = 0;
   for (;; ++n) {
     std::vector<std::uint8_t> archive = inputs.archive;
-    const std::int64_t live_before = live - 1;  // the copy of the archive is handed over
+    const std::int64_t live_before = memory.live - 1;  // the copy of the archive is handed over
     bool is_sound = false;
     std::string said;
-    failures = 0;
-    goes_on_failing = from_there_on;
-    left = n;
+    memory.failures = 0;
+    memory.goes_on_failing = from_there_on;
+    memory.left = n;
     {
       const LinkOutcome outcome = LinkAll(inputs, std::move(archive), way);
-      left = -1;
+      memory.left = -1;
       const absl::StatusCode code = outcome.status.code();
       // Some of those that use memory do without where there is none.
       is_sound = code == absl::StatusCode::kResourceExhausted ||
@@ -157,9 +112,9 @@ void FailEachAllocation(Way way, bool from_there_on) {
     }
     archive = {};
     if (!is_sound) FAIL_CHECK("allocation " << n << ": " << said);
-    const std::int64_t leaked = live - live_before - (said.capacity() > 15 ? 1 : 0);
+    const std::int64_t leaked = memory.live - live_before - (said.capacity() > 15 ? 1 : 0);
     if (leaked != 0) FAIL_CHECK("allocation " << n << ": " << leaked << " leaked");
-    if (failures == 0) break;
+    if (memory.failures == 0) break;
   }
   CHECK(n > 500);
 }
@@ -179,14 +134,14 @@ TEST_CASE("A link that fails may run out of memory at every step, too", "[exhaus
 
 TEST_CASE("Readers of single files may run out of memory", "[exhaustion]") {
   const Inputs inputs;
-  goes_on_failing = true;
+  memory.goes_on_failing = true;
   for (std::int64_t n = 0;; ++n) {
-    failures = 0;
+    memory.failures = 0;
     ModulePool pool;
-    left = n;
+    memory.left = n;
     const auto module = pool.AddCubin(std::span<const std::uint8_t>(inputs.first));
     const absl::StatusCode code = module.status().code();
-    left = -1;
+    memory.left = -1;
     if (module.ok()) break;
     CHECK(code == absl::StatusCode::kResourceExhausted);
   }
@@ -244,12 +199,12 @@ TEST_CASE("Ten thousand sessions leave nothing behind", "[exhaustion]") {
     std::uint64_t resident_warm = 0;
     for (int n = 0; n < kSessions / 2; ++n) {
       if (n == kWarm) {
-        live_warm = live;
+        live_warm = memory.live;
         resident_warm = ResidentBytes();
       }
       RunSessions(inputs, pool, n);
     }
-    const std::int64_t more_live = live - live_warm;
+    const std::int64_t more_live = memory.live - live_warm;
     const std::uint64_t resident = ResidentBytes();
     CAPTURE(shares_pool, resident_warm, resident);
     // What a pool keeps is bounded in bytes, not in pieces.

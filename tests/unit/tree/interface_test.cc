@@ -71,6 +71,18 @@ TEST_CASE("Every public function is called by a test, an example or a program", 
   }
 }
 
+TEST_CASE("Every function for C is called by a unit test of it", "[tree]") {
+  const std::regex call(R"(\b(dl_\w+)\()");
+  const fs::path header = PublicHeaders() / "c" / "devlink.h";
+  const std::set<std::string> functions = Words(WithoutCommentsAndLiterals(TextOf(header)), call);
+  REQUIRE(functions.size() > 50);
+  const std::set<std::string> called = Words(CodeOfCallers({"tests/unit/c_api"}), call);
+  for (const std::string& name : functions) {
+    CAPTURE(name);
+    CHECK(called.contains(name));
+  }
+}
+
 // The names of the fields of a struct.
 std::vector<std::string> FieldsOf(const std::string& code, const std::string& name) {
   const std::size_t begin = code.find("struct " + name + " {");
