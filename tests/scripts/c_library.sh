@@ -77,6 +77,31 @@ grep -q '^link_from_memory error   : Undefined reference' err || fail "no line s
   fail "-nonsense is taken for an option"
 grep -q "Unknown option 'nonsense'" err
 
+# --- PTX and LTO IR, where there are tools for them ------------------------------------------------
+if [[ -n ${CUDA_HOME-} ]] && command -v nvcc >/dev/null; then
+  cat >k.cu <<'CUDA'
+extern __device__ int f(int);
+__global__ void k(int *p) { *p = f(*p); }
+CUDA
+  echo '__device__ int f(int x) { return 3 * x; }' >f.cu
+  for unit in k f; do
+    nvcc -arch=sm_90 -rdc=true -ptx -o $unit.ptx $unit.cu &
+    nvcc -arch=sm_90 -dlto -rdc=true -c -o $unit.o $unit.cu &
+  done
+  wait
+  ./example sm_90 ours.cubin k.ptx f.ptx >out
+  "$DEVLINK" -arch=sm_90 -o theirs.cubin k.ptx f.ptx
+  cmp ours.cubin theirs.cubin
+  if [[ -f $CUDA_HOME/lib64/libnvJitLink.so.13 ]]; then
+    ./example sm_90 ours.cubin k.o f.o -- -lto >out
+    "$DEVLINK" -arch=sm_90 -lto -o theirs.cubin k.o f.o
+    cmp ours.cubin theirs.cubin
+  fi
+  echo '.version 8.0 .target sm_90 .address_size 64 .func f() { nothing; }' >bad.ptx
+  ! ./example sm_90 none.cubin bad.ptx >out 2>err || fail "PTX that is none was linked"
+  grep -q '^ptxas' err || fail "the assembler's lines are lost"
+fi
+
 # --- The header for C++17, without exceptions and run-time types, as a run-time compiler is built --
 cat >other.cc <<'CPP'
 #include <devlink/c/devlink.h>

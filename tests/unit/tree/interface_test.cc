@@ -83,6 +83,21 @@ TEST_CASE("Every function for C is called by a unit test of it", "[tree]") {
   }
 }
 
+TEST_CASE("Every function for C is described", "[tree]") {
+  const std::string text = TextOf(PublicHeaders() / "c" / "devlink.h");
+  std::size_t functions = 0;
+  for (std::size_t at = text.find("\nDL_API "); at != text.npos;
+       at = text.find("\nDL_API ", at + 1)) {
+    ++functions;
+    const std::string declaration = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    if (declaration.find("_destroy(") != declaration.npos) continue;  // said of all in one place
+    const std::string before = text.substr(text.rfind('\n', at - 1) + 1, 2);
+    CAPTURE(declaration);
+    CHECK((before == "//" || declaration.find("//") != declaration.npos));
+  }
+  CHECK(functions > 50);
+}
+
 // The names of the fields of a struct.
 std::vector<std::string> FieldsOf(const std::string& code, const std::string& name) {
   const std::size_t begin = code.find("struct " + name + " {");

@@ -23,7 +23,7 @@
 // an object, a text or a place for a result is needed is DL_INVALID_ARGUMENT; results are then, and
 // after every failure, NULL or empty unless said otherwise. Memory that runs out is
 // DL_RESOURCE_EXHAUSTED. No exception leaves a function. A function that returns a view (dl_text,
-// dl_bytes) or a number and is given NULL returns an empty one or 0.
+// dl_bytes) or a number and is given NULL returns an empty one or 0. dl_X_destroy cannot fail.
 //
 // Ownership. What dl_X_create or any `dl_X** out` hands out belongs to the caller until
 // dl_X_destroy, which takes NULL, too. Objects keep alive what they were made from: a toolchain or
@@ -59,8 +59,7 @@ extern "C" {
 #define DL_API
 #endif
 
-// ---- Codes
-// ---------------------------------------------------------------------------------------
+// ---- Codes ----
 
 typedef int32_t dl_status;
 enum {
@@ -153,8 +152,7 @@ enum { DL_BINDING_LOCAL = 0, DL_BINDING_GLOBAL = 1, DL_BINDING_WEAK = 2 };
 // The name of a status without its DL_, such as "NOT_FOUND"; "UNKNOWN" for other numbers. Static.
 DL_API const char* dl_status_name(dl_status status);
 
-// ---- Views
-// ---------------------------------------------------------------------------------------
+// ---- Views ----
 
 // A text of `size` bytes, and a NUL behind them that does not count. `data` is never NULL.
 typedef struct dl_text {
@@ -168,8 +166,7 @@ typedef struct dl_bytes {
   size_t size;
 } dl_bytes;
 
-// ---- Version and targets
-// -------------------------------------------------------------------------
+// ---- Version and targets ----
 
 // "0.1.0". Static.
 DL_API const char* dl_version(void);
@@ -177,13 +174,14 @@ DL_API const char* dl_version(void);
 // The targets that this library links for, by number: "sm_75", ..., "sm_90", "sm_90a", ... The name
 // is static; NULL where `index` is not below the count.
 DL_API size_t dl_target_count(void);
+// One of them, by its place.
 DL_API const char* dl_target_name(size_t index);
 
-// ---- Texts, diagnostics and errors that are objects
-// ----------------------------------------------
+// ---- Texts, diagnostics and errors that are objects ----
 
 // A text that was made for the caller.
 typedef struct dl_string dl_string;
+// The text, for as long as the object lives.
 DL_API dl_text dl_string_text(const dl_string* string);
 DL_API void dl_string_destroy(dl_string* string);
 
@@ -203,8 +201,9 @@ typedef struct dl_diagnostic {
 
 // A list of findings, which never changes.
 typedef struct dl_diagnostics dl_diagnostics;
+// How many there are.
 DL_API size_t dl_diagnostics_count(const dl_diagnostics* list);
-// Fills in `out`, up to its `size`. DL_OUT_OF_RANGE where `index` is not below the count.
+// Fills in `out`; its texts are the list's. DL_OUT_OF_RANGE where `index` is not below the count.
 DL_API dl_status dl_diagnostics_get(const dl_diagnostics* list, size_t index, dl_diagnostic* out);
 // The lines that nvlink would print of all of them, each note on a line of its own behind its
 // finding, under the name `tool`; NULL stands for "devlink".
@@ -214,26 +213,27 @@ DL_API void dl_diagnostics_destroy(dl_diagnostics* list);
 
 // Why a call failed.
 typedef struct dl_error dl_error;
-DL_API dl_status dl_error_status(const dl_error* error);  // what the call returned
-DL_API dl_text dl_error_text(const dl_error* error);      // a sentence for a person
+// What the call returned; DL_OK of NULL.
+DL_API dl_status dl_error_status(const dl_error* error);
+// A sentence for a person.
+DL_API dl_text dl_error_text(const dl_error* error);
 // What else there is to say, such as hints on an option that is misspelt; often empty. Part of the
 // error.
 DL_API const dl_diagnostics* dl_error_diagnostics(const dl_error* error);
 DL_API void dl_error_destroy(dl_error* error);
 
-// ---- Stopping
-// ------------------------------------------------------------------------------------
+// ---- Stopping ----
 
 // Ends links early. What was asked to stop stays so: a new one is for the next link.
 typedef struct dl_stop dl_stop;
+// Makes one that was not asked to stop.
 DL_API dl_status dl_stop_create(dl_stop** out);
 // What runs in sessions that have it ends soon with DL_CANCELLED, and so does what begins there
 // later. From any thread, at any time.
 DL_API void dl_stop_request(dl_stop* stop);
 DL_API void dl_stop_destroy(dl_stop* stop);
 
-// ---- Modules and pools
-// ---------------------------------------------------------------------------
+// ---- Modules and pools ----
 
 // A cubin that was read and checked. Immutable, shared.
 typedef struct dl_module dl_module;
@@ -282,11 +282,14 @@ typedef struct dl_symbol {
 
 // The tables of a module, read once; a value of its own that outlives the module. Any thread.
 typedef struct dl_module_info dl_module_info;
+// Reads them. What an executable cubin says that cannot be is left out.
 DL_API dl_status dl_module_inspect(const dl_module* module, dl_module_info** out);
+// The module as a whole.
 DL_API dl_status dl_module_info_summary(const dl_module_info* info, dl_module_summary* out);
-// Both in the order of the module's symbol table. DL_OUT_OF_RANGE behind the last.
+// A function, in the order of the module's symbol table. DL_OUT_OF_RANGE behind the last.
 DL_API dl_status dl_module_info_function(const dl_module_info* info, size_t index,
                                          dl_function* out);
+// A symbol, likewise.
 DL_API dl_status dl_module_info_symbol(const dl_module_info* info, size_t index, dl_symbol* out);
 DL_API void dl_module_info_destroy(dl_module_info* info);
 
@@ -307,7 +310,7 @@ typedef struct dl_pool_use {
   uint64_t misses;     // it was read
   uint64_t forgotten;  // to stay within the bound
 } dl_pool_use;
-// `options` may be NULL.
+// Makes an empty pool. `options` may be NULL.
 DL_API dl_status dl_pool_create(const dl_pool_options* options, dl_pool** out, dl_error** error);
 // Reads and checks a cubin; `out`, if not NULL, receives a reference. DL_INVALID_ARGUMENT, with
 // what is wrong and at which offset, for bytes that are no well-formed cubin. They are copied only
@@ -318,11 +321,11 @@ DL_API dl_status dl_pool_add_cubin(dl_pool* pool, const void* data, size_t size,
 DL_API dl_status dl_pool_remove(dl_pool* pool, const dl_module* module);
 // Forgets all of them.
 DL_API dl_status dl_pool_clear(dl_pool* pool);
+// How it was used so far.
 DL_API dl_status dl_pool_get_use(const dl_pool* pool, dl_pool_use* out);
 DL_API void dl_pool_destroy(dl_pool* pool);
 
-// ---- Caches and toolchains
-// -----------------------------------------------------------------------
+// ---- Caches and toolchains ----
 
 // Keeps what compilers made of PTX and LTO IR (docs/cache.md). A link is never different or failing
 // because of its cache.
@@ -380,14 +383,14 @@ typedef struct dl_toolchain_use {
 // the link that needs it.
 DL_API dl_status dl_toolchain_create(const dl_toolchain_options* options, dl_toolchain** out,
                                      dl_error** error);
+// How it was used so far.
 DL_API dl_status dl_toolchain_get_use(const dl_toolchain* toolchain, dl_toolchain_use* out);
 DL_API void dl_toolchain_destroy(dl_toolchain* toolchain);
 // Names of the environment variables that NVIDIA's compilers look at within this process; a cache
 // has to know of them. NULL behind the last. Static.
 DL_API const char* dl_tool_variable(size_t index);
 
-// ---- Callbacks
-// -----------------------------------------------------------------------------------
+// ---- Callbacks ----
 
 // Takes what a callback hands to the library. Valid during the callback only.
 typedef struct dl_receiver dl_receiver;
@@ -404,8 +407,8 @@ typedef struct dl_work dl_work;
 // Does the work of one worker; `worker` is below the number given to run_workers.
 DL_API void dl_work_run(const dl_work* work, uint32_t worker);
 
-// How a link reaches the world. Each may be NULL: then it is files, threads, time and memory of
-// this machine. Called on any thread, several at once.
+// How a link reaches the world. Each may be NULL: then it is files, threads and memory of this
+// machine. Called on any thread, several at once.
 typedef struct dl_environment {
   size_t size;
   void* user;
@@ -455,8 +458,7 @@ typedef struct dl_undefined_symbol {
 typedef dl_status (*dl_undefined_callback)(void* user, const dl_undefined_symbol* symbols,
                                            size_t count, dl_receiver* receiver);
 
-// ---- Sessions
-// ------------------------------------------------------------------------------------
+// ---- Sessions ----
 
 // A list of inputs and the options to link them with.
 typedef struct dl_session dl_session;
@@ -513,18 +515,21 @@ DL_API dl_status dl_session_add_bytes(dl_session* session, const char* name, con
 // The same for a cubin alone: nothing is copied where the pool has these bytes already.
 DL_API dl_status dl_session_add_cubin(dl_session* session, const char* name, const void* data,
                                       size_t size, dl_error** error);
+// A module that a pool gave out; it need not be the session's pool.
 DL_API dl_status dl_session_add_module(dl_session* session, const char* name,
                                        const dl_module* module, dl_error** error);
 
-// Many at once, in this order, read in parallel. The status is that of the first that failed;
-// DL_CANCELLED adds none.
+// Many files at once, in this order, read in parallel. All of them are added; the status is that of
+// the first that failed. DL_CANCELLED adds none.
+DL_API dl_status dl_session_add_files(dl_session* session, const char* const* paths, size_t count,
+                                      dl_error** error);
+
 typedef struct dl_input {
   const char* name;
   const void* data;
   size_t size;
 } dl_input;
-DL_API dl_status dl_session_add_files(dl_session* session, const char* const* paths, size_t count,
-                                      dl_error** error);
+// The same from memory.
 DL_API dl_status dl_session_add_all_bytes(dl_session* session, const dl_input* inputs, size_t count,
                                           dl_error** error);
 
@@ -559,14 +564,15 @@ DL_API dl_status dl_session_link_to(dl_session* session, const dl_sink* sink, dl
                                     dl_error** error);
 DL_API void dl_session_destroy(dl_session* session);
 
-// ---- Outcomes
-// ------------------------------------------------------------------------------------
+// ---- Outcomes ----
 
+// What dl_session_link returned.
 DL_API dl_status dl_outcome_status(const dl_outcome* outcome);
-DL_API dl_text dl_outcome_message(const dl_outcome* outcome);  // of the status; empty for DL_OK
+// The sentence to it; empty for DL_OK.
+DL_API dl_text dl_outcome_message(const dl_outcome* outcome);
 // The cubin; empty after a failure, where a sink has it, and with -emit-ptx.
 DL_API dl_bytes dl_outcome_cubin(const dl_outcome* outcome);
-// With -emit-ptx.
+// With -emit-ptx the PTX; otherwise empty.
 DL_API dl_text dl_outcome_ptx(const dl_outcome* outcome);
 // All that there is to say, in nvlink's order. Part of the outcome.
 DL_API const dl_diagnostics* dl_outcome_diagnostics(const dl_outcome* outcome);
@@ -593,8 +599,9 @@ typedef struct dl_kernel {
   uint64_t shared_bytes;
   uint64_t parameter_bytes;
 } dl_kernel;
+// The report but for its lists.
 DL_API dl_status dl_outcome_report(const dl_outcome* outcome, dl_report* out);
-// DL_OUT_OF_RANGE behind the last.
+// A kernel of the report, in the order of the inputs. DL_OUT_OF_RANGE behind the last.
 DL_API dl_status dl_outcome_kernel(const dl_outcome* outcome, size_t index, dl_kernel* out);
 // The mangled name of a function that no kernel reaches; empty behind the last.
 DL_API dl_text dl_outcome_dead_function(const dl_outcome* outcome, size_t index);
