@@ -98,6 +98,24 @@ absl::StatusOr<std::vector<MemoryInput>> CallbackDefinitions::Provide(
   return std::move(receiver.inputs);
 }
 
+CallbackStore::~CallbackStore() {
+  if (given_.release != nullptr) given_.release(given_.user);
+}
+
+absl::StatusOr<std::optional<std::vector<std::uint8_t>>> CallbackStore::Find(const CacheKey& key) {
+  dl_receiver receiver;
+  const dl_status status = given_.find(given_.user, key.bytes.data(), &receiver);
+  if (status == DL_NOT_FOUND) return std::nullopt;
+  if (status != DL_OK) return StatusOfCallback(status, "find");
+  if (!receiver.bytes) return absl::InternalError("the callback find returned 0 and set no bytes");
+  return std::move(receiver.bytes);
+}
+
+absl::Status CallbackStore::Store(const CacheKey& key, std::span<const std::uint8_t> value) {
+  return StatusOfCallback(given_.store(given_.user, key.bytes.data(), value.data(), value.size()),
+                          "store");
+}
+
 absl::Status CallbackSink::Begin(std::uint64_t size) {
   return given_.begin == nullptr ? absl::OkStatus()
                                  : StatusOfCallback(given_.begin(given_.user, size), "begin");
@@ -112,6 +130,16 @@ absl::Status CallbackSink::Append(std::span<const std::uint8_t> bytes) {
 namespace c_api = devlink::c_api;
 
 extern "C" {
+
+dl_status dl_receiver_set_bytes(dl_receiver* receiver, const void* data, size_t size) {
+  return c_api::Run(nullptr, [&]() -> absl::Status {
+    if (receiver == nullptr) return c_api::Missing("the receiver");
+    if (data == nullptr && size != 0) return c_api::Missing("the value");
+    const auto* bytes = static_cast<const std::uint8_t*>(data);
+    receiver->bytes.emplace(bytes, bytes + size);
+    return absl::OkStatus();
+  });
+}
 
 dl_status dl_receiver_set_file(dl_receiver* receiver, const void* data, size_t size,
                                uint64_t device, uint64_t inode) {

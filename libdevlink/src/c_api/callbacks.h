@@ -18,10 +18,12 @@
 #include "absl/status/statusor.h"
 #include "c_api/objects.h"
 #include "devlink/environment.h"
+#include "devlink/experimental/compile_cache.h"
 #include "devlink/module.h"
 #include "devlink/sinks.h"
 
 struct dl_receiver {
+  std::optional<std::vector<std::uint8_t>> bytes;
   std::optional<devlink::FileContents> file;
   std::vector<devlink::MemoryInput> inputs;
 };
@@ -91,6 +93,19 @@ class CallbackDefinitions final : public DefinitionProvider {
  private:
   dl_undefined_callback callback_;
   void* user_;
+};
+
+class CallbackStore final : public CacheStore {
+ public:
+  explicit CallbackStore(const dl_cache_callbacks& given) : given_(given) {}
+  CallbackStore(const CallbackStore&) = delete;
+  CallbackStore& operator=(const CallbackStore&) = delete;
+  ~CallbackStore() override;
+  absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) override;
+  absl::Status Store(const CacheKey& key, std::span<const std::uint8_t> value) override;
+
+ private:
+  dl_cache_callbacks given_;
 };
 
 class CallbackSink final : public OutputSink {

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "base/status_macros.h"
+#include "c_api/callbacks.h"
 #include "c_api/objects.h"
 #include "c_api/option_texts.h"
 #include "command/toolkit_places.h"
@@ -83,6 +84,18 @@ dl_status dl_cache_create_in_directory(const dl_directory_cache_options* options
     }
     auto made = std::make_unique<dl_cache>();
     DEVLINK_ASSIGN_OR_RETURN(made->cache, devlink::CreateDirectoryCache(std::move(wanted)));
+    return made;
+  });
+}
+
+dl_status dl_cache_create(const dl_cache_callbacks* callbacks, dl_cache** out, dl_error** error) {
+  return c_api::Create(out, error, [&]() -> absl::StatusOr<std::unique_ptr<dl_cache>> {
+    DEVLINK_ASSIGN_OR_RETURN(const dl_cache_callbacks given, c_api::ReadStruct(callbacks));
+    if (given.find == nullptr || given.store == nullptr) {
+      return c_api::Missing("find or store of a cache");
+    }
+    auto made = std::make_unique<dl_cache>();
+    made->cache = std::make_shared<c_api::CallbackStore>(given);
     return made;
   });
 }

@@ -198,6 +198,70 @@ TEST_CASE("A stop ends what has it", "[c_api]") {
   CHECK(dl_outcome_status(Link(other).get()) == DL_OK);
 }
 
+// A store of a test's own.
+struct Shelf {
+  std::map<std::string, std::vector<std::uint8_t>> values;
+  dl_status status = DL_OK;
+  bool sets_nothing = false;
+  int released = 0;
+
+  static Shelf& Of(void* user) { return *static_cast<Shelf*>(user); }
+  static std::string Name(const std::uint8_t* key) { return {key, key + 32}; }
+
+  dl_cache_callbacks Callbacks() {
+    dl_cache_callbacks out = {};
+    out.size = sizeof out;
+    out.user = this;
+    out.find = [](void* user, const std::uint8_t* key, dl_receiver* receiver) -> dl_status {
+      if (Of(user).status != DL_OK || Of(user).sets_nothing) return Of(user).status;
+      const auto found = Of(user).values.find(Name(key));
+      if (found == Of(user).values.end()) return DL_NOT_FOUND;
+      return dl_receiver_set_bytes(receiver, found->second.data(), found->second.size());
+    };
+    out.store = [](void* user, const std::uint8_t* key, const void* data,
+                   std::size_t size) -> dl_status {
+      const auto* bytes = static_cast<const std::uint8_t*>(data);
+      Of(user).values[Name(key)].assign(bytes, bytes + size);
+      return Of(user).status;
+    };
+    out.release = [](void* user) { ++Of(user).released; };
+    return out;
+  }
+};
+
+TEST_CASE("A cache may be the caller's own", "[c_api]") {
+  Shelf shelf;
+  dl_cache_callbacks callbacks = shelf.Callbacks();
+  CCache cache;
+  REQUIRE(dl_cache_create(&callbacks, Out(cache), nullptr) == DL_OK);
+  CacheKey key;
+  key.bytes[31] = 7;
+  const std::vector<std::uint8_t> value = {1, 2, 3};
+  CHECK_FALSE(cache->cache->Find(key)->has_value());
+  CHECK(cache->cache->Store(key, value).ok());
+  CHECK(**cache->cache->Find(key) == value);
+  shelf.sets_nothing = true;
+  CHECK(absl::IsInternal(cache->cache->Find(key).status()));
+  shelf.status = DL_UNAVAILABLE;
+  CHECK(absl::IsUnavailable(cache->cache->Find(key).status()));
+  CHECK(absl::IsUnavailable(cache->cache->Store(key, value)));
+
+  // A toolchain keeps it; whoever is last releases it.
+  dl_toolchain_options options = {};
+  options.size = sizeof options;
+  options.cache = cache.get();
+  CToolchain tools;
+  REQUIRE(dl_toolchain_create(&options, Out(tools), nullptr) == DL_OK);
+  cache.reset();
+  CHECK(shelf.released == 0);
+  tools.reset();
+  CHECK(shelf.released == 1);
+
+  callbacks.find = nullptr;
+  CHECK(dl_cache_create(&callbacks, Out(cache), nullptr) == DL_INVALID_ARGUMENT);
+  CHECK(shelf.released == 1);
+}
+
 // What a session asked for, and what it was told.
 struct Library {
   std::map<std::string, Cubin> cubins;

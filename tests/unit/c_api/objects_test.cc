@@ -125,6 +125,8 @@ TEST_CASE("NULL is refused where something is needed", "[c_api]") {
       dl_toolchain_create(nullptr, nullptr, nullptr),
       dl_toolchain_get_use(nullptr, nullptr),
       dl_stop_create(nullptr),
+      dl_cache_create(nullptr, nullptr, nullptr),
+      dl_receiver_set_bytes(nullptr, "", 0),
       dl_receiver_set_file(nullptr, "", 0, 0, 0),
       dl_receiver_add_input(nullptr, "a", "", 0),
       dl_diagnostics_get(nullptr, 0, nullptr),

@@ -30,7 +30,7 @@
 // pool may be destroyed while sessions use it. Views point into the object that was asked and are
 // valid until it is destroyed. Texts and bytes that are handed in are copied, and may go when the
 // call returns. Callbacks and their `user` pointers are kept, and must outlive the sessions that
-// have them.
+// have them; those of a cache are released.
 //
 // Threads. There is no global state. Pools, toolchains, caches, modules, stops, outcomes,
 // diagnostics and errors may be used by any number of threads at once. A session is for one thread
@@ -325,7 +325,7 @@ DL_API dl_status dl_pool_clear(dl_pool* pool);
 DL_API dl_status dl_pool_get_use(const dl_pool* pool, dl_pool_use* out);
 DL_API void dl_pool_destroy(dl_pool* pool);
 
-// ---- Caches and toolchains ----
+// ---- Caches ----
 
 // Keeps what compilers made of PTX and LTO IR (docs/cache.md). A link is never different or failing
 // because of its cache.
@@ -343,7 +343,29 @@ DL_API dl_status dl_cache_create_in_memory(uint64_t max_bytes, dl_cache** out, d
 // with the system's reason where it cannot be made or opened or others may write to it.
 DL_API dl_status dl_cache_create_in_directory(const dl_directory_cache_options* options,
                                               dl_cache** out, dl_error** error);
+// Takes what a callback hands to the library. Valid during the callback only.
+typedef struct dl_receiver dl_receiver;
+// The bytes that a cache has under a key; copied.
+DL_API dl_status dl_receiver_set_bytes(dl_receiver* receiver, const void* data, size_t size);
+
+// A store of the caller's own, such as a server. Called on any thread, several at once.
+typedef struct dl_cache_callbacks {
+  size_t size;
+  void* user;
+  // Hands what was stored under the key, and nothing else, to dl_receiver_set_bytes and returns
+  // DL_OK; DL_NOT_FOUND where there is nothing.
+  dl_status (*find)(void* user, const uint8_t key[32], dl_receiver* receiver);
+  // Keeps a value in place of what is there; it may be lost at any time.
+  dl_status (*store)(void* user, const uint8_t key[32], const void* data, size_t size);
+  // When neither the cache nor a toolchain with it is left; may be NULL.
+  void (*release)(void* user);
+} dl_cache_callbacks;
+// A cache behind these callbacks. After a failure `release` was not called.
+DL_API dl_status dl_cache_create(const dl_cache_callbacks* callbacks, dl_cache** out,
+                                 dl_error** error);
 DL_API void dl_cache_destroy(dl_cache* cache);
+
+// ---- Toolchains ----
 
 // What assembles PTX, compiles LTO IR and finalizes code for sm_100 and later: opened when a link
 // first needs it, and kept open for all sessions. Cubins need none of it.
@@ -392,8 +414,6 @@ DL_API const char* dl_tool_variable(size_t index);
 
 // ---- Callbacks ----
 
-// Takes what a callback hands to the library. Valid during the callback only.
-typedef struct dl_receiver dl_receiver;
 // The bytes of a file, copied, and which file it is: two paths of one file have equal numbers.
 // nvlink links an archive once, however often it is named, and goes by this.
 DL_API dl_status dl_receiver_set_file(dl_receiver* receiver, const void* data, size_t size,
