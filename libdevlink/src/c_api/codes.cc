@@ -165,9 +165,9 @@ const char* dl_status_name(dl_status status) {
 }
 
 // Of a literal, which a NUL ends.
-const char* dl_version(void) { return devlink::Version().data(); }
+const char* dl_version() { return devlink::Version().data(); }
 
-size_t dl_target_count(void) {
+size_t dl_target_count() {
   const auto* names = devlink::c_api::TargetNames();
   return names == nullptr ? 0 : names->size();
 }

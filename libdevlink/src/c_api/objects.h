@@ -125,8 +125,7 @@ absl::Status CheckStruct(const void* given, std::size_t known);
 // A struct of a caller that was compiled with an earlier or a later header.
 template <typename Struct>
 absl::StatusOr<Struct> ReadStruct(const Struct* given) {
-  const absl::Status checked = CheckStruct(given, sizeof(Struct));
-  if (!checked.ok()) return checked;
+  if (absl::Status checked = CheckStruct(given, sizeof(Struct)); !checked.ok()) return checked;
   Struct out{};
   std::memcpy(&out, given, std::min(given->size, sizeof(Struct)));
   out.size = sizeof(Struct);

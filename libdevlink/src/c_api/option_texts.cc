@@ -34,6 +34,7 @@ bool IsAmong(const Names& names, std::string_view name) {
 
 std::vector<Diagnostic> DiagnosticsOf(std::vector<CommandMessage> messages) {
   std::vector<Diagnostic> out;
+  out.reserve(messages.size());
   for (CommandMessage& message : messages) out.push_back(std::move(message.diagnostic));
   return out;
 }

@@ -53,6 +53,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(modernize-*): this is C
+
 #ifdef DL_EXPORTS  // where libdevlink.so.0 is compiled
 #define DL_API __attribute__((visibility("default")))
 #else
@@ -628,6 +630,8 @@ DL_API dl_text dl_outcome_dead_function(const dl_outcome* outcome, size_t index)
 // The report as one JSON object, which is only ever extended.
 DL_API dl_status dl_outcome_report_json(const dl_outcome* outcome, dl_string** out);
 DL_API void dl_outcome_destroy(dl_outcome* outcome);
+
+// NOLINTEND(modernize-*)
 
 #ifdef __cplusplus
 }  // extern "C"
