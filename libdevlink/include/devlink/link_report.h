@@ -62,7 +62,7 @@ enum class LiveReason : std::uint8_t {
   kCalled,                // by `reached_from`
   kCalledThroughPointer,  // by `reached_from`, which calls functions of that type
   kAddressTaken,          // by `reached_from`, or by a variable's initial value
-  kKeptAll,               // -g and -r leave out nothing
+  kKeptAll,               // -g and -r leave out nothing; or a compiler made the whole program
 };
 
 // A function that an input defines. `input`, `reached_from` and `callees` are indices.

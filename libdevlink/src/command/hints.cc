@@ -94,4 +94,8 @@ std::vector<std::string> HintsOnArch(std::string_view text) {
   return out;
 }
 
+std::vector<std::string> HintsOnMissingArch() {
+  return {"name the target, such as -arch=sm_90", HintsOnArch("").back()};
+}
+
 }  // namespace devlink::internal

@@ -15,4 +15,7 @@ std::vector<std::string> HintsOnOption(std::string_view word);
 // Of a value of -arch.
 std::vector<std::string> HintsOnArch(std::string_view text);
 
+// Where no target is named.
+std::vector<std::string> HintsOnMissingArch();
+
 }  // namespace devlink::internal

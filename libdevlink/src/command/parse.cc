@@ -157,7 +157,13 @@ absl::Status Reader::Take(const Option& option, std::string text, int depth) {
     DEVLINK_ASSIGN_OR_RETURN(value.items, ReadList(value.text));
   }
   if (option.takes == Takes::kNumber && !value.text.empty()) {  // nothing is 0
-    DEVLINK_ASSIGN_OR_RETURN(value.number, ReadNumber(value.text));
+    const auto number = ReadNumber(value.text);
+    // `-maxregcount=32` is taken for -m, as nvlink does.
+    if (!number.ok() && option.short_name == "m") {
+      notes = HintsOnOption(base::Cat({"-", option.short_name, value.text}));
+    }
+    DEVLINK_RETURN_IF_ERROR(number.status());
+    value.number = *number;
   }
   if (option.takes == Takes::kFiles) {
     Remember(option, {});
@@ -286,6 +292,7 @@ absl::StatusOr<internal::Parsed> Parse(internal::Reader& reader, std::span<const
     Settle(reader, parsed);
     if (finish && !parsed.command.help && !parsed.command.version) {
       status = internal::FinishCommand(parsed, *finish, reader.messages);
+      if (parsed.arch.empty()) reader.notes = internal::HintsOnMissingArch();
     }
   }
   if (status.ok()) return std::move(parsed);

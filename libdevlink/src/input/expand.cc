@@ -237,6 +237,10 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
   }
   found = !object->fatbins.empty();
   if (!found) KeepIds(*object);
+  // An earlier device link leaves code like that, too, with the ids of what it linked.
+  if (!found && object->has_whole_program_code && object->module_ids.prelinked.empty()) {
+    out_.whole_programs.push_back(place.name);
+  }
   if (found && object->endless_list) {
     out_.diagnostics.push_back(format::MakeDiagnostic(
         Severity::kInfo, DiagnosticCode::kMalformedInput, place.name, "",

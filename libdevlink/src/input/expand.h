@@ -56,6 +56,8 @@ struct Expansion {
   bool mixed_module_ids = false;  // one of these objects has ModuleIds::mixed
   // A host object without device code was met: it says nothing of what its code refers to.
   bool silent_host_object = false;
+  // Host objects whose device code no other input can call, since it is linked already.
+  std::vector<std::string> whole_programs;
   std::deque<std::vector<std::uint8_t>> owned;
 
   [[nodiscard]] bool fatal() const {

@@ -103,6 +103,7 @@ class RecordMaker {
     }
     record_->prelinked_ids = Owned(expansion.prelinked_ids);
     record_->has_silent_host_object = expansion.silent_host_object;
+    record_->whole_programs = expansion.whole_programs;
     record_->diagnostics = expansion.diagnostics;
     if (expansion.mixed_module_ids && settings_.keeps_lists_of_ids) {
       RejectMixedIds(record_->name);

@@ -77,6 +77,7 @@ struct InputRecord {
 
   // What stands in objects that bring no code into the link.
   std::vector<std::string> prelinked_ids;
+  std::vector<std::string> whole_programs;    // objects with device code that is linked already
   bool has_silent_host_object = false;        // one says nothing of what its host code refers to
   std::vector<Diagnostic> diagnostics;        // of the input as a whole; said behind its objects'
   absl::Status status;                        // the first that is wrong, if anything is

@@ -68,7 +68,6 @@ class Explainer {
       return notes;
     }
     Suggest(symbol, readable, notes);
-    if (notes.size() < 2) notes.emplace_back("no input defines it; add the input that does");
     return notes;
   }
 

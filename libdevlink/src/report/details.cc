@@ -19,18 +19,12 @@ namespace {
 // Shortest ways from kernels to all that they reach, through calls by name and through pointers.
 class Ways {
  public:
-  Ways(const CallGraph& graph, std::span<const FunctionId> kernels)
+  // `wanted`: kernels that stay for their own sake; `others` stay since device code uses them.
+  Ways(const CallGraph& graph, std::span<const FunctionId> wanted,
+       std::span<const FunctionId> others)
       : graph_(graph), from_(graph.node_count(), kNone), met_(graph.node_count(), false) {
-    std::vector<NodeId> queue(kernels.begin(), kernels.end());
-    for (const FunctionId kernel : kernels) met_[kernel] = true;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      for (const NodeId to : graph.Successors(queue[next])) {
-        if (met_[to]) continue;
-        met_[to] = true;
-        from_[to] = queue[next];
-        queue.push_back(to);
-      }
-    }
+    Walk(wanted);
+    Walk(others);
   }
 
   [[nodiscard]] bool Reaches(FunctionId function) const { return met_[function]; }
@@ -47,6 +41,22 @@ class Ways {
   }
 
  private:
+  void Walk(std::span<const FunctionId> kernels) {
+    std::vector<NodeId> queue;
+    for (const FunctionId kernel : kernels) {
+      if (!met_[kernel]) queue.push_back(kernel);
+      met_[kernel] = true;
+    }
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      for (const NodeId to : graph_.Successors(queue[next])) {
+        if (met_[to]) continue;
+        met_[to] = true;
+        from_[to] = queue[next];
+        queue.push_back(to);
+      }
+    }
+  }
+
   const CallGraph& graph_;
   std::vector<NodeId> from_;
   std::vector<bool> met_;
@@ -79,7 +89,8 @@ class Describer {
         program_(linked.program),
         inputs_(inputs),
         kernels_(kernels),
-        ways_(linked.graph, linked.liveness.kernels) {}
+        wanted_(KernelsThat(true)),
+        ways_(linked.graph, wanted_, KernelsThat(false)) {}
 
   LinkDetails Run() {
     for (const LinkInput& input : inputs_) {
@@ -94,6 +105,16 @@ class Describer {
   }
 
  private:
+  // The kernels that the host may launch, or those that stay for another reason.
+  [[nodiscard]] std::vector<FunctionId> KernelsThat(bool are_wanted) const {
+    std::vector<FunctionId> out;
+    for (const FunctionId kernel : linked_.liveness.kernels) {
+      const Symbol& symbol = program_.symbols[program_.functions[kernel].symbol];
+      if (kernels_.Wants(symbol) == are_wanted) out.push_back(kernel);
+    }
+    return out;
+  }
+
   void AddFunction(FunctionId f, const CopiesByName& copies) {
     const Function& function = program_.functions[f];
     const Symbol& symbol = program_.symbols[function.symbol];
@@ -128,12 +149,18 @@ class Describer {
     out.why = LiveReason::kKeptAll;
     if (ways_.Reaches(f)) {
       out.why = LiveReason::kKernel;
-      const bool wanted =
-          !out.is_kernel || kernels_.Wants(program_.symbols[program_.functions[f].symbol]);
-      if (!out.is_kernel || !wanted) ways_.Explain(f, out);
+      ways_.Explain(f, out);
+      // Device code launches it by its address.
+      if (out.reached_from == kNoIndex && out.is_address_taken && IsUnwanted(f)) {
+        out.why = LiveReason::kAddressTaken;
+      }
     } else if (out.is_address_taken) {
       out.why = LiveReason::kAddressTaken;
     }
+  }
+
+  [[nodiscard]] bool IsUnwanted(FunctionId f) const {
+    return !kernels_.Wants(program_.symbols[program_.functions[f].symbol]);
   }
 
   // Of those that no kernel reaches.
@@ -195,6 +222,7 @@ class Describer {
   const Program& program_;
   std::span<const LinkInput> inputs_;
   const KernelSelection& kernels_;
+  const std::vector<FunctionId> wanted_;
   const Ways ways_;
   std::vector<bool> met_;  // scratch: callees of one function
   LinkDetails out_;

@@ -71,6 +71,10 @@ DetailsGraph::DetailsGraph(const LinkDetails& details) : details_(details) {
     for (const std::uint32_t caller : calls.callers) successors_[caller].push_back(node);
     successors_[node++] = calls.targets;
   }
+  predecessors_.resize(node_count());
+  for (node = 0; node < node_count(); ++node) {
+    for (const std::uint32_t to : successors_[node]) predecessors_[to].push_back(node);
+  }
 }
 
 std::vector<DetailsGraph::Step> DetailsGraph::ReachableFrom(std::uint32_t from) const {
@@ -126,15 +130,12 @@ std::vector<std::uint32_t> DetailsGraph::DeepestWay(std::uint32_t from) const {
 
 std::vector<std::uint32_t> DetailsGraph::CallersOf(std::uint32_t function) const {
   std::vector<std::uint32_t> out;
-  for (std::uint32_t f = 0; f < details_.functions.size(); ++f) {
-    const std::vector<std::uint32_t>& callees = details_.functions[f].callees;
-    if (std::find(callees.begin(), callees.end(), function) != callees.end()) out.push_back(f);
-  }
-  for (const PointerCalls& calls : details_.pointer_calls) {
-    if (std::find(calls.targets.begin(), calls.targets.end(), function) == calls.targets.end()) {
-      continue;
+  for (const std::uint32_t node : predecessors_[function]) {
+    if (IsFunction(node)) {
+      out.push_back(node);
+    } else {
+      out.insert(out.end(), predecessors_[node].begin(), predecessors_[node].end());
     }
-    out.insert(out.end(), calls.callers.begin(), calls.callers.end());
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -52,6 +52,7 @@ class DetailsGraph {
 
   const LinkDetails& details_;
   std::vector<std::vector<std::uint32_t>> successors_;
+  std::vector<std::vector<std::uint32_t>> predecessors_;
 };
 
 }  // namespace devlink::internal

@@ -213,6 +213,13 @@ class Explainer {
     return "";
   }
 
+  // Of LiveReason::kKeptAll.
+  [[nodiscard]] std::string_view KeptText() const {
+    return details_.kernel_choice == KernelChoice::kNothingIsLeftOut
+               ? "with -g and -r everything stays"
+               : "the compiler kept it";
+  }
+
   void AddCallers(std::uint32_t f) {
     constexpr std::size_t kMost = 5;
     const std::vector<std::uint32_t> callers = graph_.CallersOf(f);
@@ -243,7 +250,7 @@ class Explainer {
         out_ += "its address is taken";
         break;
       default:
-        out_ += "with -g and -r everything stays";
+        out_ += KeptText();
     }
     out_ += "\n";
     for (auto step = way.rbegin() + 1; step != way.rend(); ++step) {
@@ -274,7 +281,7 @@ class Explainer {
         out_ += "its address is taken\n";
         return;
       case LiveReason::kKeptAll:
-        out_ += "with -g and -r everything stays\n";
+        out_ += base::Cat({KeptText(), "\n"});
         return;
     }
   }

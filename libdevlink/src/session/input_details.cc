@@ -2,9 +2,13 @@
 #include "session/input_details.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "base/hash_table.h"
+#include "base/strings.h"
+#include "format/driver_names.h"
 #include "plan/compile_lto.h"
 
 namespace devlink::internal {
@@ -63,6 +67,63 @@ void DescribeInputs(std::span<const InputRecordRef> records, const Selection& se
                                                      : "it has no device code for the target"});
       }
     }
+  }
+}
+
+namespace {
+
+Diagnostic* LastOf(DiagnosticCode code, std::vector<Diagnostic>& diagnostics) {
+  const auto last = std::find_if(diagnostics.rbegin(), diagnostics.rend(),
+                                 [code](const Diagnostic& d) { return d.code == code; });
+  return last == diagnostics.rend() ? nullptr : &*last;
+}
+
+constexpr std::size_t kMostNamed = 3;
+
+// Inputs that could have been meant to define something, and cannot.
+void NameUseless(std::span<const InputRecordRef> records, std::vector<std::string>& notes) {
+  std::size_t named = 0;
+  for (const InputRecordRef& record : records) {
+    for (const std::string& object : record->whole_programs) {
+      if (++named > kMostNamed) continue;
+      notes.push_back(base::Cat(
+          {"no input can call the device code in '", object, "': compile it with nvcc -rdc=true"}));
+    }
+    const bool brings_nothing = record->objects.empty() && record->whole_programs.empty() &&
+                                record->prelinked_ids.empty() && !record->name.empty();
+    if (!brings_nothing || ++named > kMostNamed) continue;
+    notes.push_back(base::Cat({"there is no device code in '", record->name, "'"}));
+  }
+  if (named > kMostNamed) {
+    notes.push_back(absl::StrCat("the same of ", named - kMostNamed, " more inputs"));
+  }
+}
+
+void NameRepeated(std::span<const InputRecordRef> records, std::vector<std::string>& notes) {
+  base::HashMap<std::string_view, std::size_t> times;
+  std::size_t named = 0;
+  for (const InputRecordRef& record : records) {
+    if (++times[record->name] != 2 || record->objects.empty() || ++named > kMostNamed) continue;
+    notes.push_back(base::Cat({"'", record->name, "' is given twice"}));
+  }
+}
+
+}  // namespace
+
+void AdviseOnNames(std::span<const InputRecordRef> records, std::vector<Diagnostic>& diagnostics) {
+  if (Diagnostic* last = LastOf(DiagnosticCode::kMultipleDefinition, diagnostics)) {
+    NameRepeated(records, last->notes);
+  }
+  Diagnostic* last = LastOf(DiagnosticCode::kUndefinedReference, diagnostics);
+  if (last == nullptr) return;
+  NameUseless(records, last->notes);
+  // Of the device runtime the notes have said where it is.
+  const bool any_other =
+      std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
+        return d.code == DiagnosticCode::kUndefinedReference && !format::IsDeviceRuntime(d.symbol);
+      });
+  if (any_other) {
+    last->notes.emplace_back("add the object or library that defines what is undefined");
   }
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
 #include "devlink/link_report.h"
 #include "input/input_record.h"
@@ -15,5 +17,8 @@ namespace devlink::internal {
 // Completes the inputs of `details`, of which the names are known.
 void DescribeInputs(std::span<const InputRecordRef> records, const Selection& selection,
                     const LinkOptions& options, LinkDetails& details);
+
+// What to do where names are undefined or defined twice: notes behind the last of these errors.
+void AdviseOnNames(std::span<const InputRecordRef> records, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

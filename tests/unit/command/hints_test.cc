@@ -45,5 +45,12 @@ TEST_CASE("What looks like an architecture leads to it, and all targets are list
   CHECK(HintsOnArch("").size() == 1);
 }
 
+TEST_CASE("Without a target one is asked for, and all are listed", "[command]") {
+  const Lines hints = HintsOnMissingArch();
+  REQUIRE(hints.size() == 2);
+  CHECK(hints[0] == "name the target, such as -arch=sm_90");
+  CHECK(hints[1].starts_with("targets: sm_75, "));
+}
+
 }  // namespace
 }  // namespace devlink::internal

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The details of a link, and what people are told of them.
+#include "devlink/experimental/link_explanation.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "devlink/devlink.h"
-#include "devlink/experimental/link_explanation.h"
 #include "report/details_index.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
@@ -90,6 +91,13 @@ TEST_CASE("Kernels are explained by who chose them", "[report]") {
   CHECK(WhyLive(named, "k").value().find("-kernels-used wants it") != std::string::npos);
   CHECK(WhyLive(named, "other").value().find("it is not in the output: none of the texts") !=
         std::string::npos);
+  // One that device code uses stays for that.
+  const Cubin nested = BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
+                                                 {.name = "f", .calls = {"other"}},
+                                                 {.name = "other", .kernel = true}}});
+  CHECK(WhyLive(LinkAll({{"a", nested}}, options).report, "other").value() ==
+        "other in 'a'\n  kernel k in 'a': -kernels-used wants it\n  calls f in 'a'\n"
+        "  calls other in 'a'\n");
   options = WithDetails();
   options.debug = true;
   const LinkReport debugged = LinkAll({{"a", cubin}}, options).report;

@@ -457,6 +457,34 @@ TEST_CASE("Undefined references are reported with the caller", "[session]") {
   CHECK(text.back() == '\n');
 }
 
+TEST_CASE("Inputs that cannot define what is undefined are named, once", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a.cubin", Caller()).ok());
+  REQUIRE(session.AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
+  REQUIRE(
+      session
+          .AddInput("whole.o", BuildElf({{".nv_fatbin", EmptyFatbin()}, {".nvFatBinSegment", "x"}}))
+          .ok());
+  const LinkOutcome result = session.Link();
+  REQUIRE(result.diagnostics.size() == 1);
+  const std::vector<std::string>& notes = result.diagnostics[0].notes;
+  REQUIRE(notes.size() == 4);
+  CHECK(notes[1] == "there is no device code in 'plain.o'");
+  CHECK(notes[2] ==
+        "no input can call the device code in 'whole.o': compile it with nvcc "
+        "-rdc=true");
+  CHECK(notes[3] == "add the object or library that defines what is undefined");
+}
+
+TEST_CASE("An input that is given twice is named behind what that leads to", "[session]") {
+  LinkSession session = MakeSession();
+  for (int i = 0; i < 2; ++i) REQUIRE(session.AddCubin("b.cubin", Helper()).ok());
+  const LinkOutcome result = session.Link();
+  REQUIRE_FALSE(result.diagnostics.empty());
+  CHECK(result.diagnostics[0].code == DiagnosticCode::kMultipleDefinition);
+  CHECK(result.diagnostics[0].notes.back() == "'b.cubin' is given twice");
+}
+
 TEST_CASE("As nvlink there are the same lines, without notes", "[session]") {
   LinkOptions options;
   options.target = *Arch::Parse("sm_80");

@@ -109,7 +109,8 @@
       const why = functions[step].why;
       if (place > 0) return list.append(el("li", {}, words[why] || "", link(step)));
       const reason = why === "kernel" ? CHOICE[details.kernel_choice] :
-        why === "address-taken" ? "its address is taken" : "everything stays";
+        why === "address-taken" ? "its address is taken" :
+        details.kernel_choice === "nothing-is-left-out" ? "everything stays" : "the compiler kept it";
       list.append(el("li", {}, functions[step].kernel ? "kernel " : "", link(step),
         el("span", { class: "soft" }, " — " + reason)));
     });
