@@ -454,15 +454,27 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   if (section.info >= sections_.size() || sections_[section.info].role != SectionRole::kText) {
     return Bad(index, "it belongs to no function");
   }
+  // Parameters of what does not say that it is a kernel: nobody could launch it.
+  if (section.role == SectionRole::kFunctionConstants &&
+      section.type == format::kShtCudaConstant0) {
+    const std::uint32_t symbol = SymbolOfCode(section.info);
+    if (symbol < view_->symbol_count_ && (view_->SymbolAt(symbol).other & format::kStoEntry) == 0) {
+      return Bad(index, "it has the parameters of a kernel and belongs to another function");
+    }
+  }
   return absl::OkStatus();
+}
+
+std::uint32_t ModuleLoader::SymbolOfCode(std::uint32_t index) const {
+  const bool mercury = view_->kind_ == format::ViewKind::kMercury;
+  // Of machine code the upper byte is the number of registers.
+  return sections_[index].info & (mercury ? 0xffffffff : 0xffffff);
 }
 
 // Mercury code is packed: relocations count in bytes of the unpacked code, whose size only its
 // function's symbol tells.
 absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
-  const bool mercury = view_->kind_ == format::ViewKind::kMercury;
-  // Of machine code the upper byte is the number of registers.
-  const std::uint32_t symbol = sections_[index].info & (mercury ? 0xffffffff : 0xffffff);
+  const std::uint32_t symbol = SymbolOfCode(index);
   if (symbol >= view_->symbol_count_ || view_->SymbolAt(symbol).section != index ||
       view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");

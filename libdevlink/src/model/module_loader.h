@@ -41,6 +41,8 @@ class ModuleLoader {
   absl::Status CheckPrototypes(std::uint32_t index) const;
   absl::Status CheckOwner(std::uint32_t index) const;
   absl::Status CheckCode(std::uint32_t index) const;
+  // The function whose code a section is, as its header says; not checked.
+  [[nodiscard]] std::uint32_t SymbolOfCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 

@@ -118,6 +118,18 @@ TEST_CASE("A list of relocations of code has some, and a section that it is for"
   }
 }
 
+TEST_CASE("What has the parameters of a kernel is one", "[hostile]") {
+  Cubin bytes = Sample();
+  int changed = 0;
+  ChangeSymbols(bytes, [&](format::Sym& symbol) {
+    if ((symbol.other & format::kStoEntry) == 0) return;
+    symbol.other &= static_cast<std::uint8_t>(~format::kStoEntry);
+    ++changed;
+  });
+  REQUIRE(changed == 1);
+  CHECK(Refusal(bytes).find("belongs to another function") != std::string::npos);
+}
+
 // Bytes behind the file become the table that `type` names.
 void MoveToEnd(Cubin& bytes, std::uint32_t type, const Cubin& contents) {
   const std::uint64_t at = bytes.size();
