@@ -183,9 +183,11 @@ C
 gcc -std=c11 "${warnings[@]}" "${flags[@]}" -rdynamic beside.c -o beside "${libraries[@]}" -ldl
 ./beside
 tried=0
+ldconfig -p >libraries
+path_of() { awk -v name="$1" 'index($1, name) == 1 { print $NF; exit }' libraries; }
 for version in 14 15 16 19; do
-  other="$(ldconfig -p | awk -v name="libLLVM-$version.so" 'index($1, name) == 1 { print $NF; exit }')"
-  [[ -n $other ]] || other="$(ldconfig -p | awk -v name="libLLVM.so.$version" 'index($1, name) == 1 { print $NF; exit }')"
+  other="$(path_of "libLLVM-$version.so")"
+  [[ -n $other ]] || other="$(path_of "libLLVM.so.$version")"
   [[ -n $other ]] || continue
   ./beside "$other" || fail "does not work when $other is loaded behind it"
   LD_PRELOAD="$other" ./beside || fail "does not work when $other is loaded before it"

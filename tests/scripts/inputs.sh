@@ -150,7 +150,8 @@ for arch in sm_80 sm_90; do
   nvcc -arch=$arch -dlink -o before.o main.o shade.o
   nvcc -arch=$arch -dlink -o nested_before.o nested.o -lcudadevrt
   objcopy --dump-section __nv_module_id=nested_ids nested_before.o
-  head -c "$(($(tr '\0' '\n' <nested_ids | head -n 1 | wc -c)))" nested_ids >one_id
+  IFS= read -r -d '' id <nested_ids
+  printf '%s\0' "$id" >one_id
   printf 'def _x\0_y\0' >mixed_ids
   objcopy --update-section __nv_module_id=one_id nested_before.o kernel_before.o
   objcopy --update-section __nv_module_id=mixed_ids nested_before.o mixed.o
