@@ -115,10 +115,11 @@ class Parser {
     if (out_.extract.empty() != out_.directory.empty()) {
       return absl::InvalidArgumentError("--extract MEMBER and -o DIR belong together");
     }
-    for (const ChoiceOption& choice : kChoices) {
-      if (all_) out_.choice.*choice.member = true;
+    if (all_) {
+      out_.choice = Choice::Everything();
+    } else {
+      out_.choice.summary = !any_choice_;
     }
-    out_.choice.summary = all_ || !any_choice_;
     out_.choice.most_rows = any_choice_ || all_ ? 0 : kMostRowsOfSummary;
     return std::move(out_);
   }

@@ -138,10 +138,6 @@ std::string VersionText(LtoIrVersion version) {
   return absl::StrCat(version.major, ".", version.minor);
 }
 
-Cell TextOrNothing(std::string_view text) {
-  return text.empty() ? Cell{} : Cell{std::string(text)};
-}
-
 }  // namespace
 
 void DescribePtx(std::string_view text, const Choice& choice, Report& report) {

@@ -15,6 +15,7 @@
 #include "devlink-diff/cubin_view.h"
 #include "devlink-inspect/describe_records.h"
 #include "devlink/module.h"
+#include "devlink/toolkit_profile.h"
 #include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
@@ -32,7 +33,7 @@ using diff::ViewSymbol;
 // `13.0` for 130; empty for 0.
 std::string ReleaseName(std::uint16_t toolkit) {
   if (toolkit == 0) return {};
-  return absl::StrCat(toolkit / 10, ".", toolkit % 10);
+  return ToolkitProfile{.release = toolkit}.ReleaseName();
 }
 
 std::string_view TypeName(std::uint16_t type) {
@@ -77,10 +78,6 @@ std::string_view BindingName(SymbolBinding binding) {
   return binding == SymbolBinding::kWeak ? "weak" : "global";
 }
 
-Cell Text(std::string_view text) { return std::string(text); }
-Cell TextOrNothing(std::string_view text) {
-  return text.empty() ? Cell{} : Cell{std::string(text)};
-}
 Cell NumberOrNothing(const std::optional<std::uint32_t>& number) {
   return number ? Cell{std::uint64_t{*number}} : Cell{};
 }
@@ -354,12 +351,11 @@ void Describer::Sections() {
 // The number that did not fit into a symbol stands in a table of its own.
 std::uint32_t Describer::SectionOf(std::string_view table, const ViewSymbol& symbol,
                                    std::uint64_t index) const {
-  constexpr std::uint16_t kElsewhere = 0xffff;
-  if (symbol.section != kElsewhere || table != format::section_name::kSymbols) {
+  if (symbol.section != format::kShnXindex || table != format::section_name::kSymbols) {
     return symbol.section;
   }
   const ViewSection* wide = view_.Find(format::section_name::kWideIndices);
-  return wide == nullptr ? kElsewhere
+  return wide == nullptr ? format::kShnXindex
                          : base::BoundedReader(wide->data).ReadOrZero<std::uint32_t>(4 * index);
 }
 

@@ -20,6 +20,19 @@ struct Choice {
   bool resources = false;
   bool notes = false;
   std::size_t most_rows = 0;  // of a table of the summary in a text; 0: all
+
+  // All that there is.
+  static constexpr Choice Everything() {
+    return {.summary = true,
+            .headers = true,
+            .sections = true,
+            .symbols = true,
+            .relocations = true,
+            .attributes = true,
+            .call_graph = true,
+            .resources = true,
+            .notes = true};
+  }
 };
 
 // Tells a report the headline, fields and tables of one cubin, whose item was begun. Takes any

@@ -25,9 +25,11 @@ using diff::CubinView;
 using diff::ViewSection;
 using diff::ViewSymbol;
 
-// In files, the Mercury view's lists have types of their own.
-constexpr std::uint32_t kMercuryRela = 0x70000082;
-constexpr std::uint32_t kMercuryInfo = 0x70000083;
+// Whether a section holds that in the Mercury view, whose sections have types of their own.
+bool IsMercury(const ViewSection& section, format::SectionRole role) {
+  const auto words = format::MercuryWordsOf(role);
+  return words && section.type == words->type;
+}
 
 const std::vector<ViewSymbol>& SymbolsOf(const CubinView& view, const ViewSection& section) {
   const bool is_mercury = section.link < view.sections.size() &&
@@ -62,7 +64,8 @@ std::string HexOf(base::Bytes bytes) {
 }
 
 bool IsInfo(const ViewSection& section) {
-  return section.type == format::kShtCudaInfo || section.type == kMercuryInfo;
+  return section.type == format::kShtCudaInfo ||
+         IsMercury(section, format::SectionRole::kFunctionInfo);
 }
 
 // One record: its number where it is one; of a sized one the symbols that it names, the other
@@ -124,7 +127,8 @@ void DescribeRelocations(const CubinView& view, Report& report) {
   report.BeginTable({.key = "relocations", .title = "relocations", .columns = kColumns});
   for (std::size_t i = 0; i < view.sections.size(); ++i) {
     const ViewSection& section = view.sections[i];
-    const bool has_addend = section.type == format::kShtRela || section.type == kMercuryRela;
+    const bool has_addend =
+        section.type == format::kShtRela || IsMercury(section, format::SectionRole::kRelocations);
     if (!has_addend && section.type != format::kShtRel) continue;
     const std::uint64_t step = has_addend ? sizeof(format::Rela) : format::kRelSize;
     const base::BoundedReader reader(section.data);

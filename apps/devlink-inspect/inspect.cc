@@ -38,11 +38,6 @@ constexpr std::uint64_t kMostThinBytes = std::uint64_t{1} << 32;
 // Code that needs a device link, and code that does not.
 constexpr std::array<std::string_view, 2> kFatbinSections = {"__nv_relfatbin", ".nv_fatbin"};
 
-Cell Text(std::string_view text) { return std::string(text); }
-Cell TextOrNothing(std::string_view text) {
-  return text.empty() ? Cell{} : Cell{std::string(text)};
-}
-
 std::string_view KindKey(ContentKind kind) {
   switch (kind) {
     case ContentKind::kEmpty:

@@ -27,7 +27,7 @@ std::string Array(const List& list, Element element) {
 
 }  // namespace
 
-JsonReport::JsonReport(Out out, ShownNames& names) : out_(std::move(out)), names_(names) {
+JsonReport::JsonReport(Out out, base::ReadableNames& names) : out_(std::move(out)), names_(names) {
   out_(base::Cat({"{\n  \"schema\": ", std::to_string(kSchema), ",\n  \"generator\": ",
                   base::JsonString(base::Cat({"devlink-inspect ", Version()})),
                   ",\n  \"files\": ["}));

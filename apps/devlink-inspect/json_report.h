@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/readable_names.h"
 #include "devlink-inspect/report.h"
-#include "devlink-inspect/shown_names.h"
 
 namespace devlink::inspect {
 
@@ -16,7 +16,7 @@ namespace devlink::inspect {
 class JsonReport final : public Report {
  public:
   using Out = std::function<void(std::string_view)>;
-  JsonReport(Out out, ShownNames& names);
+  JsonReport(Out out, base::ReadableNames& names);
 
   void BeginItem(const ItemHead& head) override;
   void Headline(std::string_view) override {}
@@ -43,7 +43,7 @@ class JsonReport final : public Report {
   void Append(const Column& column, const Cell& value, std::string& out);
 
   Out out_;
-  ShownNames& names_;
+  base::ReadableNames& names_;
   std::vector<Item> items_;
   bool any_file_ = false;
   std::vector<Column> columns_;

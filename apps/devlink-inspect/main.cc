@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/readable_names.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
 #include "devlink-inspect/command_line.h"
 #include "devlink-inspect/extract.h"
 #include "devlink-inspect/inspect.h"
 #include "devlink-inspect/json_report.h"
-#include "devlink-inspect/shown_names.h"
 #include "devlink-inspect/text_report.h"
 #include "devlink/version.h"
 #include "process/standard_streams.h"
@@ -52,7 +52,7 @@ bool ForEachFile(const std::vector<std::string>& files, Use use) {
 
 bool Show(const CommandLine& command) {
   const InspectOptions options{.choice = command.choice};
-  ShownNames names(command.demangle);
+  base::ReadableNames names(command.demangle);
   if (command.json) {
     JsonReport report(PrintOut, names);
     const bool all = ForEachFile(command.files, [&](const std::string& path, const auto& bytes) {

@@ -26,6 +26,9 @@ struct MangledName {
 using Cell = std::variant<std::monostate, std::string, MangledName, std::uint64_t, std::int64_t,
                           bool, std::vector<std::string_view>, std::vector<std::uint64_t>>;
 
+inline Cell Text(std::string_view text) { return std::string(text); }
+inline Cell TextOrNothing(std::string_view text) { return text.empty() ? Cell{} : Text(text); }
+
 enum class Shown : std::uint8_t { kEverywhere, kInText, kInJson };
 
 // `key` is the name in JSON and stays as it is; `title` heads the column in a text.

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/readable_names.h"
 #include "devlink-inspect/report.h"
-#include "devlink-inspect/shown_names.h"
 
 namespace devlink::inspect {
 
@@ -17,7 +17,7 @@ namespace devlink::inspect {
 class TextReport final : public Report {
  public:
   using Out = std::function<void(std::string_view)>;
-  TextReport(Out out, ShownNames& names) : out_(std::move(out)), names_(names) {}
+  TextReport(Out out, base::ReadableNames& names) : out_(std::move(out)), names_(names) {}
 
   void BeginItem(const ItemHead& head) override;
   void Headline(std::string_view text) override;
@@ -43,7 +43,7 @@ class TextReport final : public Report {
   void Line(std::string_view text);
 
   Out out_;
-  ShownNames& names_;
+  base::ReadableNames& names_;
   std::size_t depth_ = 0;
   bool any_file_ = false;
   bool is_headed_ = true;      // the item's line is printed

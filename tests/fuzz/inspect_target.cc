@@ -3,43 +3,27 @@
 #include <string>
 #include <string_view>
 
+#include "base/readable_names.h"
 #include "devlink-inspect/inspect.h"
 #include "devlink-inspect/json_report.h"
-#include "devlink-inspect/shown_names.h"
 #include "devlink-inspect/text_report.h"
 #include "fuzz/targets.h"
 #include "llvm/Support/JSON.h"
 
 namespace devlink::testing {
-namespace {
-
-inspect::InspectOptions Everything() {
-  return {.choice = {.summary = true,
-                     .headers = true,
-                     .sections = true,
-                     .symbols = true,
-                     .relocations = true,
-                     .attributes = true,
-                     .call_graph = true,
-                     .resources = true,
-                     .notes = true}};
-}
-
-}  // namespace
-
 // A text without control characters, and JSON, with as many problems.
 void FuzzInspect(FuzzBytes bytes) {
   std::string text;
-  inspect::ShownNames names(true);
+  base::ReadableNames names(true);
   inspect::TextReport people([&text](std::string_view part) { text += part; }, names);
-  inspect::InspectBytes("fuzzed", bytes, Everything(), people);
+  inspect::InspectBytes("fuzzed", bytes, {.choice = inspect::Choice::Everything()}, people);
   for (const char c : text) {
     Expect(c == '\n' || c == '\t' || static_cast<unsigned char>(c) >= 0x20,
            "a control character in a text");
   }
   std::string json;
   inspect::JsonReport programs([&json](std::string_view part) { json += part; }, names);
-  inspect::InspectBytes("fuzzed", bytes, Everything(), programs);
+  inspect::InspectBytes("fuzzed", bytes, {.choice = inspect::Choice::Everything()}, programs);
   programs.Finish();
   auto parsed = llvm::json::parse(json);
   if (!parsed) {

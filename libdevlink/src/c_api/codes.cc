@@ -3,6 +3,8 @@
 // Numbers of the C interface, which are those of the C++ interface, and what is constant.
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,21 +118,11 @@ static_assert(Is(SymbolBinding::kLocal, DL_BINDING_LOCAL));
 static_assert(Is(SymbolBinding::kGlobal, DL_BINDING_GLOBAL));
 static_assert(Is(SymbolBinding::kWeak, DL_BINDING_WEAK));
 
-std::vector<std::string> MakeTargetNames() {
-  std::vector<std::string> out;
-  for (const format::SmTraits& row : format::AllSmTraits()) {
-    out.push_back(Arch{.number = row.number}.Name());
-    for (const char variant : row.variants) {
-      out.push_back(Arch{.number = row.number, .variant = variant}.Name());
-    }
-  }
-  return out;
-}
-
 // Made by the first who asks; null where there is no memory.
 const std::vector<std::string>* TargetNames() noexcept {
   try {
-    static const std::vector<std::string> names = MakeTargetNames();
+    static const std::vector<std::string> names =
+        format::TargetNames(std::numeric_limits<std::uint16_t>::max());
     return &names;
   } catch (...) {
     return nullptr;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "c_api/option_texts.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,21 +13,6 @@
 namespace devlink::c_api {
 
 namespace {
-
-// By their long names.
-constexpr std::array<std::string_view, 4> kOfTools = {"lto-backend", "nvvmpath", "ptx-backend",
-                                                      "ptxas-timeout"};
-// What the command does with files and with its own output.
-constexpr std::array<std::string_view, 13> kOfCommand = {
-    "cache",  "dot-file", "help",        "help-as",
-    "log",    "nv-host",  "print-after", "register-link-binaries",
-    "report", "time",     "time-trace",  "uidx-file",
-    "version"};
-
-template <typename Names>
-bool IsAmong(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<Diagnostic> DiagnosticsOf(std::vector<CommandMessage> messages) {
   std::vector<Diagnostic> out;
@@ -57,11 +39,11 @@ absl::StatusOr<NvlinkCommand> ReadSessionOptions(const std::vector<std::string>&
   said = DiagnosticsOf(std::move(messages));
   if (!read.ok()) return read.status();
   for (const internal::Option* option : read->given) {
-    if (IsAmong(kOfTools, option->long_name)) {
+    if (option->concern == internal::Concern::kTools) {
       return absl::InvalidArgumentError(
           base::Cat({"--", option->long_name, " is an option of dl_toolchain_create"}));
     }
-    if (IsAmong(kOfCommand, option->long_name)) {
+    if (option->concern == internal::Concern::kCommand) {
       return absl::InvalidArgumentError(
           base::Cat({"--", option->long_name, " is for the command alone"}));
     }
@@ -76,7 +58,7 @@ absl::StatusOr<ToolchainOptions> ReadToolOptions(const std::vector<std::string>&
   said = DiagnosticsOf(std::move(messages));
   if (!read.ok()) return read.status();
   for (const internal::Option* option : read->given) {
-    if (!IsAmong(kOfTools, option->long_name)) {
+    if (option->concern != internal::Concern::kTools) {
       return absl::InvalidArgumentError(
           base::Cat({"--", option->long_name, " does not choose a tool"}));
     }

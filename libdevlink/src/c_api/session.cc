@@ -46,7 +46,7 @@ absl::StatusOr<std::shared_ptr<c_api::SessionSurroundings>> Surround(
   if (given.undefined != nullptr) out->definitions.emplace(given.undefined, given.undefined_user);
   if (given.toolchain != nullptr) out->toolchain = given.toolchain->toolchain;
   if (given.pool != nullptr) out->pool = given.pool->pool;
-  TakeLimits(given, out->options);
+  out->limits = given;
   return out;
 }
 
@@ -67,11 +67,7 @@ absl::Status Begin(dl_session& session, std::vector<Diagnostic>& said) {
                            Read(session, OptionChecks::kTogether, said));
   c_api::SessionSurroundings& around = *session.surroundings;
   devlink::LinkOptions options = std::move(command.options);
-  options.parallel = around.options.parallel;
-  options.max_input_bytes = around.options.max_input_bytes;
-  options.max_memory_bytes = around.options.max_memory_bytes;
-  options.end_at_rejected_input = around.options.end_at_rejected_input;
-  options.read_thin_members = around.options.read_thin_members;
+  TakeLimits(around.limits, options);
   options.recorded_tool = std::move(command.tool_name);
   DEVLINK_ASSIGN_OR_RETURN(devlink::LinkSession made,
                            devlink::LinkSession::Create(

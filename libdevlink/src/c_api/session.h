@@ -29,7 +29,7 @@ struct SessionSurroundings {
   std::optional<CallbackDefinitions> definitions;
   std::shared_ptr<Toolchain> toolchain;
   std::shared_ptr<ModulePool> pool;
-  LinkOptions options;  // those without an option text
+  dl_session_options limits = {};  // numbers alone; what its pointers mean stands above
 };
 
 }  // namespace devlink::c_api

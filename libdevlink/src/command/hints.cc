@@ -30,17 +30,6 @@ std::string Spelled(const Option& option, bool is_long) {
   return base::Cat({is_long ? "--" : "-", is_long ? option.long_name : option.short_name});
 }
 
-// The names of all targets that the default release knows, in the order of their numbers.
-std::vector<std::string> AllTargets() {
-  std::vector<std::string> out;
-  for (const format::SmTraits& row : format::AllSmTraits()) {
-    if (row.first_release > ToolkitProfile().release) continue;
-    out.push_back(Arch{row.number, 0}.Name());
-    for (const char variant : row.variants) out.push_back(Arch{row.number, variant}.Name());
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> HintsOnOption(std::string_view word) {
@@ -79,7 +68,7 @@ std::vector<std::string> HintsOnOption(std::string_view word) {
 }
 
 std::vector<std::string> HintsOnArch(std::string_view text) {
-  const std::vector<std::string> targets = AllTargets();
+  const std::vector<std::string> targets = format::TargetNames(ToolkitProfile().release);
   std::vector<std::string> out;
   // `80`, `sm80`, `SM_80`
   const std::string lower = absl::AsciiStrToLower(base::ToAbsl(text));

@@ -60,6 +60,14 @@ enum class Group {
   kAccepted,
 };
 
+// What an option is about, for those who give only some of them.
+enum class Concern {
+  kLink,      // what is linked and how
+  kThisLink,  // inputs, the output's name, what is said: another link of the same has its own
+  kTools,     // which tools compile
+  kCommand,   // files and streams of the command, which a caller of the library does not have
+};
+
 struct OptionValue {
   std::string text;  // as written
   int number = 0;
@@ -78,10 +86,7 @@ struct Option {
   absl::Status (*apply)(const OptionValue& value, Parsed& parsed);
   std::string_view help;
   std::string_view value_if_none = {};
-
-  // Whether it still means something where the same is linked elsewhere: not what names outputs,
-  // tools of this machine or inputs.
-  [[nodiscard]] bool MattersAgain() const;
+  Concern concern = Concern::kLink;
 };
 
 // In the order in which nvlink records them.

@@ -145,7 +145,7 @@ absl::StatusOr<bool> Reader::TryOptionsFile(const std::string& name, int depth) 
 
 // A value of an option; the text is empty for one that takes none.
 absl::Status Reader::Take(const Option& option, std::string text, int depth) {
-  if (option.MattersAgain()) {
+  if (option.concern == Concern::kLink || option.concern == Concern::kTools) {
     std::string word = option.short_name.empty() || option.recorded == Recorded::kNo
                            ? base::Cat({"--", option.long_name})
                            : base::Cat({"-", option.short_name});

@@ -52,7 +52,7 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
 
  private:
   [[nodiscard]] absl::Status CheckRelease(const FinalizeJob& job) const {
-    const std::string wanted = absl::StrCat(job.release / 10, ".", job.release % 10);
+    const std::string wanted = ToolkitProfile{.release = job.release}.ReleaseName();
     if (wanted == library_.version()) return absl::OkStatus();
     return absl::FailedPreconditionError(
         absl::StrCat("'", library_.path(), "' is of CUDA ", library_.version(),

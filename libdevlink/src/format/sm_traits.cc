@@ -84,6 +84,16 @@ const SmTraits& TraitsOf(unsigned sm) {
 
 std::span<const SmTraits> AllSmTraits() { return kRows; }
 
+std::vector<std::string> TargetNames(std::uint16_t release) {
+  std::vector<std::string> out;
+  for (const SmTraits& row : kRows) {
+    if (row.first_release > release) continue;
+    out.push_back(Arch{row.number, 0}.Name());
+    for (const char variant : row.variants) out.push_back(Arch{row.number, variant}.Name());
+  }
+  return out;
+}
+
 bool Holds(ArchRelation relation, Arch member, Arch target) {
   const std::span<const Pair> pairs = PairsOf(relation);
   return std::any_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "devlink/arch.h"
 
@@ -42,6 +43,9 @@ inline const SmTraits& TraitsOf(Arch arch) { return TraitsOf(arch.number); }
 
 // Every architecture of the 13.x toolkits, by number.
 std::span<const SmTraits> AllSmTraits();
+
+// The names of the targets that a release knows, variants included, by number.
+std::vector<std::string> TargetNames(std::uint16_t release);
 
 // Limits that nvlink checks; the same for all its targets so far.
 inline constexpr std::uint64_t kMaxStaticShared =

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "devlink/toolkit_profile.h"
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
@@ -177,9 +178,9 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
     Diagnostic out =
         Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
               format::nvlink_text::NewerThanToolkit(name, toolkit, settings.profile.release));
-    out.notes.push_back(absl::StrCat("it was built with CUDA ", toolkit / 10, ".", toolkit % 10,
-                                     "; this link writes what CUDA ", settings.profile.release / 10,
-                                     ".", settings.profile.release % 10, " writes"));
+    out.notes.push_back(
+        base::Cat({"it was built with CUDA ", ToolkitProfile{.release = toolkit}.ReleaseName(),
+                   "; this link writes what CUDA ", settings.profile.ReleaseName(), " writes"}));
     return out;
   }
   return CheckAge(name, module);

@@ -83,6 +83,7 @@ class Expander {
 
   bool Member(const Place& place, base::Bytes bytes);
   bool DeviceCode(const Place& place, ContentKind kind, base::Bytes bytes);
+  static bool MayHideItsCode(const HostObject& object, base::Bytes bytes);
   bool HostObjectByContent(const Place& place, base::Bytes bytes, bool& found);
   bool OtherByContent(const Place& place, ContentKind kind, base::Bytes bytes);
   bool ArchiveByContent(const Place& place, ContentKind kind, base::Bytes bytes);
@@ -200,6 +201,13 @@ bool Expander::DeviceCode(const Place& place, ContentKind kind, base::Bytes byte
   return true;
 }
 
+// It names what objects with device code name, has none, and some of it is as no compiler writes
+// it.
+bool Expander::MayHideItsCode(const HostObject& object, base::Bytes bytes) {
+  return (object.names_doubtful || object.headers_doubtful) && object.fatbins.empty() &&
+         MentionsDeviceCode(bytes);
+}
+
 bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& found) {
   auto object = ReadHostObject(bytes, options_.memory);
   if (!object.ok()) {
@@ -225,8 +233,7 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
                                            "' is damaged: its section __nv_module_id names "
                                            "modules, and there is no section with device code"}));
   }
-  const bool doubtful = object->names_doubtful || object->headers_doubtful;
-  if (doubtful && object->fatbins.empty() && MentionsDeviceCode(bytes)) {
+  if (MayHideItsCode(*object, bytes)) {
     return NoFatbin(place.name,
                     base::Cat({"'", place.name,
                                object->names_doubtful
@@ -260,7 +267,7 @@ bool Expander::OtherByContent(const Place& place, ContentKind kind, base::Bytes 
     if (!of_no_type && !HasNoSegments(bytes)) return true;
     const auto object = ReadHostObject(bytes, options_.memory);
     if (!of_no_type && object.ok() && !object->nameless && !LacksItsCode(*object) &&
-        object->fatbins.empty()) {
+        !MayHideItsCode(*object, bytes) && object->fatbins.empty()) {
       return true;
     }
     return NoFatbin(place.name,

@@ -90,7 +90,8 @@ class Describer {
         inputs_(inputs),
         kernels_(kernels),
         wanted_(KernelsThat(true)),
-        ways_(linked.graph, wanted_, KernelsThat(false)) {}
+        ways_(linked.graph, wanted_, KernelsThat(false)),
+        met_(linked.program.functions.size(), false) {}
 
   LinkDetails Run() {
     for (const LinkInput& input : inputs_) {
@@ -124,14 +125,12 @@ class Describer {
     out.is_address_taken = linked_.liveness.address_taken[f];
     for (const NodeId callee : linked_.graph.DirectCallees(f)) out.callees.push_back(callee);
     std::reverse(out.callees.begin(), out.callees.end());  // as they arrived
-    std::vector<bool>& met = met_;
-    met.resize(program_.functions.size());
-    std::erase_if(out.callees, [&met](std::uint32_t callee) {
-      const bool again = met[callee];
-      met[callee] = true;
+    std::erase_if(out.callees, [this](std::uint32_t callee) {
+      const bool again = met_[callee];
+      met_[callee] = true;
       return again;
     });
-    for (const std::uint32_t callee : out.callees) met[callee] = false;
+    for (const std::uint32_t callee : out.callees) met_[callee] = false;
     out.registers = linked_.resources.function_registers[f];
     out.frame_bytes = linked_.resources.frames[f];
     if (linked_.liveness.live[f]) Explain(f, out);

@@ -5,13 +5,31 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/demangle.h"
+#include "absl/status/status.h"
 #include "base/visible_text.h"
 
 namespace devlink::internal {
 
-std::string ShownName(std::string_view mangled) {
-  return base::VisibleText(base::Demangle(mangled));
+absl::StatusOr<const LinkDetails*> DetailsOf(const LinkReport& report) {
+  if (report.details != nullptr) return report.details.get();
+  return absl::FailedPreconditionError(
+      "the link kept no details; ask for them with LinkOptions::details");
+}
+
+std::string ShownName(base::ReadableNames& names, std::string_view mangled) {
+  return base::VisibleText(names.Readable(mangled));
+}
+
+std::string_view WordFor(VariableMemory memory) {
+  switch (memory) {
+    case VariableMemory::kGlobal:
+      return "global";
+    case VariableMemory::kConstant:
+      return "constant";
+    case VariableMemory::kShared:
+      return "shared";
+  }
+  return "";
 }
 
 namespace {

@@ -9,12 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "base/readable_names.h"
 #include "devlink/link_report.h"
 
 namespace devlink::internal {
 
-// The name without control characters, as C++ spells it.
-std::string ShownName(std::string_view mangled);
+// FailedPrecondition where the link kept none.
+absl::StatusOr<const LinkDetails*> DetailsOf(const LinkReport& report);
+
+// The name as C++ spells it, without control characters.
+std::string ShownName(base::ReadableNames& names, std::string_view mangled);
+
+std::string_view WordFor(VariableMemory memory);
 
 // Of a readable name: `ns::f<int>` for `void ns::f<int>(int)`, and `ns::f<>`; the latter is empty
 // for what is no template.

@@ -13,6 +13,7 @@
 #include "base/edit_distance.h"
 #include "base/guard.h"
 #include "base/hash_table.h"
+#include "base/readable_names.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
@@ -23,13 +24,8 @@ namespace devlink {
 namespace {
 
 using internal::DetailsGraph;
+using internal::DetailsOf;
 using internal::ShownName;
-
-absl::StatusOr<const LinkDetails*> DetailsOf(const LinkReport& report) {
-  if (report.details != nullptr) return report.details.get();
-  return absl::FailedPreconditionError(
-      "the link kept no details; ask for them with LinkOptions::details");
-}
 
 std::string InputName(const LinkDetails& details, std::uint32_t input) {
   if (input >= details.inputs.size()) return "";
@@ -40,9 +36,9 @@ std::string InQuotes(std::string_view name) {
   return base::Cat({"'", base::VisibleText(name), "'"});
 }
 
-bool Means(std::string_view mangled, std::string_view wanted) {
+bool Means(base::ReadableNames& names, std::string_view mangled, std::string_view wanted) {
   if (mangled == wanted) return true;
-  const std::string shown = ShownName(mangled);
+  const std::string shown = ShownName(names, mangled);
   return shown == wanted || internal::WithoutParameters(shown) == wanted;
 }
 
@@ -53,9 +49,10 @@ absl::Status NothingCalled(std::string_view what, std::string_view wanted, const
   constexpr std::size_t kMost = 3;
   constexpr std::size_t kLookedAt = 10000;
   std::vector<std::pair<std::size_t, std::string>> close;
+  base::ReadableNames readable;
   for (std::size_t i = 0; i < std::min(entries.size(), kLookedAt); ++i) {
-    for (std::string name :
-         {std::string(entries[i].name), internal::WithoutParameters(ShownName(entries[i].name))}) {
+    for (std::string name : {std::string(entries[i].name),
+                             internal::WithoutParameters(ShownName(readable, entries[i].name))}) {
       const std::size_t distance = base::EditDistance(wanted, name, kLimit);
       if (distance <= kLimit) close.emplace_back(distance, std::move(name));
     }
@@ -183,14 +180,15 @@ class Explainer {
 
  private:
   void AddHead(std::string_view name, std::string_view where) {
-    const std::string shown = ShownName(name);
+    const std::string shown = ShownName(names_, name);
     out_ += base::VisibleText(name);
     if (shown != name) out_ += base::Cat({" is ", shown});
     out_ += base::Cat({where, "\n"});
   }
 
-  [[nodiscard]] std::string Named(std::uint32_t f) const {
-    return ShownName(details_.functions[f].name) + InputName(details_, details_.functions[f].input);
+  [[nodiscard]] std::string Named(std::uint32_t f) {
+    return ShownName(names_, details_.functions[f].name) +
+           InputName(details_, details_.functions[f].input);
   }
 
   [[nodiscard]] std::string KernelIsDead() const {
@@ -264,8 +262,8 @@ class Explainer {
 
   void AddUse(std::uint32_t f) {
     const FunctionDetails& function = details_.functions[f];
-    absl::StrAppend(&out_, "  ", base::ToAbsl(ShownName(function.name)), ", ", function.code_bytes,
-                    " bytes: ");
+    absl::StrAppend(&out_, "  ", base::ToAbsl(ShownName(names_, function.name)), ", ",
+                    function.code_bytes, " bytes: ");
     switch (function.why) {
       case LiveReason::kDead:
         out_ += function.is_kernel ? KernelIsDead() : "not in the output\n";
@@ -328,6 +326,7 @@ class Explainer {
   const LinkReport& report_;
   const LinkDetails& details_;
   const DetailsGraph graph_;
+  base::ReadableNames names_;
   std::vector<std::vector<std::uint32_t>> functions_of_;             // by input
   std::vector<std::pair<std::size_t, std::uint64_t>> variables_of_;  // number and bytes
   std::string out_;
@@ -348,14 +347,15 @@ absl::StatusOr<std::string> WhyLive(const LinkReport& report, std::string_view s
   return base::Guard([&]() -> absl::StatusOr<std::string> {
     DEVLINK_ASSIGN_OR_RETURN(const LinkDetails* details, DetailsOf(report));
     Explainer out(report, *details);
+    base::ReadableNames names;
     bool any = false;
     for (std::uint32_t f = 0; f < details->functions.size(); ++f) {
-      if (!Means(details->functions[f].name, symbol)) continue;
+      if (!Means(names, details->functions[f].name, symbol)) continue;
       out.ExplainFunction(f);
       any = true;
     }
     for (const VariableDetails& variable : details->variables) {
-      if (!Means(variable.name, symbol)) continue;
+      if (!Means(names, variable.name, symbol)) continue;
       out.ExplainVariable(variable);
       any = true;
     }
@@ -397,10 +397,11 @@ absl::StatusOr<std::string> WhyRegisters(const LinkReport& report, std::string_v
   return base::Guard([&]() -> absl::StatusOr<std::string> {
     DEVLINK_ASSIGN_OR_RETURN(const LinkDetails* details, DetailsOf(report));
     Explainer out(report, *details);
+    base::ReadableNames names;
     bool any = false;
     for (std::uint32_t f = 0; f < details->functions.size(); ++f) {
       const FunctionDetails& function = details->functions[f];
-      if (!function.is_kernel || !Means(function.name, kernel)) continue;
+      if (!function.is_kernel || !Means(names, function.name, kernel)) continue;
       out.ExplainRegisters(f);
       any = true;
     }

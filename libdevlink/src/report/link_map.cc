@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/guard.h"
+#include "base/readable_names.h"
+#include "base/status_macros.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
 #include "devlink/experimental/link_explanation.h"
@@ -25,13 +26,6 @@
 namespace devlink {
 
 namespace {
-
-using internal::ShownName;
-
-absl::Status NoDetails() {
-  return absl::FailedPreconditionError(
-      "the link kept no details; ask for them with LinkOptions::details");
-}
 
 std::string Shown(std::string_view text) { return base::VisibleText(text); }
 
@@ -70,18 +64,6 @@ std::string_view Words(InputOrigin origin) {
       return "compiled";
     case InputOrigin::kProvided:
       return "provided";
-  }
-  return "";
-}
-
-std::string_view Words(VariableMemory memory) {
-  switch (memory) {
-    case VariableMemory::kGlobal:
-      return "global";
-    case VariableMemory::kConstant:
-      return "constant";
-    case VariableMemory::kShared:
-      return "shared";
   }
   return "";
 }
@@ -197,8 +179,8 @@ std::string_view KindOf(std::string_view section) {
 
 absl::StatusOr<std::string> LinkMap(const LinkReport& report) {
   return base::Guard([&]() -> absl::StatusOr<std::string> {
-    if (report.details == nullptr) return NoDetails();
-    const LinkDetails& details = *report.details;
+    DEVLINK_ASSIGN_OR_RETURN(const LinkDetails* kept, internal::DetailsOf(report));
+    const LinkDetails& details = *kept;
     std::string out;
     AddInputs(details, out);
     absl::StrAppendFormat(&out, "\nSections\n\n%12s %12s %8s  %s\n", "bytes", "in the file",
@@ -220,7 +202,7 @@ absl::StatusOr<std::string> LinkMap(const LinkReport& report) {
                           "memory", "input", "name");
     for (const VariableDetails& variable : details.variables) {
       absl::StrAppendFormat(&out, "%#12x %10d  %-8s  %-30s %s\n", variable.offset, variable.bytes,
-                            base::ToAbsl(Words(variable.memory)),
+                            base::ToAbsl(internal::WordFor(variable.memory)),
                             NameOfInput(details, variable.input), Shown(variable.name));
     }
     return out;
@@ -229,8 +211,8 @@ absl::StatusOr<std::string> LinkMap(const LinkReport& report) {
 
 absl::StatusOr<std::string> SizeTable(const LinkReport& report) {
   return base::Guard([&]() -> absl::StatusOr<std::string> {
-    if (report.details == nullptr) return NoDetails();
-    const LinkDetails& details = *report.details;
+    DEVLINK_ASSIGN_OR_RETURN(const LinkDetails* kept, internal::DetailsOf(report));
+    const LinkDetails& details = *kept;
     constexpr std::size_t kMost = 20;
     std::string out;
     Table sections;
@@ -239,17 +221,18 @@ absl::StatusOr<std::string> SizeTable(const LinkReport& report) {
     }
     sections.AppendTo(out, "In the file", kMost);
     Table inputs;
-    const std::vector<Kept> kept = KeptOfInputs(details);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      inputs.Add(details.inputs[i].name, kept[i].code + kept[i].data);
+    const std::vector<Kept> parts = KeptOfInputs(details);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      inputs.Add(details.inputs[i].name, parts[i].code + parts[i].data);
     }
     inputs.AppendTo(out, "Code and variables by input", kMost);
+    base::ReadableNames names;
     Table functions;
     Table templates;
     Table copies;
     Table dead;
     for (const FunctionDetails& function : details.functions) {
-      const std::string name = ShownName(function.name);
+      const std::string name = internal::ShownName(names, function.name);
       if (function.discarded_bytes != 0) copies.Add(name, function.discarded_bytes);
       if (function.why == LiveReason::kDead) {
         if (function.code_bytes != 0) dead.Add(name, function.code_bytes);

@@ -2,11 +2,12 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
 #include "base/guard.h"
+#include "base/status_macros.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
 #include "devlink/experimental/link_explanation.h"
+#include "report/details_index.h"
 #include "report/report_page.h"
 
 namespace devlink {
@@ -66,10 +67,7 @@ absl::StatusOr<std::string> ToHtml(const LinkReport& report,
                                    std::span<const Diagnostic> diagnostics,
                                    std::string_view title) {
   return base::Guard([&]() -> absl::StatusOr<std::string> {
-    if (report.details == nullptr) {
-      return absl::FailedPreconditionError(
-          "the link kept no details; ask for them with LinkOptions::details");
-    }
+    DEVLINK_RETURN_IF_ERROR(internal::DetailsOf(report).status());
     std::string out;
     std::string_view rest = internal::ReportPage();
     for (std::size_t mark; (mark = rest.find("{{")) != std::string_view::npos;) {

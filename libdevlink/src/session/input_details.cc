@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -34,14 +35,34 @@ bool HasLtoIr(const ObjectRecord& object) {
   return false;
 }
 
+// A sound input that was named, and has no code that any device could link.
+bool BringsNothing(const InputRecord& record) {
+  return record.status.ok() && record.objects.empty() && record.whole_programs.empty() &&
+         record.prelinked_ids.empty() && !record.name.empty();
+}
+
+std::string WhyLeftOut(const ObjectRecord& object, bool was_linked_before) {
+  if (was_linked_before) return "an earlier link has linked it already";
+  if (object.is_device_runtime) return "nothing needs the device runtime";
+  return HasCode(object) ? "none of its code is linked" : "it has no device code for the target";
+}
+
 }  // namespace
 
 void DescribeInputs(std::span<const InputRecordRef> records, const Selection& selection,
                     const LinkOptions& options, LinkDetails& details) {
-  base::HashMap<std::string_view, InputDetails*> linked;
+  base::HashMap<std::string_view, const ObjectRecord*> given;
+  for (const InputRecordRef& record : records) {
+    for (const ObjectRecord& object : record->objects) given.emplace(object.name, &object);
+  }
+  base::HashSet<std::string_view> linked;
   for (InputDetails& input : details.inputs) {
-    input.origin = input.name == kLtoResultName ? InputOrigin::kCompiled : InputOrigin::kProvided;
-    linked.emplace(input.name, &input);
+    linked.insert(input.name);
+    if (const auto object = given.find(input.name); object != given.end()) {
+      input.origin = OriginOf(*object->second);
+    } else {
+      input.origin = input.name == kLtoResultName ? InputOrigin::kCompiled : InputOrigin::kProvided;
+    }
   }
   base::HashSet<const ObjectRecord*> before;
   for (const RegisteredObject& object : selection.registered) {
@@ -49,23 +70,16 @@ void DescribeInputs(std::span<const InputRecordRef> records, const Selection& se
   }
   for (const SelectedIr& module : selection.lto.modules) details.lto_inputs.push_back(module.name);
   for (const InputRecordRef& record : records) {
-    if (record->objects.empty()) {
+    for (const std::string& object : record->whole_programs) {
+      details.left_out.push_back({object, "its device code is linked already"});
+    }
+    if (BringsNothing(*record)) {
       details.left_out.push_back({record->name, "there is no device code in it"});
     }
     for (const ObjectRecord& object : record->objects) {
-      if (const auto input = linked.find(object.name); input != linked.end()) {
-        input->second->origin = OriginOf(object);
-      } else if (options.lto.enabled && HasLtoIr(object)) {
-        continue;  // it is part of what was compiled
-      } else if (before.contains(&object)) {
-        details.left_out.push_back({object.name, "an earlier link has linked it already"});
-      } else if (object.is_device_runtime) {
-        details.left_out.push_back({object.name, "nothing needs the device runtime"});
-      } else {
-        details.left_out.push_back({object.name, HasCode(object)
-                                                     ? "none of its code is linked"
-                                                     : "it has no device code for the target"});
-      }
+      if (linked.contains(object.name)) continue;
+      if (options.lto.enabled && HasLtoIr(object)) continue;  // it is part of what was compiled
+      details.left_out.push_back({object.name, WhyLeftOut(object, before.contains(&object))});
     }
   }
 }
@@ -89,9 +103,8 @@ void NameUseless(std::span<const InputRecordRef> records, std::vector<std::strin
       notes.push_back(base::Cat(
           {"no input can call the device code in '", object, "': compile it with nvcc -rdc=true"}));
     }
-    const bool brings_nothing = record->objects.empty() && record->whole_programs.empty() &&
-                                record->prelinked_ids.empty() && !record->name.empty();
-    if (!brings_nothing || ++named > kMostNamed) continue;
+    // Libraries of the host's link are given to many device links.
+    if (record->archive || !BringsNothing(*record) || ++named > kMostNamed) continue;
     notes.push_back(base::Cat({"there is no device code in '", record->name, "'"}));
   }
   if (named > kMostNamed) {

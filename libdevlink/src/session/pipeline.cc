@@ -61,6 +61,11 @@ struct Results {
   OutputSink* output = nullptr;
 };
 
+// The part of the story that is behind the choice of the inputs.
+absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
+                          const LinkContext& context, const std::stop_token& stop,
+                          const Results& results);
+
 void Append(std::vector<Diagnostic>&& from, std::vector<Diagnostic>& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
@@ -251,14 +256,15 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context,
     });
   }
   out.report.output_bytes = *size;
-  if (results.details != nullptr) {
-    const auto bytes = cubin.writer.Write();
-    if (bytes.ok()) results.details->sections = OutputSections(*bytes);
-  }
-  if (results.output != nullptr) {
-    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*results.output));
-  } else {
+  if (results.output == nullptr) {
     DEVLINK_ASSIGN_OR_RETURN(out.cubin, cubin.writer.Write());
+    if (results.details != nullptr) results.details->sections = OutputSections(out.cubin);
+  } else {
+    if (results.details != nullptr) {
+      DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::uint8_t> copy, cubin.writer.Write());
+      results.details->sections = OutputSections(copy);
+    }
+    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*results.output));
   }
   context.Log([&] { return absl::StrCat("wrote ", *size, " bytes"); });
   return absl::OkStatus();
@@ -393,10 +399,6 @@ absl::Status WriteWholeProgram(std::vector<std::uint8_t>&& cubin, const LtoSelec
   return WriteBytes(std::move(cubin), results);
 }
 
-// The second half of the story.
-absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const Results& results);
-
 absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& options,
                  const LinkContext& context, const Results& results) {
   LinkOutcome& out = results.out;
@@ -422,14 +424,15 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   }
 
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
-  absl::Status linked = LinkSelected(selection, options, context, results);
+  absl::Status linked = LinkSelected(selection, options, context, stop, results);
   if (!linked.ok()) AdviseOnNames(inputs, out.diagnostics);
   if (results.details != nullptr) DescribeInputs(inputs, selection, options, *results.details);
   return linked;
 }
 
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const Results& results) {
+                          const LinkContext& context, const std::stop_token& stop,
+                          const Results& results) {
   LinkOutcome& out = results.out;
   // 2. LTO IR becomes PTX, and that becomes cubins.
   LtoResult made;
@@ -473,7 +476,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
-  DEVLINK_RETURN_IF_ERROR(base::CheckStop(context.environment.StopToken()));
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "command/option_table.h"
 #include "devlink/c/devlink.h"
 #include "devlink/link_session.h"
 #include "support/catch.h"
@@ -126,6 +127,29 @@ TEST_CASE("Option texts mean what they mean on the command line", "[c_api]") {
   REQUIRE(Add(debug, "a", KernelCubin()) == DL_OK);
   REQUIRE(Add(debug, "b", FunctionCubin()) == DL_OK);
   CHECK(Bytes(dl_outcome_cubin(Link(debug).get())) == LinkInCpp({.debug = true}).cubin);
+}
+
+TEST_CASE("What the command does with files and streams is no option of a session", "[c_api]") {
+  const CSession session = MakeSession(OptionsOf("sm_80"));
+  std::size_t refused = 0;
+  for (const internal::Option& option : internal::Options()) {
+    // The output's name stands in its record; files of options are read.
+    const bool is_file = option.value.starts_with("file") && option.long_name != "output-file" &&
+                         option.long_name != "options-file";
+    const bool is_printed = option.long_name.starts_with("dump-callgraph");
+    if (!is_file && !is_printed && option.group != internal::Group::kOwnReports) continue;
+    std::string word = "--" + std::string(option.long_name);
+    if (option.takes != internal::Takes::kNothing) {
+      word += option.long_name == "print-after" ? "=merge" : "=x";
+    }
+    CAPTURE(word);
+    CError error;
+    CHECK(dl_session_set_option(session.get(), word.c_str(), Out(error)) == DL_INVALID_ARGUMENT);
+    CHECK(Text(dl_error_text(error.get())) ==
+          "--" + std::string(option.long_name) + " is for the command alone");
+    ++refused;
+  }
+  CHECK(refused > 14);
 }
 
 TEST_CASE("Option texts that are wrong are refused, and the session goes on", "[c_api]") {

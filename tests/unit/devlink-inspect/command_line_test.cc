@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "devlink-inspect/shown_names.h"
+#include "base/readable_names.h"
 #include "support/catch.h"
 
 namespace devlink::inspect {
@@ -77,12 +77,12 @@ TEST_CASE("The help names every option", "[inspect]") {
 }
 
 TEST_CASE("Names are demangled until that is too much", "[inspect]") {
-  ShownNames names(true, 12);
+  base::ReadableNames names(true, 12);
   CHECK(names.Readable("_Z1fi") == "f(int)");
   CHECK(names.Readable("main") == "main");
   CHECK(names.Readable("_Z1fi") == "f(int)");
   CHECK(names.Readable("_Z1fi") == "_Z1fi");
-  CHECK(ShownNames(false).Readable("_Z1fi") == "_Z1fi");
+  CHECK(base::ReadableNames(false).Readable("_Z1fi") == "_Z1fi");
 }
 
 }  // namespace

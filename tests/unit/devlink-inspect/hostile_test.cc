@@ -24,8 +24,8 @@ namespace {
 // Both forms; JSON is parsed.
 void Show(ByteVector bytes) {
   bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
-  const ShownText text = AsText(bytes, Everything());
-  const ShownText json = AsJson(bytes, Everything());
+  const ShownText text = AsText(bytes, inspect::Choice::Everything());
+  const ShownText json = AsJson(bytes, inspect::Choice::Everything());
   CHECK_FALSE(text.text.empty());
   CHECK(text.problems == json.problems);
   (void)FileIn(json.text);
@@ -141,7 +141,7 @@ TEST_CASE("Sections that overlap are not unpacked without end", "[inspect]") {
 TEST_CASE("Archives within archives end", "[inspect]") {
   ByteVector archive = BuildArchive({{"k.cubin", Small()}});
   for (int i = 0; i < 20; ++i) archive = BuildArchive({{"a.a", archive}});
-  const ShownText shown = AsText(archive, Everything());
+  const ShownText shown = AsText(archive, inspect::Choice::Everything());
   CHECK(shown.problems == 1);
   CHECK(shown.text.find("nested too deeply") != std::string::npos);
 }

@@ -85,7 +85,7 @@ TEST_CASE("JSON has the numbers of each kernel", "[inspect]") {
 }
 
 TEST_CASE("Symbols, relocations, attributes and the call graph have names", "[inspect]") {
-  const ShownText shown = AsJson(Program(), Everything());
+  const ShownText shown = AsJson(Program(), inspect::Choice::Everything());
   CHECK(shown.problems == 0);
   const auto file = FileIn(shown.text);
   bool has_kernel = false;
@@ -142,7 +142,7 @@ TEST_CASE("Each choice shows its own part", "[inspect]") {
 }
 
 TEST_CASE("A cubin with a Mercury view has two tables of symbols", "[inspect]") {
-  const ShownText shown = AsJson(Golden("mercury/first.cubin"), Everything());
+  const ShownText shown = AsJson(Golden("mercury/first.cubin"), inspect::Choice::Everything());
   CHECK(shown.problems == 0);
   const auto file = FileIn(shown.text);
   CHECK(file.getBoolean("has_mercury_view") == true);
@@ -263,10 +263,10 @@ TEST_CASE("What is nothing of the kind is a problem", "[inspect]") {
 TEST_CASE("Names cannot speak to terminals, nor break JSON", "[inspect]") {
   const std::string name = "k\x1b[2J\"\\\xff\n";
   const Cubin cubin = BuildCubin({.functions = {{.name = name, .kernel = true}}});
-  const ShownText text = AsText(cubin, Everything(), "a\x1b.cubin");
+  const ShownText text = AsText(cubin, inspect::Choice::Everything(), "a\x1b.cubin");
   CHECK(text.text.find('\x1b') == std::string::npos);
   CHECK(Has(text.text, "k\\x1b[2J\"\\\\xff\\x0a"));
-  const auto kernels = ListIn(FileIn(AsJson(cubin, Everything()).text), "kernels");
+  const auto kernels = ListIn(FileIn(AsJson(cubin, inspect::Choice::Everything()).text), "kernels");
   CHECK(StringIn(kernels.front(), "name") == "k\x1b[2J\"\\\xef\xbf\xbd\n");
 }
 

@@ -3,29 +3,17 @@
 
 #include <string_view>
 
+#include "base/readable_names.h"
 #include "devlink-inspect/json_report.h"
-#include "devlink-inspect/shown_names.h"
 #include "devlink-inspect/text_report.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
 
-inspect::Choice Everything() {
-  return {.summary = true,
-          .headers = true,
-          .sections = true,
-          .symbols = true,
-          .relocations = true,
-          .attributes = true,
-          .call_graph = true,
-          .resources = true,
-          .notes = true};
-}
-
 ShownText AsText(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
                  const std::string& name, bool demangle) {
   ShownText out;
-  inspect::ShownNames names(demangle);
+  base::ReadableNames names(demangle);
   inspect::TextReport report([&out](std::string_view text) { out.text += text; }, names);
   inspect::InspectBytes(name, bytes, {.choice = choice}, report);
   out.problems = report.problems();
@@ -35,7 +23,7 @@ ShownText AsText(std::span<const std::uint8_t> bytes, const inspect::Choice& cho
 ShownText AsJson(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
                  const std::string& name, bool demangle) {
   ShownText out;
-  inspect::ShownNames names(demangle);
+  base::ReadableNames names(demangle);
   inspect::JsonReport report([&out](std::string_view text) { out.text += text; }, names);
   inspect::InspectBytes(name, bytes, {.choice = choice}, report);
   report.Finish();

@@ -11,9 +11,6 @@
 
 namespace devlink::testing {
 
-// All that can be asked for.
-inspect::Choice Everything();
-
 struct ShownText {
   std::string text;
   std::uint64_t problems = 0;

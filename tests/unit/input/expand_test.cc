@@ -197,6 +197,10 @@ TEST_CASE("Damage that hides an object's code is found in what is left of it", "
     std::memset(changed.data() + at + kKind, 0, 4);  // no section, with a place and a size
     CAPTURE((at - table) / kHeader);
     CHECK_FALSE(Outcome("a.o", changed).empty());
+    // Nor is it a program that has no code for the device.
+    constexpr std::uint16_t kDynamic = 3;
+    std::memcpy(changed.data() + kType, &kDynamic, sizeof(kDynamic));
+    CHECK_FALSE(Outcome("a.o", changed).empty());
   }
 }
 

@@ -138,14 +138,37 @@ TEST_CASE("An input is explained by what stays of it", "[report]") {
   const Cubin code = BuildCubin({.functions = {{.name = "k", .kernel = true}}});
   REQUIRE(session->AddCubin("a", code).ok());
   REQUIRE(session->AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
-  CHECK(WhyInput(session->Link().report, "plain.o").value() ==
+  REQUIRE(session
+              ->AddInput("whole.o",
+                         BuildElf({{".nv_fatbin", EmptyFatbin()}, {".nvFatBinSegment", "x"}}))
+              .ok());
+  CHECK_FALSE(session->AddFile("/nowhere/none.o").ok());
+  const LinkReport of_all = session->Link().report;
+  CHECK(WhyInput(of_all, "plain.o").value() ==
         "plain.o: not linked; there is no device code in it\n");
+  CHECK(WhyInput(of_all, "whole.o").value() ==
+        "whole.o: not linked; its device code is linked already\n");
+  // What could not be read says nothing of what is in it.
+  CHECK(WhyInput(of_all, "none.o").status().code() == absl::StatusCode::kNotFound);
+}
+
+TEST_CASE("Inputs of one name come from the same place", "[report]") {
+  const Cubin one = BuildCubin({.functions = {{.name = "k", .kernel = true}}});
+  const Cubin other = BuildCubin({.functions = {{.name = "f"}}});
+  const LinkReport report = LinkAll({{"a", one}, {"a", other}}).report;
+  REQUIRE(report.details->inputs.size() == 2);
+  for (const InputDetails& input : report.details->inputs) {
+    CHECK(input.origin == InputOrigin::kFile);
+  }
+  CHECK(report.details->left_out.empty());
 }
 
 TEST_CASE("Sizes are told by kind, input, function and template", "[report]") {
   const std::string sizes = SizeTable(Program().report).value();
   CHECK(sizes.find("In the file: ") == 0);
-  CHECK(sizes.find("         512  66.7%  b.cubin") == std::string::npos);
+  CHECK(sizes.find("Code and variables by input: 792 bytes\n"
+                   "         536  67.7%  b.cubin\n"
+                   "         256  32.3%  dir/a.cubin\n") != std::string::npos);
   CHECK(sizes.find("Code that was left out: 512 bytes\n") != std::string::npos);
   CHECK(sizes.find("Copies in inputs that were discarded: 256 bytes\n"
                    "         256 100.0%  int twice<int>(int)\n") != std::string::npos);

@@ -476,6 +476,21 @@ TEST_CASE("Inputs that cannot define what is undefined are named, once", "[sessi
   CHECK(notes[3] == "add the object or library that defines what is undefined");
 }
 
+TEST_CASE("Libraries of the host and what cannot be read are not blamed", "[session]") {
+  const TemporaryDirectory directory;
+  const std::string library = directory.File("libm.a");
+  REQUIRE(WriteBytes(library, BuildArchive({{"m.o", BuildElf({{".text", "x"}})}})));
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a.cubin", Caller()).ok());
+  REQUIRE(session.AddFile(library).ok());
+  CHECK_FALSE(session.AddFile(directory.File("none.o")).ok());
+  for (const Diagnostic& diagnostic : session.Link().diagnostics) {
+    for (const std::string& note : diagnostic.notes) {
+      CHECK(note.find("there is no device code") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("An input that is given twice is named behind what that leads to", "[session]") {
   LinkSession session = MakeSession();
   for (int i = 0; i < 2; ++i) REQUIRE(session.AddCubin("b.cubin", Helper()).ok());

@@ -173,8 +173,9 @@ typedef struct dl_bytes {
 // "0.1.0". Static.
 DL_API const char* dl_version(void);
 
-// The targets that this library links for, by number: "sm_75", ..., "sm_90", "sm_90a", ... The name
-// is static; NULL where `index` is not below the count.
+// The targets that this library links for, by number: "sm_75", ..., "sm_90", "sm_90a", ... Some
+// only as a later toolkit than the default one does ("--toolkit=13.4"). The name is static; NULL
+// where `index` is not below the count.
 DL_API size_t dl_target_count(void);
 // One of them, by its place.
 DL_API const char* dl_target_name(size_t index);

@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
-namespace devlink::inspect {
+namespace devlink::base {
 
 // Names as people read them. A short mangled name can stand for a long text, and a damaged file can
 // say it a million times: beyond so many characters names stay as they are.
-class ShownNames {
+class ReadableNames {
  public:
-  explicit ShownNames(bool demangle, std::uint64_t most_characters = std::uint64_t{1} << 28)
+  explicit ReadableNames(bool demangle = true,
+                         std::uint64_t most_characters = std::uint64_t{1} << 28)
       : demangle_(demangle), left_(most_characters) {}
 
   // Demangled where that is wanted and possible.
@@ -22,4 +23,4 @@ class ShownNames {
   std::uint64_t left_;
 };
 
-}  // namespace devlink::inspect
+}  // namespace devlink::base
