@@ -8,6 +8,7 @@
 #include <future>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,7 @@ class LinkJob {
   LinkJob(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
 
   // As the case says; in two steps; then with -r as nvlink does it, and the result of that once
-  // more.
+  // more. Of each with nvlink, what -preserve-relocs adds.
   Complaints Run() {
     if (!job_.program.unknown_exemption.empty()) {
       return {Cat("'exempt' does not know '", job_.program.unknown_exemption, "'")};
@@ -54,6 +55,7 @@ class LinkJob {
     const LinkOutcome expected = LinkWithNvlink();
     if (!HasTwoViews()) CheckExpectation(expected);
     Add(Compare("", expected));
+    if (expected.ok) ComparePreserved();
     // Of two views the first step is composed and the second the finalizer's: other code.
     if (expected.ok && !HasTwoViews()) CompareTwoSteps(expected);
     relocatable_ = true;
@@ -65,6 +67,7 @@ class LinkJob {
                     failed ? Complaints{"nvlink -r: " + relocatable.messages} : Complaints{});
     if (failed) return complaints_;
     Add(Compare("-r: ", relocatable));
+    if (relocatable.ok) ComparePreserved();
     if (relocatable.ok) CompareAgain(relocatable);
     return complaints_;
   }
@@ -145,6 +148,18 @@ class LinkJob {
     AddUnlessExempt(Comparison::kTwoSteps, others);
   }
 
+  // nvlink says that it is not made for targets with two views.
+  void ComparePreserved() {
+    if (HasTwoViews()) return;
+    preserves_ = true;
+    LinkOutcome expected = LinkWithNvlink();
+    // The command says it, before there is a link.
+    expected.messages = std::regex_replace(
+        expected.messages, std::regex("devlink warning : Option '--preserve-relocs' [^\n]*\n"), "");
+    Add(Compare(relocatable_ ? "-r -preserve-relocs: " : "-preserve-relocs: ", expected));
+    preserves_ = false;
+  }
+
   void CompareAgain(const LinkOutcome& relocatable) {
     relocatable_ = false;
     inputs_ = {directory_.File("again.cubin")};
@@ -183,6 +198,7 @@ class LinkJob {
     const auto& flags = job_.program.link_flags;
     command.insert(command.end(), flags.begin(), flags.end());
     if (relocatable_) command.emplace_back("-r");
+    if (preserves_) command.emplace_back("-preserve-relocs");
     command.insert(command.end(), inputs_.begin(), inputs_.end());
     command.insert(command.end(), {"-o", output});
     const ProcessResult result = RunProcess(command);
@@ -206,10 +222,13 @@ class LinkJob {
     }
     if (Has(flags, "-suppress-stack-size-warning")) text += "-suppress-stack-size-warning  ";
     if (Has(flags, "-g")) text += "-o out.cubin -g  ";
-    Append(text, "-arch sm_", job_.arch, relocatable_ ? " -r  " : " ");
-    for (const std::string_view flag : {"-v", "-Werror", "-disable-infos", "-report-arch"}) {
+    const bool verbose = Has(flags, "-v");
+    Append(text, "-arch sm_", job_.arch, " ", verbose ? "-v  " : "",
+           preserves_ ? "-preserve-relocs  " : "");
+    for (const std::string_view flag : {"-Werror", "-disable-infos", "-report-arch"}) {
       if (Has(flags, flag)) Append(text, flag, "  ");
     }
+    if (relocatable_) text += "-r  ";
     return text;
   }
 
@@ -218,6 +237,7 @@ class LinkJob {
     LinkOptions options;
     options.target = Arch::Parse("sm_" + job_.arch).value_or(Arch{});
     options.debug = Has(flags, "-g");
+    options.preserve_relocations = preserves_;
     options.relocatable = relocatable_;
     if (relocatable_ && !keeps_) options.compatibility = Compatibility::kNvlink;
     options.verbose = Has(flags, "-v");
@@ -259,6 +279,7 @@ class LinkJob {
   TemporaryDirectory directory_{"devlink-link"};
   std::vector<std::string> inputs_;
   bool relocatable_ = false;
+  bool preserves_ = false;
   bool keeps_ = false;  // references, as devlink -r does by default
   Complaints complaints_;
 };

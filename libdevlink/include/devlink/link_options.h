@@ -92,8 +92,9 @@ struct LinkOptions {
   bool disable_shared_reservation = false;  // sm_90 and later: what the system keeps of shared
                                             // memory is not counted
   bool force_rela = false;                  // every relocation is written with its addend
-  // nvlink -preserve-relocs: what is resolved is written, too, and nothing is left out. Refused as
-  // Unimplemented: it is not there yet.
+  // nvlink -preserve-relocs: relocations that the link resolves are listed in sections
+  // `.nv.resolvedrela.*`, with the symbols that they name, and no function is left out. Refused as
+  // Unimplemented for sm_100 and later, of which nvlink itself says that it is not all there.
   bool preserve_relocations = false;
   // nvlink -nv-host: the bytes of a section `.nv.host`.
   std::optional<std::string> host_section;

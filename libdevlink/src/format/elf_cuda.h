@@ -132,6 +132,7 @@ inline constexpr std::uint32_t kShtSymtabShndx = 18;
 inline constexpr std::uint32_t kShtCudaInfo = 0x70000000;
 inline constexpr std::uint32_t kShtCudaCallGraph = 0x70000001;
 inline constexpr std::uint32_t kShtCudaPrototype = 0x70000002;
+inline constexpr std::uint32_t kShtCudaResolvedRela = 0x70000003;
 inline constexpr std::uint32_t kShtCudaGlobal = 0x70000007;
 inline constexpr std::uint32_t kShtCudaGlobalInit = 0x70000008;
 inline constexpr std::uint32_t kShtCudaLocal = 0x70000009;

@@ -117,6 +117,7 @@ int SectionCategory(std::string_view name, std::uint32_t type) {
       return 4;
     case kShtRel:
     case kShtRela:
+    case kShtCudaResolvedRela:
       return 5;
     default:
       break;

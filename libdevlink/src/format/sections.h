@@ -37,6 +37,7 @@ inline constexpr std::string_view kPrototypes = ".nv.prototype";
 inline constexpr std::string_view kRelocationActions = ".nv.rel.action";
 inline constexpr std::string_view kRel = ".rel";  // these two: and the relocated section's name
 inline constexpr std::string_view kRela = ".rela";
+inline constexpr std::string_view kResolvedRela = ".nv.resolvedrela";
 inline constexpr std::string_view kConstants = ".nv.constant";  // and the bank's number
 inline constexpr std::string_view kParameters = ".nv.constant0";
 inline constexpr std::string_view kText = ".text";

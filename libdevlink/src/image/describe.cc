@@ -81,9 +81,11 @@ CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, P
 
 CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
   const ChangedBanks banks(passes);
-  return settings.relocatable ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks,
-                                           passes, settings)
-                              : DescribeAs(ExecutableForm(passes, banks), banks, passes, settings);
+  return settings.relocatable
+             ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks, passes,
+                          settings)
+             : DescribeAs(ExecutableForm(passes, banks, settings.preserve_relocations), banks,
+                          passes, settings);
 }
 
 namespace {

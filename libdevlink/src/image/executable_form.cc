@@ -7,8 +7,9 @@
 
 namespace devlink::internal {
 
-ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& banks)
-    : passes_(passes), program_(passes.program), banks_(banks) {
+ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& banks,
+                               bool lists_internal)
+    : passes_(passes), program_(passes.program), banks_(banks), lists_internal_(lists_internal) {
   LeaveOutSections();
   LeaveOutSymbols();
 }
@@ -94,7 +95,9 @@ bool ExecutableForm::IsGone(SymbolId id) const {
     const auto place = passes_.shared.places.find(id);
     return place == passes_.shared.places.end() || !place->second.symbol_kept;
   }
-  if (symbol.section == kNone || (symbol.other & format::kStoInternal) == 0) return false;
+  const bool is_internal = (symbol.other & format::kStoInternal) != 0;
+  if (symbol.section == kNone || !is_internal) return false;
+  if (lists_internal_) return passes_.constants.moved.contains(symbol.section);
   const SectionKind kind = program_.sections[symbol.section].kind;
   return kind != SectionKind::kGlobal && kind != SectionKind::kGlobalInit;
 }
@@ -142,8 +145,12 @@ SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
   if (symbol.space == format::kStoShared && symbol.type != format::kSttSection && !out.name_only) {
     const SharedPlace& place = passes_.shared.places.at(id);
     const bool shifted = !symbol.external_shared || passes_.shared.external_symbols_shifted;
+    // Only a debugger can name them from outside of the file.
+    if (lists_internal_ && !passes_.shared.for_debugger) out.other |= format::kStoInternal;
     out.section = place.section;
-    out.value = place.offset.value_or(0) + (shifted ? passes_.shared.reserved : 0);
+    // `extern __shared__` begins elsewhere for every kernel: nvlink counts from -1.
+    const std::uint64_t nowhere = passes_.shared.for_debugger ? 0 : ~std::uint64_t{0};
+    out.value = place.offset.value_or(nowhere) + (shifted ? passes_.shared.reserved : 0);
   } else if (symbol.space == format::kStoReservedShared &&
              program_.view == format::ViewKind::kSass) {
     out.value += format::kReservedSharedPlace;

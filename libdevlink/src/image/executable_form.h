@@ -15,7 +15,7 @@ namespace devlink::internal {
 // Borrows what it is given.
 class ExecutableForm final : public OutputForm {
  public:
-  ExecutableForm(const PassResults& passes, const ChangedBanks& banks);
+  ExecutableForm(const PassResults& passes, const ChangedBanks& banks, bool lists_internal = false);
 
   [[nodiscard]] bool relocatable() const override { return false; }
   [[nodiscard]] const LeftOut& left_out() const override { return left_out_; }
@@ -33,6 +33,7 @@ class ExecutableForm final : public OutputForm {
   const PassResults& passes_;
   const Program& program_;
   const ChangedBanks& banks_;
+  const bool lists_internal_;  // and other symbols that only code of the same file can name
   base::HashMap<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::kernels
   LeftOut left_out_;
 };

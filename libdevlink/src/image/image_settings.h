@@ -20,6 +20,7 @@ struct ImageSettings {
   bool relocatable = false;                  // a program that is to be linked again
   // Then: references to shared memory are left to the next link.
   bool keep_references = false;
+  bool preserve_relocations = false;  // what only they name is listed, too
 };
 
 }  // namespace devlink::internal

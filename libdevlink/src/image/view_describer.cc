@@ -54,7 +54,7 @@ void ViewDescriber::AddSection(SectionId id, std::uint32_t number) {
                    .align = shape.align,
                    .nobits_size = shape.nobits_size};
   if (section.kind == SectionKind::kRelocations) {
-    spec.entry_size = section.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+    spec.entry_size = section.type == format::kShtRel ? format::kRelSize : sizeof(format::Rela);
   }
   if (LinksToSymbols(section.kind)) spec.link = kSymbolTable;
   handles_.sections[id] = writer_.AddSection(spec);

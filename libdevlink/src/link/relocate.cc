@@ -27,7 +27,8 @@ class Relocator {
         shared_(shared),
         constants_(constants),
         textures_(textures),
-        lists_constant_uses_(lists_constant_uses) {
+        lists_constant_uses_(lists_constant_uses),
+        resolved_(program) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -157,12 +158,20 @@ class Relocator {
              std::uint64_t value) {
     if (!HasField(program_, relocation)) return;
     const Symbol& symbol = program_.symbols[relocation.symbol];
+    Preserve(relocation, symbol);
     const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
     const bool fits = StoreValue(program_, relocation, info, value, bank, result_.patches);
     if (lists_constant_uses_) ListConstantUse(program_, relocation, value, result_);
     if (!fits && program_.sections[relocation.section].kind != SectionKind::kDebug) {
       result_.overflows.push_back({relocation, value});
     }
+  }
+
+  // Lists what is resolved, where the output's symbol table has the symbol.
+  void Preserve(const Relocation& relocation, const Symbol& symbol) {
+    if (symbol.external_shared && !shared_.for_debugger) return;
+    if (symbol.section != kNone && constants_.moved.contains(symbol.section)) return;
+    resolved_.Add(program_, relocation, result_);
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {
@@ -202,6 +211,7 @@ class Relocator {
   const ConstantLayout& constants_;
   const TextureLayout& textures_;
   const bool lists_constant_uses_;
+  const ResolvedLists resolved_;
   base::HashMap<SectionId, std::vector<Relocation>> moved_;  // kept, of moved constants
   Relocated result_;
 };

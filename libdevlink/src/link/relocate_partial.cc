@@ -15,7 +15,11 @@ class Relocator {
  public:
   Relocator(const Program& program, const Liveness& liveness, const PartialSharedLayout& shared,
             const RelocatePartialOptions& options)
-      : program_(program), liveness_(liveness), shared_(shared), options_(options) {
+      : program_(program),
+        liveness_(liveness),
+        shared_(shared),
+        options_(options),
+        resolved_(program) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -49,6 +53,7 @@ class Relocator {
     if (info->action == RelocationAction::kApply) {
       if (!HasField(program_, relocation)) return;
       CountEarly(symbol);
+      resolved_.Add(program_, relocation, result_);
       const std::uint64_t value = ValueOf(relocation, symbol);
       StoreValue(program_, relocation, *info, value, BankOf(program_, symbol), result_.patches);
       if (options_.two_views) ListConstantUse(program_, relocation, value, result_);
@@ -99,6 +104,7 @@ class Relocator {
   const Liveness& liveness_;
   const PartialSharedLayout& shared_;
   const RelocatePartialOptions& options_;
+  const ResolvedLists resolved_;
   Relocated result_;
 };
 

@@ -87,6 +87,22 @@ void KeepRelocation(const Program& program, const Relocation& relocation, std::u
       {relocation.offset, relocation.addend, relocation.list, type, symbol, instance});
 }
 
+ResolvedLists::ResolvedLists(const Program& program) {
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    const Section& section = program.sections[id];
+    if (section.type == format::kShtCudaResolvedRela) lists_[section.owner] = id;
+  }
+}
+
+void ResolvedLists::Add(const Program& program, const Relocation& relocation,
+                        Relocated& out) const {
+  const auto list = lists_.find(relocation.section);
+  if (list == lists_.end()) return;
+  Relocation resolved = relocation;
+  resolved.list = list->second;
+  KeepRelocation(program, resolved, relocation.type, kNone, out);
+}
+
 bool IsGlobalMemory(const Program& program, const Symbol& symbol) {
   if (symbol.section != kNone) {
     const SectionKind kind = program.sections[symbol.section].kind;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/hash_table.h"
 #include "format/relocations.h"
 #include "link/liveness.h"
 #include "link/relocate.h"
@@ -28,6 +29,19 @@ void KeepRelocation(const Program& program, const Relocation& relocation, std::u
                     std::uint32_t instance, Relocated& out);
 
 // Only the loader knows where it will be.
+// The lists of -preserve-relocs, which say what was resolved.
+class ResolvedLists {
+ public:
+  // There are none where the merge made none.
+  explicit ResolvedLists(const Program& program);
+
+  // Puts it down, if the section has such a list.
+  void Add(const Program& program, const Relocation& relocation, Relocated& out) const;
+
+ private:
+  base::HashMap<SectionId, SectionId> lists_;  // by the section that is relocated
+};
+
 [[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);
 
 // What `.nv.ptx.const0.size` stands for: the size of `.nv.constant3`, all bits set without one.

@@ -41,6 +41,7 @@ class SharedLayouter {
 
   SharedLayout Run() {
     layout_.reserved = options_.reserved;
+    layout_.for_debugger = options_.debug;
     FindUses();
     FindVariables();
     FindUsers();
@@ -54,6 +55,7 @@ class SharedLayouter {
 
  private:
   const Symbol& SymbolOf(SymbolId id) const { return program_.symbols[id]; }
+  bool ListsSymbols() const { return options_.debug || options_.lists_symbols; }
   std::uint64_t FirstOffset() const { return options_.reserve_null_pointer ? 1 : 0; }
 
   // Which functions' code refers to which shared variables.
@@ -214,7 +216,7 @@ class SharedLayouter {
       SharedPlace& place = layout_.places[id];
       place.offset = at;
       place.section = section;
-      place.symbol_kept = options_.debug;
+      place.symbol_kept = ListsSymbols();
       at += symbol.size;
       out.align = std::max(out.align, symbol.align);
     }
@@ -294,7 +296,7 @@ class SharedLayouter {
     if (any_module_variable_stays_) align = std::max(program_.module_shared_align, align);
     layout_.module_section_emitted =
         any_external_ && layout_.module_section_align == kExternalAlign;
-    if (!options_.debug) return;
+    if (!ListsSymbols()) return;
     std::uint64_t& size = layout_.module_section_size;
     for (const SymbolId id : variables_) {
       SharedPlace& place = layout_.places[id];
@@ -306,9 +308,14 @@ class SharedLayouter {
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       if (!SymbolOf(id).external_shared) continue;
       SharedPlace& place = layout_.places[id];
-      place.offset = place.offset.value_or(0);
       place.section = program_.module_shared;
-      place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
+      if (options_.debug) {
+        place.offset = place.offset.value_or(0);
+        place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
+      } else {
+        // nvlink counts from -1 then, and does not list what stays there.
+        place.symbol_kept = options_.reserved != 0 && size != 0;
+      }
     }
     if (size == 0 && (options_.reserved == 0 || !layout_.module_section_emitted)) return;
     layout_.external_symbols_shifted = size != 0;

@@ -21,7 +21,7 @@ namespace devlink::internal {
 struct SharedPlace {
   std::optional<std::uint64_t> offset;  // nothing: no code refers to it
   SectionId section = kNone;            // whose symbol it is
-  bool symbol_kept = false;             // with -g: in the output's symbol table
+  bool symbol_kept = false;  // with -g and -preserve-relocs: in the output's symbol table
 };
 
 struct KernelShared {
@@ -65,6 +65,7 @@ struct SharedLayout {
   // kernel reaches have none.
   base::HashMap<FunctionId, std::uint64_t> external_offsets;
   std::uint64_t reserved = 0;           // bytes in front of `places` that the system keeps
+  bool for_debugger = false;            // SharedOptions::debug
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;
   // With -g: symbols of `extern __shared__` count from behind the reserved bytes, as all others do.
@@ -78,6 +79,7 @@ struct SharedLayout {
 struct SharedOptions {
   std::uint64_t reserved = 0;  // bytes that the system keeps in front (SmTraits)
   bool debug = false;
+  bool lists_symbols = false;         // they stand in the symbol table; always with `debug`
   bool reserve_null_pointer = false;  // no variable lies at 0
 };
 

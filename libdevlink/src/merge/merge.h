@@ -32,8 +32,9 @@ struct MergeOptions {
   Compatibility compatibility = Compatibility::kDevlink;
   // Which program of the inputs is merged; all of them must have it.
   format::ViewKind view = format::ViewKind::kSass;
-  bool force_rela = false;       // LinkOptions::force_rela
-  bool allow_undefined = false;  // LinkOptions::allow_undefined_globals
+  bool force_rela = false;         // LinkOptions::force_rela
+  bool preserve_resolved = false;  // LinkOptions::preserve_relocations
+  bool allow_undefined = false;    // LinkOptions::allow_undefined_globals
   // The bytes of `.nv.host`, which the program borrows; none: no such section.
   std::optional<std::string_view> host_section;
   bool keep_maps = false;  // fill Merged::maps

@@ -52,7 +52,9 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     std::uint64_t& end = input_.constants_end[symbol.section];
     end = std::max(end, symbol.value + symbol.size);
   }
-  if (relocatable_ && IsOfDiscardedCode(symbol.section)) KeepParameterSymbol(index, symbol);
+  if ((relocatable_ || builder_.preserve_resolved) && IsOfDiscardedCode(symbol.section)) {
+    KeepParameterSymbol(index, symbol);
+  }
   if (mapping.state == SectionMapping::kDiscarded) {
     input_.symbols[index] = known;
     return;

@@ -123,8 +123,18 @@ SectionId ProgramBuilder::RelocationSection(std::string_view name, SectionId tar
   const SectionId id = AddSection(name, SectionKind::kRelocations, type, format::kShfInfoLink, 8);
   program.sections[id].owner = target;
   program.sections[id].function = program.sections[target].function;
+  const bool first = program.sections[target].rela == program.sections[target].rel;
   (with_addend ? program.sections[target].rela : program.sections[target].rel) = id;
+  if (first && preserve_resolved) AddResolvedList(target);
   return id;
+}
+
+void ProgramBuilder::AddResolvedList(SectionId target) {
+  const std::string_view name = Concat(section_name::kResolvedRela, program.sections[target].name);
+  const SectionId id = AddSection(name, SectionKind::kRelocations, format::kShtCudaResolvedRela,
+                                  format::kShfInfoLink, 8);
+  program.sections[id].owner = target;
+  program.sections[id].function = program.sections[target].function;
 }
 
 std::uint32_t ProgramBuilder::AddPrototype(std::string_view text) {

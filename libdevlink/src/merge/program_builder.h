@@ -62,8 +62,12 @@ class ProgramBuilder {
   std::uint32_t info_records = 0;  // of attribute sections so far
   bool force_rela = false;         // LinkOptions::force_rela
   bool allow_undefined = false;    // LinkOptions::allow_undefined_globals
+  bool preserve_resolved = false;  // LinkOptions::preserve_relocations
 
  private:
+  // For the relocations of `target` that will have been resolved.
+  void AddResolvedList(SectionId target);
+
   const bool weak_symbols_are_global_;
   InputId input_ = 0;
   std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();

@@ -24,6 +24,7 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       call_graph_(builder_, input_, findings, options.relocatable),
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {
   builder_.force_rela = options.force_rela;
+  builder_.preserve_resolved = options.preserve_resolved;
   builder_.allow_undefined = options.allow_undefined;
   if (options.host_section) AddHostSection(*options.host_section);
 }

@@ -135,6 +135,7 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
                        .compatibility = options.compatibility,
                        .view = view,
                        .force_rela = options.force_rela,
+                       .preserve_resolved = options.preserve_relocations,
                        .allow_undefined = options.allow_undefined_globals,
                        .host_section = options.host_section,
                        .keep_maps = format::HasTwoViews(options.target.number)},
@@ -160,9 +161,9 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   // Who calls whom, and who stays.
   CallGraph graph(merged);
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
-  Liveness liveness = FindLiveFunctions(merged, graph, options.debug || partial,
-                                        partial ? KernelSelection() : kernels,
-                                        options.compatibility == Compatibility::kNvlink);
+  Liveness liveness = FindLiveFunctions(
+      merged, graph, options.debug || options.preserve_relocations || partial,
+      partial ? KernelSelection() : kernels, options.compatibility == Compatibility::kNvlink);
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie. A debugger is told where shared variables are.
@@ -175,6 +176,7 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
               : LayOutShared(merged, graph, liveness,
                              {.reserved = ReservedShared(options, merged.view),
                               .debug = describes_shared,
+                              .lists_symbols = options.preserve_relocations,
                               .reserve_null_pointer = options.reserve_null_pointer});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
@@ -358,7 +360,8 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
                                .recorded_options = options.recorded_options,
                                .recorded_tool = options.recorded_tool,
                                .relocatable = options.relocatable,
-                               .keep_references = KeepsReferences(options)};
+                               .keep_references = KeepsReferences(options),
+                               .preserve_relocations = options.preserve_relocations};
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
@@ -465,8 +468,9 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
-  if (options.preserve_relocations) {
-    return Unsupported("-preserve-relocs is not there yet", "link without it", out.diagnostics);
+  if (options.preserve_relocations && format::HasTwoViews(options.target.number)) {
+    return Unsupported("-preserve-relocs is there for targets below sm_100 only",
+                       "link without it: the program is the same", out.diagnostics);
   }
   if (absl::Status target = CheckTarget(options.target); !target.ok()) {
     return Unsupported(base::FromAbsl(target.message()),

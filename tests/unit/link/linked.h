@@ -22,9 +22,12 @@ struct LinkedOptions {
 inline internal::PassResults RunPasses(internal::Program program, const LinkedOptions& options) {
   using namespace internal;  // NOLINT: the passes
   CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, options.debug, options.merge.kernels);
+  Liveness liveness = FindLiveFunctions(
+      program, graph, options.debug || options.merge.preserve_resolved, options.merge.kernels);
   SharedLayout shared = LayOutShared(program, graph, liveness,
-                                     {.reserved = options.reserved, .debug = options.debug});
+                                     {.reserved = options.reserved,
+                                      .debug = options.debug,
+                                      .lists_symbols = options.merge.preserve_resolved});
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
   Resources resources = PropagateResources(program, graph, liveness);

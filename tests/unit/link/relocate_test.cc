@@ -155,6 +155,28 @@ refused
 )");
 }
 
+TEST_CASE("What is resolved is listed where that is wanted", "[relocate]") {
+  Kernel a;
+  const SectionHandle shared = a.input.AddData(".nv.shared.k", 0, a.k);
+  const SymbolHandle s = a.input.Define(
+      Variable{.name = "s", .section = shared, .space = format::kStoShared, .size = 4, .value = 4});
+  const SymbolHandle begin =
+      a.input.Define(Variable{.name = "begin", .space = format::kStoShared, .size = 0});
+  const SymbolHandle f = a.input.Declare("f");
+  a.input.AddCall(a.k, f);
+  a.input.Relocate(a.text, 0, kAbs32, s);
+  a.input.Relocate(a.text, 8, kAbs32Lo, f);
+  a.input.Relocate(a.text, 4, kAbs32, begin);  // elsewhere for every kernel: never listed
+  const LinkedOptions preserving = {.merge = {.sm = 80, .preserve_resolved = true}};
+  CHECK(RelocatedOf(Linked({&a.input}, preserving)) == R"(stored
+  .text.k+0x4 bits=0:32 value=0x11111121
+  .text.k bits=0:32 value=0x11111111
+kept
+  .rel.text.k+0x8 ABS32_LO_32 f
+  .nv.resolvedrela.text.k 32 s
+)");
+}
+
 TEST_CASE("The lists count what they keep", "[relocate]") {
   Kernel a;
   const SymbolHandle f = a.input.Declare("f");
