@@ -54,6 +54,12 @@ struct LtoOptions {
 
 // Everything that steers a link. A link's output depends on these values and on the bytes and the
 // order of its inputs, on nothing else.
+// A name that stands for another one.
+struct SymbolAlias {
+  std::string name;
+  std::string means;
+};
+
 struct LinkOptions {
   Arch target;
   ToolkitProfile profile;
@@ -100,6 +106,27 @@ struct LinkOptions {
   std::optional<std::string> host_section;
   // nvlink -tool-name: what `.note.nv.tkinfo` calls the linker. Not set: devlink.
   std::optional<std::string> recorded_tool;
+
+  // As of the host's linkers; nvlink has nothing like them. Names are as in symbol tables, C++ ones
+  // mangled. For code, not for LTO IR: InvalidArgument with `lto.enabled`.
+  //
+  // --wrap: a reference to S in an input that does not define it means `__wrap_S`, and one to
+  // `__real_S` means S.
+  std::vector<std::string> wrapped_symbols;
+  // --defsym: what `name` means where an input refers to it and does not define it. An input that
+  // defines `name` fails the link.
+  std::vector<SymbolAlias> symbol_aliases;
+  // --undefined: functions that stay, with what they call, although nobody asks for them. A name
+  // that no input defines is warned of.
+  std::vector<std::string> kept_functions;
+  // --icf=safe: of device functions that are the same in code, references and attributes, one
+  // stays. Not kernels, and none whose address is taken: no program can tell. Debuggers and
+  // profilers see the one that stays. Nothing is done with `debug`; InvalidArgument with
+  // `relocatable`, and Unimplemented for sm_100 and later.
+  bool fold_identical_functions = false;
+  // --retain-symbols-file: of variables, the symbol table has those named here and those that a
+  // relocation or record names. Not set: all. Memory is the same. Refused as the one before.
+  std::optional<std::vector<std::string>> retained_symbols;
 
   // nvlink -dump-callgraph: LinkOutcome::diagnostics have the graph, as verbatim lines.
   bool dump_call_graph = false;

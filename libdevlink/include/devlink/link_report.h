@@ -62,7 +62,8 @@ enum class LiveReason : std::uint8_t {
   kCalled,                // by `reached_from`
   kCalledThroughPointer,  // by `reached_from`, which calls functions of that type
   kAddressTaken,          // by `reached_from`, or by a variable's initial value
-  kKeptAll,               // -g and -r leave out nothing; or a compiler made the whole program
+  kKeptAll,   // -g, -r and -preserve-relocs leave out nothing; or a compiler made the whole program
+  kAskedFor,  // LinkOptions::kept_functions names it, or what it names comes to it
 };
 
 // A function that an input defines. `input`, `reached_from` and `callees` are indices.
@@ -104,7 +105,7 @@ enum class KernelChoice : std::uint8_t {
   kAll,               // no host code says which kernels it launches
   kHostReferences,    // kernels that host code refers to
   kNames,             // LinkOptions::kernels_used
-  kNothingIsLeftOut,  // -g, -r
+  kNothingIsLeftOut,  // -g, -r, -preserve-relocs
 };
 
 // Everything of a link that people ask about. Only with LinkOptions::details.

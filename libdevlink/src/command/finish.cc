@@ -122,6 +122,7 @@ absl::Status Check(Parsed& parsed, Files files, std::vector<CommandMessage>& mes
                   "' is virtual target that is not JIT-able; use 'sm_' target instead"});
   }
   DEVLINK_RETURN_IF_ERROR(FinishLto(parsed));
+  DEVLINK_RETURN_IF_ERROR(CheckSymbolOptions(command.options));
   DEVLINK_RETURN_IF_ERROR(WarnOfPreservedRelocations(parsed, messages));
   return CheckApiVersion(parsed);
 }

@@ -88,6 +88,7 @@ std::span<const HelpGroup> HelpGroups() {
       {Group::kCommon, "Common options"},
       {Group::kInputs, "Inputs"},
       {Group::kProgram, "What the program has"},
+      {Group::kSymbols, "Names of symbols (not nvlink's)"},
       {Group::kLto, "Compiling PTX and LTO IR"},
       {Group::kMessages, "Messages"},
       {Group::kReports, "Reports"},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/words.h"
@@ -72,6 +73,31 @@ absl::Status AsWritten(const OptionValue& value, Parsed& parsed) {
 }
 
 // --- Values with a meaning of their own ----------------------------------------------------------
+
+absl::Status ReadFolding(const OptionValue& value, Parsed& parsed) {
+  if (value.text != "safe" && value.text != "none") {
+    return absl::InvalidArgumentError(
+        base::ToAbsl(base::Cat({"Value '", value.text, "' is not defined for option 'icf'"})));
+  }
+  parsed.command.options.fold_identical_functions = value.text == "safe";
+  return absl::OkStatus();
+}
+
+absl::Status ReadAliases(const OptionValue& value, Parsed& parsed) {
+  for (const std::string& item : value.items) {
+    const std::size_t equals = item.find('=');
+    const bool is_name = equals != std::string::npos && equals + 1 < item.size() &&
+                         item.find_first_of("=+-", equals + 1) == std::string::npos &&
+                         !absl::ascii_isdigit(static_cast<unsigned char>(item[equals + 1]));
+    if (!is_name || equals == 0) {
+      return absl::InvalidArgumentError(base::ToAbsl(
+          base::Cat({"Value '", item, "' of option 'defsym' is not of the form NAME=SYMBOL"})));
+    }
+    parsed.command.options.symbol_aliases.push_back(
+        {item.substr(0, equals), item.substr(equals + 1)});
+  }
+  return absl::OkStatus();
+}
 
 absl::Status NotDefined(const OptionValue& value, std::string_view option) {
   return absl::InvalidArgumentError(
@@ -424,6 +450,19 @@ constexpr std::array kOptions = {
            Text<&NvlinkCommand::reproduce>,
            "write a tar archive with all inputs and a script that links them again", "",
            Concern::kCommand},
+    Option{"", "wrap", Takes::kList, "symbol,...", Recorded::kNo, Group::kSymbols,
+           Items<&LinkOptions::wrapped_symbols>,
+           "take references to SYMBOL for __wrap_SYMBOL, and to __real_SYMBOL for SYMBOL"},
+    Option{"", "defsym", Takes::kList, "name=symbol,...", Recorded::kNo, Group::kSymbols,
+           ReadAliases, "take references to NAME, which no input defines, for SYMBOL"},
+    Option{"", "undefined", Takes::kList, "symbol,...", Recorded::kNo, Group::kSymbols,
+           Items<&LinkOptions::kept_functions>, "keep functions that nobody calls"},
+    Option{"", "icf", Takes::kValue, "how", Recorded::kNo, Group::kSymbols, ReadFolding,
+           "safe: of functions that are the same and whose address nobody takes, keep one; none "
+           "(default)"},
+    Option{"", "retain-symbols-file", Takes::kValue, "file", Recorded::kNo, Group::kSymbols,
+           Text<&Parsed::retained_symbols>,
+           "of variables, list only those named in a file, and those that relocations name"},
     Option{"toolkit", "toolkit", Takes::kValue, "release", Recorded::kNo, Group::kCompatibility,
            ReadToolkit, "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
     Option{"compat", "compat", Takes::kValue, "nvlink", Recorded::kNo, Group::kCompatibility,

@@ -30,6 +30,7 @@ struct Parsed {
   bool dump_mangled = false;
   std::optional<bool> verbose_record;
   std::optional<std::string> api_version;
+  std::optional<std::string> retained_symbols;  // a file
 };
 
 enum class Takes {
@@ -51,6 +52,7 @@ enum class Group {
   kCommon,
   kInputs,
   kProgram,
+  kSymbols,
   kLto,
   kMessages,
   kReports,

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -100,10 +101,14 @@ class Reader {
   std::vector<std::string> notes;  // on the word that is wrong
   bool plain_at_sign = false;      // as with nvlink, `@file` is an input of that name
 
+  // Behind ReadWords: the file that the last --retain-symbols-file names.
+  absl::Status ReadRetainedSymbols();
+
  private:
   absl::Status ReadOptionsFiles(const std::vector<std::string>& names, int depth);
   // False where it cannot be read.
   absl::StatusOr<bool> TryOptionsFile(const std::string& name, int depth);
+  std::optional<std::string> TextOf(const std::string& file) const;
   absl::Status Take(const Option& option, std::string text, int depth);
   void Remember(const Option& option, OptionValue value);
 
@@ -122,10 +127,26 @@ absl::Status Reader::ReadOptionsFiles(const std::vector<std::string>& names, int
   return absl::OkStatus();
 }
 
+std::optional<std::string> Reader::TextOf(const std::string& file) const {
+  return context_.read_options_file ? context_.read_options_file(file) : ReadTextFile(file);
+}
+
+// One name in a line, or several.
+absl::Status Reader::ReadRetainedSymbols() {
+  if (!parsed.retained_symbols) return absl::OkStatus();
+  const auto text = TextOf(*parsed.retained_symbols);
+  if (!text) return Wrong({"Could not open file of symbols '", *parsed.retained_symbols, "'"});
+  auto& names = parsed.command.options.retained_symbols.emplace();
+  for (const absl::string_view name :
+       absl::StrSplit(*text, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty())) {
+    names.emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> Reader::TryOptionsFile(const std::string& name, int depth) {
   constexpr int kMaxDepth = 15;  // nvlink's
-  const auto text =
-      context_.read_options_file ? context_.read_options_file(name) : ReadTextFile(name);
+  const auto text = TextOf(name);
   if (!text) return false;
   parsed.command.options_files.push_back(name);
   options_text_ += text->size();
@@ -290,7 +311,8 @@ absl::StatusOr<internal::Parsed> Parse(internal::Reader& reader, std::span<const
   const bool words_are_good = status.ok();
   if (words_are_good) {
     Settle(reader, parsed);
-    if (finish && !parsed.command.help && !parsed.command.version) {
+    status = reader.ReadRetainedSymbols();
+    if (status.ok() && finish && !parsed.command.help && !parsed.command.version) {
       status = internal::FinishCommand(parsed, *finish, reader.messages);
       if (parsed.arch.empty()) reader.notes = internal::HintsOnMissingArch();
     }

@@ -84,8 +84,9 @@ CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
   return settings.relocatable
              ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks, passes,
                           settings)
-             : DescribeAs(ExecutableForm(passes, banks, settings.preserve_relocations), banks,
-                          passes, settings);
+             : DescribeAs(ExecutableForm(passes, banks, settings.preserve_relocations,
+                                         settings.retained_symbols),
+                          banks, passes, settings);
 }
 
 namespace {

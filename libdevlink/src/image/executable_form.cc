@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/executable_form.h"
 
+#include <string_view>
+
+#include "base/hash_table.h"
 #include "format/elf_cuda.h"
 #include "format/views.h"
 #include "image/function_records.h"
@@ -8,10 +11,11 @@
 namespace devlink::internal {
 
 ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& banks,
-                               bool lists_internal)
+                               bool lists_internal, const std::vector<std::string>* retained)
     : passes_(passes), program_(passes.program), banks_(banks), lists_internal_(lists_internal) {
   LeaveOutSections();
   LeaveOutSymbols();
+  if (retained != nullptr) LeaveOutUnnamed(*retained);
 }
 
 void ExecutableForm::LeaveOutSections() {
@@ -53,6 +57,26 @@ void ExecutableForm::LeaveOutSymbols() {
     } else {
       left_out_.symbols[id] = IsGone(id);
     }
+  }
+}
+
+// Variables that are neither `retained` nor named by a relocation or a record.
+void ExecutableForm::LeaveOutUnnamed(const std::vector<std::string>& retained) {
+  const base::HashSet<std::string_view> listed(retained.begin(), retained.end());
+  std::vector<bool> named(program_.symbols.size(), false);
+  for (const KeptRelocation& kept : passes_.relocated.kept) named[kept.symbol] = true;
+  for (const KeptRelocation& kept : passes_.relocated.kept_in_banks) named[kept.symbol] = true;
+  for (const auto& records : program_.info_lists) {
+    for (const AttributeRecord& record : records) {
+      if (record.symbol != kNone) named[record.symbol] = true;
+    }
+  }
+  for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+    const Symbol& symbol = program_.symbols[id];
+    const bool is_variable =
+        symbol.type == format::kSttObject || symbol.type == format::kSttCudaObject;
+    if (!is_variable || symbol.section == kNone || named[id]) continue;
+    if (!listed.contains(symbol.name)) left_out_.symbols[id] = true;
   }
 }
 

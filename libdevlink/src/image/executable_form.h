@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/hash_table.h"
 #include "image/changed_banks.h"
@@ -15,7 +17,8 @@ namespace devlink::internal {
 // Borrows what it is given.
 class ExecutableForm final : public OutputForm {
  public:
-  ExecutableForm(const PassResults& passes, const ChangedBanks& banks, bool lists_internal = false);
+  ExecutableForm(const PassResults& passes, const ChangedBanks& banks, bool lists_internal = false,
+                 const std::vector<std::string>* retained = nullptr);
 
   [[nodiscard]] bool relocatable() const override { return false; }
   [[nodiscard]] const LeftOut& left_out() const override { return left_out_; }
@@ -25,6 +28,7 @@ class ExecutableForm final : public OutputForm {
  private:
   void LeaveOutSections();
   void LeaveOutSymbols();
+  void LeaveOutUnnamed(const std::vector<std::string>& retained);
   [[nodiscard]] bool IsOmitted(SectionId id) const;
   [[nodiscard]] bool LacksSymbol(SectionId id) const;
   [[nodiscard]] bool IsGone(SymbolId id) const;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "devlink/arch.h"
 #include "devlink/toolkit_profile.h"
@@ -21,6 +22,8 @@ struct ImageSettings {
   // Then: references to shared memory are left to the next link.
   bool keep_references = false;
   bool preserve_relocations = false;  // what only they name is listed, too
+  // Of executables: the variables that are listed whether or not anything names them. Null: all.
+  const std::vector<std::string>* retained_symbols = nullptr;
 };
 
 }  // namespace devlink::internal

@@ -2,6 +2,12 @@
 #include "link/liveness.h"
 
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash_table.h"
+#include "format/elf_cuda.h"
 
 namespace devlink::internal {
 
@@ -28,7 +34,8 @@ bool NoneLost(const Program& program, const CallGraph& graph, const Liveness& re
 }  // namespace
 
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels, bool follows_one) {
+                           const KernelSelection& kernels, bool follows_one,
+                           std::span<const FunctionId> also) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
   result.address_taken.assign(count, false);
@@ -60,6 +67,10 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
         ReachableFrom(graph, one && follows_one ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
+    const std::vector<bool> asked_for = ReachableFrom(graph, also);
+    for (FunctionId i = 0; i < count; ++i) {
+      if (asked_for[i]) result.live[i] = true;
+    }
     for (const PrototypeUse& use : program.addresses_taken) {
       result.live[use.function] = true;
       for (const FunctionId callee : graph.DirectCallees(use.function)) {
@@ -72,6 +83,24 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
     result.section_removed.push_back(GoesWith(program, result.live, section));
   }
   return result;
+}
+
+NamedFunctions FindFunctions(const Program& program, std::span<const std::string> names) {
+  NamedFunctions out;
+  if (names.empty()) return out;
+  base::HashMap<std::string_view, bool> wanted;  // whether it was found
+  for (const std::string& name : names) wanted.try_emplace(name, false);
+  for (const Symbol& symbol : program.symbols) {
+    if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
+    const auto found = wanted.find(symbol.name);
+    if (found == wanted.end()) continue;
+    found->second = true;
+    if (symbol.function != kNone) out.functions.push_back(symbol.function);
+  }
+  for (const std::string& name : names) {
+    if (!wanted[name]) out.missing.push_back(name);
+  }
+  return out;
 }
 
 }  // namespace devlink::internal

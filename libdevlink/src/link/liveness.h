@@ -3,6 +3,8 @@
 // Pass 3: which functions stay.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "link/call_graph.h"
@@ -22,8 +24,17 @@ struct Liveness {
 
 // Kernels stay with all that they reach. A function whose address is taken stays too, but what only
 // it calls goes (docs/cubin-format.md, "Dead functions"). `keep_all` is nvlink -g.
-// `follows_one`: where one kernel is wanted, only it is followed, as nvlink does it.
+// `follows_one`: where one kernel is wanted, only it is followed, as nvlink does it. `also`: these
+// stay with what they call, although no kernel asks for them.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels = {}, bool follows_one = false);
+                           const KernelSelection& kernels = {}, bool follows_one = false,
+                           std::span<const FunctionId> also = {});
+
+struct NamedFunctions {
+  std::vector<FunctionId> functions;
+  std::vector<std::string> missing;  // names that no input defines, in the order given
+};
+
+NamedFunctions FindFunctions(const Program& program, std::span<const std::string> names);
 
 }  // namespace devlink::internal

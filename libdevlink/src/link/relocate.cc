@@ -169,7 +169,12 @@ class Relocator {
 
   // Lists what is resolved, where the output's symbol table has the symbol.
   void Preserve(const Relocation& relocation, const Symbol& symbol) {
-    if (symbol.external_shared && !shared_.for_debugger) return;
+    if (symbol.constant_size) return;
+    if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
+      const auto place = shared_.places.find(relocation.symbol);
+      const bool is_listed = place != shared_.places.end() && place->second.symbol_kept;
+      if (!is_listed || (symbol.external_shared && !shared_.for_debugger)) return;
+    }
     if (symbol.section != kNone && constants_.moved.contains(symbol.section)) return;
     resolved_.Add(program_, relocation, result_);
   }

@@ -97,7 +97,7 @@ ResolvedLists::ResolvedLists(const Program& program) {
 void ResolvedLists::Add(const Program& program, const Relocation& relocation,
                         Relocated& out) const {
   const auto list = lists_.find(relocation.section);
-  if (list == lists_.end()) return;
+  if (list == lists_.end() || program.symbols[relocation.symbol].unlisted) return;
   Relocation resolved = relocation;
   resolved.list = list->second;
   KeepRelocation(program, resolved, relocation.type, kNone, out);

@@ -179,8 +179,13 @@ KernelSelection KernelSelection::ReferredTo(const std::vector<HostReferences>& i
   return out;
 }
 
+KernelSelection KernelSelection::And(const std::vector<std::string>& names) && {
+  for (const std::string& name : names) named_.insert(name);
+  return std::move(*this);
+}
+
 bool KernelSelection::Wants(const Symbol& kernel) const {
-  if (wants_all_) return true;
+  if (wants_all_ || named_.contains(kernel.name)) return true;
   return (kernel.binding == format::kStbLocal ? internal_ : external_).Matches(kernel.name);
 }
 

@@ -71,6 +71,9 @@ class KernelSelection {
   static KernelSelection ReferredTo(const std::vector<HostReferences>& inputs,
                                     bool known_before = false);
 
+  // The same, and kernels of these names in any case. Borrows the names.
+  [[nodiscard]] KernelSelection And(const std::vector<std::string>& names) &&;
+
   // Whether kernels are left out when the program is complete; else it happens as they are met.
   [[nodiscard]] bool ByHostReferences() const { return by_host_references_; }
   // Whether kernels are left out at all, if only in principle: every kernel may be wanted by name.
@@ -84,6 +87,7 @@ class KernelSelection {
  private:
   bool wants_all_ = true;
   bool by_host_references_ = false;
+  base::HashSet<std::string_view> named_;
   PatternSet external_;
   PatternSet internal_;
 };

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/nvlink_text.h"
@@ -13,6 +14,17 @@ namespace {
 
 absl::Status Conflict(std::string_view one, std::string_view other) {
   return absl::InvalidArgumentError(format::nvlink_text::ConflictingOptions(one, other));
+}
+
+absl::Status CheckName(std::string_view name, std::string_view option) {
+  if (!name.empty() && name.find('\0') == std::string_view::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      base::ToAbsl(base::Cat({option, " wants the name of a symbol"})));
+}
+
+absl::Status NotWithLto(std::string_view option) {
+  return absl::InvalidArgumentError(
+      base::ToAbsl(base::Cat({option, " cannot be used with -lto: the compiler resolves names"})));
 }
 
 }  // namespace
@@ -43,7 +55,36 @@ absl::Status CheckLtoOptions(const LinkOptions& options) {
 
 absl::Status CheckOptions(const LinkOptions& options) {
   DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(options));
-  return CheckLtoOptions(options);
+  DEVLINK_RETURN_IF_ERROR(CheckLtoOptions(options));
+  return CheckSymbolOptions(options);
+}
+
+absl::Status CheckSymbolOptions(const LinkOptions& options) {
+  base::HashSet<std::string_view> renamed;
+  for (const std::string& symbol : options.wrapped_symbols) {
+    DEVLINK_RETURN_IF_ERROR(CheckName(symbol, "--wrap"));
+    renamed.insert(symbol);
+  }
+  for (const SymbolAlias& alias : options.symbol_aliases) {
+    DEVLINK_RETURN_IF_ERROR(CheckName(alias.name, "--defsym"));
+    DEVLINK_RETURN_IF_ERROR(CheckName(alias.means, "--defsym"));
+    if (!renamed.insert(alias.name).second) {
+      return absl::InvalidArgumentError(base::ToAbsl(
+          base::Cat({"--defsym and --wrap, or two of them, say what '", alias.name, "' means"})));
+    }
+  }
+  for (const std::string& name : options.kept_functions) {
+    DEVLINK_RETURN_IF_ERROR(CheckName(name, "--undefined"));
+  }
+  if (options.relocatable && (options.retained_symbols || options.fold_identical_functions)) {
+    return absl::InvalidArgumentError(
+        base::ToAbsl(base::Cat({options.retained_symbols ? "--retain-symbols-file" : "--icf",
+                                " is for executables: -r keeps all"})));
+  }
+  if (!options.lto.enabled) return absl::OkStatus();
+  if (!renamed.empty()) return NotWithLto(options.wrapped_symbols.empty() ? "--defsym" : "--wrap");
+  if (!options.kept_functions.empty()) return NotWithLto("--undefined");
+  return absl::OkStatus();
 }
 
 }  // namespace devlink::internal

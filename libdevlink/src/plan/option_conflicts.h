@@ -12,6 +12,10 @@ namespace devlink::internal {
 // InvalidArgument with nvlink's words for the first contradiction that nvlink would name.
 absl::Status CheckOptions(const LinkOptions& options);
 
+// Names of symbols that mean nothing, or two things: options that nvlink does not have.
+// CheckOptions calls it.
+absl::Status CheckSymbolOptions(const LinkOptions& options);
+
 // The two halves of CheckOptions. The command makes checks of its own between them.
 absl::Status CheckDebugOptions(const LinkOptions& options);
 absl::Status CheckLtoOptions(const LinkOptions& options);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/selection.h"
 
+#include <cstdint>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
 #include "format/sm_traits.h"
+#include "model/redirect.h"
 #include "plan/linked_before.h"
 #include "plan/settings.h"
 #include "plan/undefined_names.h"
@@ -46,7 +49,10 @@ class Selector {
       : options_(options),
         context_(context),
         assembled_(assembled),
-        undefined_(options.relocatable) {}
+        redirections_(RedirectionsOf(options)),
+        undefined_(options.relocatable) {
+    for (const SymbolAlias& alias : options.symbol_aliases) aliases_.insert(alias.name);
+  }
 
   Selection Run(std::span<const InputRecordRef> records) {
     for (const InputRecordRef& record : records) {
@@ -178,8 +184,35 @@ class Selector {
       module = text->module;
     }
     NoteWithoutLto(object.name);
+    DEVLINK_ASSIGN_OR_RETURN(module, Redirected(object.name, module));
     out_.modules.push_back({{object.name, std::move(module)}, order_++, object_});
     AddReferences(object);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ModuleRef> Redirected(const std::string& name, const ModuleRef& module) {
+    if (redirections_.empty()) return module;
+    if (absl::Status ours = CheckAliases(name, *module); !ours.ok()) return ours;
+    auto redirected = RedirectReferences(module, redirections_);
+    ends_link_ = !redirected.ok();
+    return redirected;
+  }
+
+  // What --defsym says is all that there is of a name.
+  absl::Status CheckAliases(const std::string& input, const Module& module) {
+    if (aliases_.empty()) return absl::OkStatus();
+    const ModuleView& view = module.sass();
+    for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+      const InputSymbol symbol = view.SymbolAt(i);
+      if (!IsOffered(symbol) || !aliases_.contains(symbol.name)) continue;
+      ends_link_ = true;
+      return Reject({.diagnostic = format::MakeDiagnostic(
+                         Severity::kFatal, DiagnosticCode::kMultipleDefinition, input,
+                         base::Cat({"--defsym says what '", symbol.name, "' means, and '", input,
+                                    "' defines it"}),
+                         "to replace what an input defines, use --wrap"),
+                     .code = absl::StatusCode::kAlreadyExists});
+    }
     return absl::OkStatus();
   }
 
@@ -283,6 +316,8 @@ class Selector {
   const LinkOptions& options_;
   const LinkContext& context_;
   AssembledPtx& assembled_;
+  const Redirections redirections_;
+  base::HashSet<std::string_view> aliases_;
   Selection out_;
   std::optional<std::size_t> object_;  // the registered object whose code is being taken
   std::size_t order_ = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/settings.h"
 
+#include "base/strings.h"
+
 namespace devlink::internal {
 
 std::string TargetName(const LinkOptions& options) {
@@ -31,9 +33,21 @@ bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {
 KernelSelection SelectKernels(const LinkOptions& options,
                               const std::vector<HostReferences>& references, bool known_before) {
   if (options.debug) return {};  // every kernel stays, whatever is named
-  if (NamesWhatIsUsed(options)) return KernelSelection::Containing(options.kernels_used);
+  if (NamesWhatIsUsed(options)) {
+    return KernelSelection::Containing(options.kernels_used).And(options.kept_functions);
+  }
   if (options.host_info == HostInfo::kIgnore) return {};
-  return KernelSelection::ReferredTo(references, known_before);
+  return KernelSelection::ReferredTo(references, known_before).And(options.kept_functions);
+}
+
+Redirections RedirectionsOf(const LinkOptions& options) {
+  Redirections out;
+  for (const std::string& symbol : options.wrapped_symbols) {
+    out.try_emplace(symbol, base::Cat({"__wrap_", symbol}));
+    out.try_emplace(base::Cat({"__real_", symbol}), symbol);
+  }
+  for (const SymbolAlias& alias : options.symbol_aliases) out.try_emplace(alias.name, alias.means);
+  return out;
 }
 
 bool KeepsReferences(const LinkOptions& options) {

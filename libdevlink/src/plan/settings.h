@@ -11,6 +11,7 @@
 #include "input/input_record.h"
 #include "input/input_settings.h"
 #include "model/kernel_selection.h"
+#include "model/redirect.h"
 
 namespace devlink::internal {
 
@@ -25,9 +26,12 @@ InputSettings InputSettingsOf(const LinkOptions& options);
 bool IsOptional(const ObjectRecord& object, const LinkOptions& options);
 
 // Which kernels the program keeps for the host's sake. `references` are those of all inputs;
-// `known_before` as for KernelSelection::ReferredTo.
+// `known_before` as for KernelSelection::ReferredTo. Borrows names in the options.
 KernelSelection SelectKernels(const LinkOptions& options,
                               const std::vector<HostReferences>& references, bool known_before);
+
+// What references mean instead of the names that they have.
+Redirections RedirectionsOf(const LinkOptions& options);
 
 // Whether references of a link with -r wait for the next one.
 bool KeepsReferences(const LinkOptions& options);

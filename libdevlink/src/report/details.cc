@@ -84,11 +84,12 @@ CopiesByName CountCopies(std::span<const LinkInput> inputs) {
 class Describer {
  public:
   Describer(const PassResults& linked, std::span<const LinkInput> inputs,
-            const KernelSelection& kernels)
+            const KernelSelection& kernels, KernelChoice choice)
       : linked_(linked),
         program_(linked.program),
         inputs_(inputs),
         kernels_(kernels),
+        choice_(choice),
         wanted_(KernelsThat(true)),
         ways_(linked.graph, wanted_, KernelsThat(false)),
         met_(linked.program.functions.size(), false) {}
@@ -145,7 +146,8 @@ class Describer {
   }
 
   void Explain(FunctionId f, FunctionDetails& out) const {
-    out.why = LiveReason::kKeptAll;
+    out.why =
+        choice_ == KernelChoice::kNothingIsLeftOut ? LiveReason::kKeptAll : LiveReason::kAskedFor;
     if (ways_.Reaches(f)) {
       out.why = LiveReason::kKernel;
       ways_.Explain(f, out);
@@ -221,6 +223,7 @@ class Describer {
   const Program& program_;
   std::span<const LinkInput> inputs_;
   const KernelSelection& kernels_;
+  const KernelChoice choice_;
   const std::vector<FunctionId> wanted_;
   const Ways ways_;
   std::vector<bool> met_;  // scratch: callees of one function
@@ -228,7 +231,8 @@ class Describer {
 };
 
 KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options) {
-  if (options.debug || options.relocatable) return KernelChoice::kNothingIsLeftOut;
+  if (options.debug || options.relocatable || options.preserve_relocations)
+    return KernelChoice::kNothingIsLeftOut;
   if (!options.kernels_used.empty() || !options.variables_used.empty()) return KernelChoice::kNames;
   return kernels.LeavesOut() ? KernelChoice::kHostReferences : KernelChoice::kAll;
 }
@@ -237,8 +241,9 @@ KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options
 
 LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> inputs,
                          const KernelSelection& kernels, const LinkOptions& options) {
-  LinkDetails out = Describer(linked, inputs, kernels).Run();
-  out.kernel_choice = ChoiceOf(kernels, options);
+  const KernelChoice choice = ChoiceOf(kernels, options);
+  LinkDetails out = Describer(linked, inputs, kernels, choice).Run();
+  out.kernel_choice = choice;
   return out;
 }
 

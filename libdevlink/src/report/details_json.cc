@@ -48,6 +48,8 @@ std::string_view NameOf(LiveReason reason) {
       return "address-taken";
     case LiveReason::kKeptAll:
       return "kept-all";
+    case LiveReason::kAskedFor:
+      return "asked-for";
   }
   return "";
 }

@@ -206,7 +206,7 @@ class Explainer {
       case KernelChoice::kNames:
         return "-kernels-used wants it";
       case KernelChoice::kNothingIsLeftOut:
-        return "with -g and -r everything stays";
+        return "with -g, -r and -preserve-relocs everything stays";
     }
     return "";
   }
@@ -214,7 +214,7 @@ class Explainer {
   // Of LiveReason::kKeptAll.
   [[nodiscard]] std::string_view KeptText() const {
     return details_.kernel_choice == KernelChoice::kNothingIsLeftOut
-               ? "with -g and -r everything stays"
+               ? "with -g, -r and -preserve-relocs everything stays"
                : "the compiler kept it";
   }
 
@@ -277,6 +277,9 @@ class Explainer {
         return;
       case LiveReason::kAddressTaken:
         out_ += "its address is taken\n";
+        return;
+      case LiveReason::kAskedFor:
+        out_ += "--undefined asks for it, or what that asks for calls it\n";
         return;
       case LiveReason::kKeptAll:
         out_ += base::Cat({KeptText(), "\n"});

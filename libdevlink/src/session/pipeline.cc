@@ -23,6 +23,7 @@
 #include "link/call_graph.h"
 #include "link/check.h"
 #include "link/constant_layout.h"
+#include "link/fold.h"
 #include "link/liveness.h"
 #include "link/pass_results.h"
 #include "link/relocate.h"
@@ -116,6 +117,19 @@ absl::Status Unsupported(std::string_view what, std::string_view note,
   return absl::UnimplementedError(base::ToAbsl(what));
 }
 
+// What is not there for every target.
+absl::Status CheckOptionsOfTarget(const LinkOptions& options,
+                                  std::vector<Diagnostic>& diagnostics) {
+  if (!format::HasTwoViews(options.target.number)) return absl::OkStatus();
+  std::string_view option;
+  if (options.preserve_relocations) option = "-preserve-relocs";
+  if (options.retained_symbols) option = "--retain-symbols-file";
+  if (options.fold_identical_functions) option = "--icf";
+  if (option.empty()) return absl::OkStatus();
+  return Unsupported(base::Cat({option, " is there for targets below sm_100 only"}),
+                     "link without it: the program does the same", diagnostics);
+}
+
 bool RefersToTextures(const Program& program) {
   return std::any_of(program.symbols.begin(), program.symbols.end(),
                      [](const Symbol& symbol) { return format::IsTextureType(symbol.type); });
@@ -154,8 +168,12 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
 // laid out and nothing travels along calls: the next link does that.
 PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
                       PassWatch& watch) {
-  const Program& merged = inputs.program;
   const bool partial = options.relocatable;
+  if (options.fold_identical_functions && !options.debug) {
+    const auto stay = FindFunctions(inputs.program, options.kept_functions).functions;
+    inputs.program = FoldIdentical(std::move(inputs.program), stay).program;
+  }
+  const Program& merged = inputs.program;
   const bool two_views = format::HasTwoViews(options.target.number);
 
   // Who calls whom, and who stays.
@@ -163,7 +181,8 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
   Liveness liveness = FindLiveFunctions(
       merged, graph, options.debug || options.preserve_relocations || partial,
-      partial ? KernelSelection() : kernels, options.compatibility == Compatibility::kNvlink);
+      partial ? KernelSelection() : kernels, options.compatibility == Compatibility::kNvlink,
+      FindFunctions(merged, options.kept_functions).functions);
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie. A debugger is told where shared variables are.
@@ -233,6 +252,11 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
     }
   }
   if (options.dot_call_graph) out.call_graph_dot = CallGraphDot(passes, options.relocatable);
+  for (const std::string& name : FindFunctions(passes.program, options.kept_functions).missing) {
+    out.diagnostics.push_back(format::MakeDiagnostic(
+        Severity::kWarning, DiagnosticCode::kUsage, "",
+        base::Cat({"--undefined names '", name, "', which no input defines"})));
+  }
   if (options.verbose) {
     const bool two_views = format::HasTwoViews(options.target.number);
     Append(DescribeUsage(passes, out.report, two_views), out.diagnostics);
@@ -354,14 +378,16 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
                                                 const LinkOptions& options,
                                                 const LinkContext& context, LinkOutcome& out) {
   // 7. Beyond this point nothing is decided, only written.
-  const ImageSettings settings{.target = options.target,
-                               .profile = options.profile,
-                               .recorded_object = options.recorded_object,
-                               .recorded_options = options.recorded_options,
-                               .recorded_tool = options.recorded_tool,
-                               .relocatable = options.relocatable,
-                               .keep_references = KeepsReferences(options),
-                               .preserve_relocations = options.preserve_relocations};
+  const ImageSettings settings{
+      .target = options.target,
+      .profile = options.profile,
+      .recorded_object = options.recorded_object,
+      .recorded_options = options.recorded_options,
+      .recorded_tool = options.recorded_tool,
+      .relocatable = options.relocatable,
+      .keep_references = KeepsReferences(options),
+      .preserve_relocations = options.preserve_relocations,
+      .retained_symbols = options.retained_symbols ? &*options.retained_symbols : nullptr};
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
@@ -468,10 +494,8 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
-  if (options.preserve_relocations && format::HasTwoViews(options.target.number)) {
-    return Unsupported("-preserve-relocs is there for targets below sm_100 only",
-                       "link without it: the program is the same", out.diagnostics);
-  }
+  if (absl::Status known = CheckOptionsOfTarget(options, out.diagnostics); !known.ok())
+    return known;
   if (absl::Status target = CheckTarget(options.target); !target.ok()) {
     return Unsupported(base::FromAbsl(target.message()),
                        "only whole programs made by link-time optimization are", out.diagnostics);

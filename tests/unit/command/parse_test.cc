@@ -152,6 +152,23 @@ const std::vector<Row> kRows = {
     {"preserve-relocs",
      {"-preserve-relocs"},
      [](Command c) { return c.options.preserve_relocations; }},
+    {"wrap",
+     {"--wrap", "f,g", "--wrap=h"},
+     [](Command c) { return c.options.wrapped_symbols == Words{"f", "g", "h"}; }},
+    {"defsym",
+     {"--defsym=f=g"},
+     [](Command c) {
+       return c.options.symbol_aliases.size() == 1 &&
+              c.options.symbol_aliases.front().name == "f" &&
+              c.options.symbol_aliases.front().means == "g";
+     }},
+    {"undefined",
+     {"--undefined=f"},
+     [](Command c) { return c.options.kept_functions == Words{"f"}; }},
+    {"icf", {"--icf=safe"}, [](Command c) { return c.options.fold_identical_functions; }},
+    {"retain-symbols-file",
+     {"--retain-symbols-file", "g.txt"},
+     [](Command c) { return c.options.retained_symbols == Words{"-g"}; }},
     {"force-rela", {"-force-rela"}, [](Command c) { return c.options.force_rela; }},
     {"allow-undefined-globals",
      {"-allow-undefined-globals"},

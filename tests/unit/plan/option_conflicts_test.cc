@@ -43,6 +43,29 @@ TEST_CASE("A whole program is neither a part nor linked again", "[plan]") {
   CHECK(Conflict({.relocatable = true, .lto = {.enabled = true, .force_whole = true}}) == text);
 }
 
+TEST_CASE("A name means one thing, and is one", "[plan]") {
+  CHECK(Conflict({.wrapped_symbols = {"f"}, .symbol_aliases = {{"g", "h"}}}).empty());
+  CHECK(Conflict({.wrapped_symbols = {"f"}, .symbol_aliases = {{"f", "h"}}}) ==
+        "--defsym and --wrap, or two of them, say what 'f' means");
+  CHECK(Conflict({.symbol_aliases = {{"f", "g"}, {"f", "h"}}}) ==
+        "--defsym and --wrap, or two of them, say what 'f' means");
+  CHECK(Conflict({.wrapped_symbols = {""}}) == "--wrap wants the name of a symbol");
+  CHECK(Conflict({.symbol_aliases = {{"f", ""}}}) == "--defsym wants the name of a symbol");
+  CHECK(Conflict({.kept_functions = {std::string(1, '\0')}}) ==
+        "--undefined wants the name of a symbol");
+}
+
+TEST_CASE("Names of symbols are for code, and what is left out for executables", "[plan]") {
+  const LtoOptions lto = {.enabled = true};
+  CHECK(Conflict({.wrapped_symbols = {"f"}, .lto = lto}).starts_with("--wrap cannot be used"));
+  CHECK(Conflict({.symbol_aliases = {{"f", "g"}}, .lto = lto}).starts_with("--defsym cannot"));
+  CHECK(Conflict({.kept_functions = {"f"}, .lto = lto}).starts_with("--undefined cannot"));
+  CHECK(Conflict({.relocatable = true, .fold_identical_functions = true}) ==
+        "--icf is for executables: -r keeps all");
+  CHECK(Conflict({.relocatable = true, .retained_symbols = {{"f"}}}) ==
+        "--retain-symbols-file is for executables: -r keeps all");
+}
+
 TEST_CASE("nvlink names the debugger's options first", "[plan]") {
   CHECK(Conflict({.suppress_debug_info = true, .lto = {.emit_ptx = true}}) ==
         "Conflicting options '-suppress-debug-info' and 'no -g'");
