@@ -98,9 +98,9 @@ grep -q $'\x1b\\[1;31m error   \x1b\\[0m: Undefined' colors
 # The page, with thousands of functions.
 python3 - <<'PYTHON'
 print_ptx = [".version 9.0\n.target sm_80\n.address_size 64\n"]
-for i in range(3000):
+for i in range(5000):
     print_ptx.append(f".func _Z5otherIi{i}ET_v() {{ ret; }}\n")
-for k in range(60):
+for k in range(100):
     calls = "".join(f"call _Z5otherIi{i}ET_v;\n" for i in range(k * 50, k * 50 + 50))
     print_ptx.append(f".entry kernel{k}() {{ {calls} ret; }}\n")
 open("many.ptx", "w", encoding="utf-8").write("".join(print_ptx))

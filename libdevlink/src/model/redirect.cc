@@ -47,6 +47,9 @@ class Rewriter {
   }
 
   absl::Status RewriteTable(const format::Shdr& table) {
+    if (!base::BoundedReader(file_).Slice(table.offset, table.size)) {
+      return absl::InvalidArgumentError("a symbol table lies outside the file");
+    }
     std::vector<std::uint8_t> added;  // strings behind those that are there
     const format::Shdr strings = HeaderAt(table.link);
     for (std::uint64_t at = 0; at + sizeof(format::Sym) <= table.size; at += sizeof(format::Sym)) {
