@@ -20,6 +20,7 @@
 #include "devlink/experimental/host_references.h"
 #include "devlink/experimental/library_search.h"
 #include "devlink/experimental/link_explanation.h"
+#include "devlink/experimental/link_intermediates.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/lto_compiler.h"
 #include "devlink/experimental/lto_ir.h"

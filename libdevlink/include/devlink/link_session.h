@@ -25,6 +25,7 @@
 #include "devlink/environment.h"
 #include "devlink/experimental/host_references.h"
 #include "devlink/experimental/library_search.h"
+#include "devlink/experimental/link_intermediates.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
 #include "devlink/link_options.h"
@@ -89,8 +90,9 @@ struct SessionContext {
   DefinitionProvider* definitions = nullptr;
   LogSink* log = nullptr;
   ProgressSink* progress = nullptr;
-  PassObserver* passes = nullptr;   // told what each pass of a link found
-  TimeTrace* time_trace = nullptr;  // where the time of inputs and steps is recorded
+  PassObserver* passes = nullptr;             // told what each pass of a link found
+  TimeTrace* time_trace = nullptr;            // where the time of inputs and steps is recorded
+  IntermediateSink* intermediates = nullptr;  // told what a link has on its way to the output
 };
 
 // A list of inputs and the options to link them with. Each Add reads one input and makes a record

@@ -80,6 +80,7 @@ struct NvlinkCommand {
   std::string map;                     // --map: a file; empty: none
   std::string dependency_file;         // --dependency-file: a file; empty: none
   std::string reproduce;               // --reproduce: an archive; empty: none
+  std::string keep_dir;                // --keep-dir: a folder; empty: none
   std::vector<std::string> why_live;   // --why-live: names of functions and variables
   std::vector<std::string> why_input;  // --why-input: names of inputs
   std::vector<std::string> why_registers;  // --why-registers: names of kernels

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 
 namespace devlink::internal {
 
@@ -68,7 +69,7 @@ class PtxasProcess final : public Backend {
              const std::stop_token& stop) const override {
     Output output;
     const WorkDirectory directory(options().temporary_directory, {kPtxInputName, kPtxOutputName});
-    if (!directory.made() || !directory.Write(kPtxInputName, BytesOf(text))) {
+    if (!directory.made() || !directory.Write(kPtxInputName, base::BytesOf(text))) {
       output.status = absl::UnavailableError(base::Cat(
           {"cannot write the text for ptxas into '", options().temporary_directory,
            "': ", Message(errno), "; make room there or name another temporary directory"}));

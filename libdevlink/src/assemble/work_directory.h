@@ -33,11 +33,6 @@ class WorkDirectory {
   bool made_ = false;
 };
 
-// The bytes of a text.
-inline base::Bytes BytesOf(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 // Writes a new file that only its owner reads. False, with errno, where that cannot be.
 bool WriteNewFile(const std::string& path, base::Bytes bytes);
 

@@ -13,7 +13,8 @@ namespace devlink::internal {
 
 bool WantsDetails(const NvlinkCommand& command) {
   return !command.report.empty() || !command.map.empty() || !command.why_live.empty() ||
-         !command.why_input.empty() || !command.why_registers.empty() || command.size_table;
+         !command.keep_dir.empty() || !command.why_input.empty() ||
+         !command.why_registers.empty() || command.size_table;
 }
 
 absl::StatusOr<std::string> AnswersOf(const NvlinkCommand& command, const LinkReport& report) {

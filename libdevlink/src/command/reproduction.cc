@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "command/output_file.h"
 #include "command/tar.h"
+#include "command/words.h"
 #include "devlink/version.h"
 
 namespace devlink::internal {
@@ -18,18 +19,6 @@ namespace devlink::internal {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ForShell(std::string_view word) {
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 class Archive {
  public:

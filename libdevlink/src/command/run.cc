@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/files_read.h"
+#include "command/kept_files.h"
 #include "command/output_file.h"
 #include "command/reports.h"
 #include "command/reproduction.h"
@@ -117,6 +118,7 @@ class Run {
   std::vector<std::string> libraries_;  // that -l means, in their order
   TimeTrace trace_;
   std::optional<internal::TimeTable> time_table_;
+  std::optional<internal::KeptFiles> kept_;
   std::optional<std::string> host_section_;
 };
 
@@ -152,6 +154,9 @@ absl::Status Run::ReadOptionFiles() {
     DEVLINK_ASSIGN_OR_RETURN(host_section_, ReadWhole(options, *command_.host_file));
     files_.Add(*command_.host_file);
   }
+  if (!command_.keep_dir.empty()) {
+    DEVLINK_RETURN_IF_ERROR(kept_.emplace(command_, context_).Open());
+  }
   return absl::OkStatus();
 }
 
@@ -174,7 +179,8 @@ absl::StatusOr<LinkSession> Run::Open() {
                               .log = sinks_.log,
                               .progress = sinks_.progress,
                               .passes = command_.print_after.empty() ? nullptr : &printer_,
-                              .time_trace = command_.time_trace.empty() ? nullptr : &trace_});
+                              .time_trace = command_.time_trace.empty() ? nullptr : &trace_,
+                              .intermediates = kept_ ? &*kept_ : nullptr});
 }
 
 // Files first, then libraries, as nvlink takes them, up to the first that cannot be used. The link
@@ -238,8 +244,13 @@ int Run::LinkAndWrite() {
 }
 
 int Run::LinkTo(internal::OutputFile& output, LinkSession& session) {
-  const LinkOutcome outcome = session.LinkTo(output);
-  const int status = Finish(outcome, output);
+  const LinkOutcome outcome =
+      session.LinkTo(kept_ ? kept_->Follow(output) : static_cast<OutputSink&>(output));
+  int status = Finish(outcome, output);
+  if (kept_) {
+    const absl::Status kept = kept_->Finish(outcome);
+    if (!kept.ok()) status = Fail(kept);
+  }
   if (!command_.dot_file || !outcome.call_graph_dot) return status;
   // As with nvlink, whatever became of the link.
   const absl::Status written = internal::WriteTextFile(*command_.dot_file, *outcome.call_graph_dot);

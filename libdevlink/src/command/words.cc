@@ -80,6 +80,18 @@ absl::StatusOr<int> ReadNumber(const std::string& text) {
   return static_cast<int>(value);
 }
 
+std::string ForShell(std::string_view word) {
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
 std::vector<std::string> SplitPath(std::string_view value) {
   return absl::StrSplit(base::ToAbsl(value), ':', absl::SkipEmpty());
 }

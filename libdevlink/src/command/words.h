@@ -28,6 +28,9 @@ absl::StatusOr<int> ReadNumber(const std::string& text);
 // The last part of a path.
 std::string BaseName(const std::string& path);
 
+// A word of a script for the shell.
+std::string ForShell(std::string_view word);
+
 // The entries of a value such as that of PATH, without empty ones.
 std::vector<std::string> SplitPath(std::string_view value);
 

@@ -76,6 +76,7 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
 
 Resources OwnResources(const Program& program, const Liveness& liveness) {
   Resources out;
+  ReadOwn(program, out);
   for (const FunctionId kernel : liveness.kernels) {
     out.kernels.push_back({.registers = program.functions[kernel].registers, .stack = 0});
   }

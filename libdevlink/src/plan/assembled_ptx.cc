@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "input/admission.h"
 #include "plan/assembler_lines.h"
 #include "plan/settings.h"
@@ -85,6 +86,15 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
                     .text = TextOf(*text.code),
                     .arguments = *std::move(arguments)});
   }
+  const std::uint32_t first_index = texts_;
+  for (const PtxJob& job : jobs) {
+    context_.Keep({.stage = LinkStage::kPtx,
+                   .index = texts_++,
+                   .name = job.name,
+                   .bytes = base::BytesOf(job.text),
+                   .tool = (*assembler)->name(),
+                   .arguments = job.arguments});
+  }
   context_.Log([&] {
     return absl::StrCat("assembling ", jobs.size(), " texts with ",
                         base::ToAbsl((*assembler)->name()));
@@ -92,15 +102,19 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
   const TimeSpan span(context_.time_trace, "assemble PTX");
   std::vector<PtxResult> results =
       AssembleAll(**assembler, jobs, options_.parallel, context_.progress, context_.environment);
-  for (std::size_t i = 0; i < results.size(); ++i) Take(texts[i], results[i]);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Take(texts[i], first_index + static_cast<std::uint32_t>(i), results[i]);
+  }
 }
 
-void AssembledPtx::Take(const Text& text, PtxResult& result) {
+void AssembledPtx::Take(const Text& text, std::uint32_t index, PtxResult& result) {
   const std::string& name = text.object->name;
   AssembledText& out = by_code_[text.code];
   out.status = TakeAssemblerLines(name, base::Cat({"the PTX is that of '", name, "'"}), result,
                                   out.diagnostics);
   if (!out.status.ok()) return;
+  context_.Keep(
+      {.stage = LinkStage::kAssembled, .index = index, .name = name, .bytes = result.cubin});
   auto module = LoadModule(context_.pool, std::move(result.cubin));
   if (!module.ok()) {
     out.status = module.status();

@@ -47,11 +47,13 @@ class AssembledPtx {
 
   void Collect(const ObjectRecord& object, std::vector<Text>& texts) const;
   void Assemble(const std::vector<Text>& texts);
-  void Take(const Text& text, PtxResult& result);
+  // `index` is the text's among all of the link.
+  void Take(const Text& text, std::uint32_t index, PtxResult& result);
 
   const LinkOptions& options_;
   const LinkContext& context_;
   base::HashMap<const CodeRecord*, AssembledText> by_code_;
+  std::uint32_t texts_ = 0;  // so far
 };
 
 }  // namespace devlink::internal

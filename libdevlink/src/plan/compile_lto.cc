@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/stop.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/experimental/nvvm_pass_options.h"
 #include "devlink/experimental/nvvm_program.h"
@@ -66,6 +67,10 @@ class LtoStep {
   void Describe(const Choices& choices, const AgreedOptions& agreed,
                 CiccOptionBuilder& builder) const;
   absl::Status Assemble(const CiccOptionBuilder& how, Attempt& out) const;
+  // To whoever looks at what a link has in hand.
+  void Keep(const LtoJob& job) const;
+  void Keep(const std::vector<std::string>& pieces, std::string_view tool = {},
+            const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] Attempt Try(const Choices& choices) const;
   // Tries what nvlink does; where that loses or fails a link that could succeed, once more with
   // what nvlink leaves out: a device runtime that no host object precedes, the suffix of sm_90a.
@@ -125,9 +130,39 @@ absl::Status LtoStep::Prepare(const Choices& choices, CiccOptionBuilder& builder
   return knobs;
 }
 
+void LtoStep::Keep(const LtoJob& job) const {
+  std::uint32_t index = 0;
+  for (const LtoModule& module : job.modules) {
+    context_.Keep({.stage = LinkStage::kLtoIr,
+                   .index = index++,
+                   .name = module.name,
+                   .bytes = module.bytes,
+                   .is_fat_binary = module.is_protected,
+                   .tool = compiler_->name(),
+                   .arguments = job.arguments});
+  }
+}
+
+void LtoStep::Keep(const std::vector<std::string>& pieces, std::string_view tool,
+                   const std::vector<std::string>& arguments) const {
+  std::uint32_t index = 0;
+  for (const std::string& piece : pieces) {
+    context_.Keep({.stage = LinkStage::kLtoPtx,
+                   .index = index++,
+                   .name = kLtoResultName,
+                   .bytes = base::BytesOf(piece),
+                   .tool = tool,
+                   .arguments = arguments});
+  }
+}
+
 absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const {
-  DEVLINK_ASSIGN_OR_RETURN(const PtxAssembler* assembler,
-                           OpenAssembler(kLtoResultName, options_, context_, out.diagnostics));
+  auto opened = OpenAssembler(kLtoResultName, options_, context_, out.diagnostics);
+  if (!opened.ok()) {
+    Keep(out.pieces);
+    return opened.status();
+  }
+  const PtxAssembler* assembler = *opened;
   DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
                            internal::AssemblerOptions(options_, how.AssemblerTarget())
                                .LinkTimeOptimized(true)
@@ -135,6 +170,7 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
                                .MaxRegisters(how.MaxRegistersInForce())
                                .SplitCompile(how.Split().assembler)
                                .Build(&out.diagnostics));
+  Keep(out.pieces, assembler->name(), arguments);
   std::vector<PtxJob> jobs;
   jobs.reserve(out.pieces.size());
   for (const std::string& piece : out.pieces) {
@@ -147,6 +183,10 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
        AssembleAll(*assembler, jobs, options_.parallel, context_.progress, context_.environment)) {
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
+    context_.Keep({.stage = LinkStage::kLtoCubin,
+                   .index = static_cast<std::uint32_t>(out.cubins.size()),
+                   .name = kLtoResultName,
+                   .bytes = result.cubin});
     out.cubins.push_back(std::move(result.cubin));
     assembly.time += result.time;
   }
@@ -167,6 +207,7 @@ Attempt LtoStep::Try(const Choices& choices) const {
     return absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
                         base::ToAbsl(compiler_->name()), ": ", absl::StrJoin(job.arguments, " "));
   });
+  Keep(job);
   context_.Report(LinkPhase::kLtoCompile, 0, 1);
   const TimeSpan span(context_.time_trace, "compile LTO IR");
   const std::uint64_t begin = context_.environment.NowNanoseconds();
@@ -184,7 +225,11 @@ Attempt LtoStep::Try(const Choices& choices) const {
                            output.whole_program ? kNvvmWholeProgram : kNvvmSuccess,
                            static_cast<int>(output.pieces.size()));
   out.pieces = std::move(output.pieces);
-  if (!options_.lto.emit_ptx) out.status = Assemble(builder, out);
+  if (options_.lto.emit_ptx) {
+    Keep(out.pieces);
+  } else {
+    out.status = Assemble(builder, out);
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/visible_text.h"
 #include "devlink/environment.h"
+#include "devlink/experimental/link_intermediates.h"
 #include "devlink/experimental/link_passes.h"
 #include "devlink/experimental/time_trace.h"
 #include "devlink/module.h"
@@ -28,6 +29,7 @@ struct LinkContext {
   ProgressSink* progress = nullptr;
   PassObserver* passes = nullptr;
   TimeTrace* time_trace = nullptr;
+  IntermediateSink* intermediates = nullptr;
   std::vector<CompilerRun>* compiler_runs = nullptr;  // of the link
 
   // `text` is a function that returns the line; it is called only where somebody listens.
@@ -36,6 +38,10 @@ struct LinkContext {
     if (log != nullptr && log->Wants(LogLevel::kDebug)) {
       log->Write(LogLevel::kDebug, base::VisibleText(text()));
     }
+  }
+
+  void Keep(const LinkIntermediate& intermediate) const {
+    if (intermediates != nullptr) intermediates->Take(intermediate);
   }
 
   void Report(LinkPhase phase, std::uint32_t done = 0, std::uint32_t total = 0,

@@ -214,6 +214,7 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
   DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, options, job));
   what = "the finalizer failed";
   DEVLINK_ASSIGN_OR_RETURN(const auto made, finalizer.Finalize(job));
+  context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made.cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
       options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
   adoption.record = record;

@@ -44,7 +44,8 @@ struct LinkSession::State {
             .log = context.log,
             .progress = context.progress,
             .passes = context.passes,
-            .time_trace = context.time_trace};
+            .time_trace = context.time_trace,
+            .intermediates = context.intermediates};
   }
 
   [[nodiscard]] LinkOutcome Link(OutputSink* output) const noexcept {

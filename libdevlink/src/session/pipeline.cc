@@ -459,6 +459,16 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   return linked;
 }
 
+void KeepInputs(const LinkSet& set, const LinkContext& context) {
+  std::uint32_t index = 0;
+  for (const LinkInput& input : set.inputs) {
+    context.Keep({.stage = LinkStage::kLinked,
+                  .index = index++,
+                  .name = input.name,
+                  .bytes = input.module->bytes()});
+  }
+}
+
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
                           const LinkContext& context, const std::stop_token& stop,
                           const Results& results) {
@@ -490,6 +500,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
                             selection.lto, std::move(made.cubins), options, context);
   Append(std::move(set.diagnostics), out.diagnostics);
   DEVLINK_RETURN_IF_ERROR(set.status);
+  KeepInputs(set, context);
   if (set.left_out_runtime) {
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;

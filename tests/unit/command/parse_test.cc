@@ -222,6 +222,7 @@ const std::vector<Row> kRows = {
     {"dependency-file",
      {"--dependency-file=d"},
      [](Command c) { return c.dependency_file == "d"; }},
+    {"keep-dir", {"--keep-dir=k"}, [](Command c) { return c.keep_dir == "k"; }},
     {"reproduce", {"--reproduce=r.tar"}, [](Command c) { return c.reproduce == "r.tar"; }},
     {"error-limit", {"--error-limit=7"}, [](Command c) { return c.error_limit == 7; }},
     {"diagnostics-format",

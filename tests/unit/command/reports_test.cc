@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/dependency_file.h"
+#include "command/kept_files.h"
 #include "command/tar.h"
 #include "devlink/nvlink_command.h"
 #include "support/catch.h"
@@ -159,6 +160,51 @@ TEST_CASE("An archive has what is needed to link again, of a link that fails, to
   }
   CHECK(tar.find("--map") == std::string::npos);
   CHECK(tar.size() % 512 == 0);
+}
+
+TEST_CASE("What a link has in hand is kept, of one that fails, too", "[command]") {
+  Folder folder;
+  const Words wanted = {"--keep-dir", folder.At("new/keep")};
+  CHECK(folder.Link(wanted, {"caller.cubin"}) == 255);
+  CHECK(folder.Has("new/keep/6-linked-0001-caller.cubin"));
+  CHECK_FALSE(folder.Has("new/keep/8-output-x.cubin"));
+  CHECK(ReadText(folder.At("new/keep/redo.sh")).value().find("# the link failed") !=
+        std::string::npos);
+  REQUIRE(folder.Link(wanted) == 0);
+  const auto text = [&folder](const std::string& name) {
+    return ReadText(folder.At(name)).value();
+  };
+  CHECK(text("new/keep/6-linked-0002-helper.cubin") == text("helper.cubin"));
+  CHECK(text("new/keep/8-output-x.cubin") == text("x.cubin"));
+  CHECK(text("new/keep/redo.sh").find("same 8-output-x.cubin 'x.cubin'\n") != std::string::npos);
+}
+
+TEST_CASE("A file that cannot be kept fails the command", "[command]") {
+  Folder folder;
+  fs::create_directories(folder.At("keep/6-linked-0001-caller.cubin"));
+  CHECK(folder.Link({"--keep-dir", folder.At("keep")}) == 1);
+  CHECK(folder.said.find("Could not open output file '" +
+                         folder.At("keep/6-linked-0001-caller.cubin")) != std::string::npos);
+  CHECK(folder.Link({"--keep-dir", folder.At("caller.cubin")}) == 1);
+  CHECK(folder.said.find("Could not make the folder '" + folder.At("caller.cubin")) !=
+        std::string::npos);
+}
+
+TEST_CASE("Names of kept files mean nothing to a file system", "[command]") {
+  using internal::KeptName;
+  CHECK(KeptName("folder/a.o") == "a.o");
+  CHECK(KeptName("libb.a:b.o") == "libb.a_b.o");
+  CHECK(KeptName("a/..") == "._");
+  CHECK(KeptName("a\n\x1b$(b) \xff'c") == "a____b____c");
+  CHECK(KeptName("....") == "._._");
+  CHECK(KeptName(std::string(500, 'a') + ".ptx") == std::string(76, 'a') + ".ptx");
+  CHECK(KeptName("").empty());
+}
+
+TEST_CASE("A partial link has a report", "[command]") {
+  Folder folder;
+  REQUIRE(folder.Link({"-r", "--report", folder.At("r.json"), "--size"}) == 0);
+  CHECK(ReadText(folder.At("r.json")).value().find("\"registers\": 8") != std::string::npos);
 }
 
 TEST_CASE("Errors end at a limit, and their number is told", "[command]") {

@@ -2,6 +2,7 @@
 //
 // What can be watched of a link from outside.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -53,6 +54,31 @@ TEST_CASE("An observer hears of the passes in their order, in every kind of link
 TEST_CASE("An observer changes no byte", "[session]") {
   Passes passes;
   CHECK(Session({}, {.passes = &passes}).Link().cubin == Session({}, {}).Link().cubin);
+}
+
+class Intermediates : public IntermediateSink {
+ public:
+  void Take(const LinkIntermediate& made) override {
+    stages.push_back(made.stage);
+    names.emplace_back(made.name);
+    sizes.push_back(made.bytes.size());
+    CHECK(made.index + 1 == stages.size());
+  }
+  std::vector<LinkStage> stages;
+  std::vector<std::string> names;
+  std::vector<std::size_t> sizes;
+};
+
+TEST_CASE("Whoever asks for intermediates gets them, of a link that fails, too", "[session]") {
+  Intermediates all;
+  LinkSession session = Session({}, {.intermediates = &all});
+  const Cubin caller = BuildCubin(
+      {.sm = 90, .functions = {{.name = "other", .calls = {"nowhere"}, .kernel = true}}});
+  REQUIRE(session.AddCubin("other", caller).ok());
+  CHECK_FALSE(session.Link().ok());
+  CHECK(all.stages == std::vector{LinkStage::kLinked, LinkStage::kLinked});
+  CHECK(all.names == std::vector<std::string>{"k", "other"});
+  CHECK(all.sizes.back() == caller.size());
 }
 
 TEST_CASE("A trace has a span for each phase and input", "[session]") {
