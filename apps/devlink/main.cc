@@ -54,12 +54,16 @@ int Main(const std::vector<std::string>& words) {
     return 1;
   }
   std::optional<SpdlogSink> log;
-  if (command->log) log.emplace(LogOnStandardError());
+  if (command->log) {
+    progress.Silence();
+    log.emplace(LogOnStandardError());
+  }
   // Compilers within this process take and free large blocks all the time.
   command->options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
   const int status = RunNvlinkCommand(
       *command, context,
       {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});
+  progress.Clear();
   interruption.EndProcess();
   const bool taken = status != 0 || OutputWasTaken();
   if (!taken) say({.severity = Severity::kFatal, .text = "Could not write to standard output"});
