@@ -55,8 +55,9 @@ class Parser {
 
  private:
   absl::Status Option(const std::string& word) {
-    constexpr std::array<std::pair<std::string_view, bool CommandLine::*>, 6> kFlags = {
+    constexpr std::array<std::pair<std::string_view, bool CommandLine::*>, 7> kFlags = {
         {{"--json", &CommandLine::json},
+         {"--html", &CommandLine::html},
          {"--demangle", &CommandLine::demangle},
          {"--force", &CommandLine::force},
          {"--help", &CommandLine::help},
@@ -115,12 +116,16 @@ class Parser {
     if (out_.extract.empty() != out_.directory.empty()) {
       return absl::InvalidArgumentError("--extract MEMBER and -o DIR belong together");
     }
-    if (all_) {
+    if (out_.html && (out_.json || !out_.extract.empty())) {
+      return absl::InvalidArgumentError("--html stands without --json and --extract");
+    }
+    // A page has room for everything.
+    if (all_ || (out_.html && !any_choice_)) {
       out_.choice = Choice::Everything();
     } else {
       out_.choice.summary = !any_choice_;
     }
-    out_.choice.most_rows = any_choice_ || all_ ? 0 : kMostRowsOfSummary;
+    out_.choice.most_rows = any_choice_ || all_ || out_.html ? 0 : kMostRowsOfSummary;
     return std::move(out_);
   }
 
@@ -155,6 +160,7 @@ PTX and LTO IR; by default a summary.
   --notes          the tools that made it, and what it is compatible with
 
   --json           for programs (docs/inspect.md)
+  --html           one page for a browser, by default with everything
   --no-demangle    names as compilers mangle them
 
   --extract MEMBER -o DIR   writes a member into DIR, or with `all` every

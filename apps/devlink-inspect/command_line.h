@@ -14,6 +14,7 @@ struct CommandLine {
   std::vector<std::string> files;
   Choice choice;
   bool json = false;
+  bool html = false;
   bool demangle = true;
   std::string extract;    // a member or `all`; empty where nothing is taken out
   std::string directory;  // -o

@@ -13,6 +13,7 @@
 #include "base/visible_text.h"
 #include "devlink-inspect/command_line.h"
 #include "devlink-inspect/extract.h"
+#include "devlink-inspect/html_report.h"
 #include "devlink-inspect/inspect.h"
 #include "devlink-inspect/json_report.h"
 #include "devlink-inspect/text_report.h"
@@ -50,22 +51,33 @@ bool ForEachFile(const std::vector<std::string>& files, Use use) {
   return all;
 }
 
-bool Show(const CommandLine& command) {
+// Of all files together.
+template <typename Shown>
+bool ShowIn(Shown& report, const CommandLine& command) {
   const InspectOptions options{.choice = command.choice};
-  base::ReadableNames names(command.demangle);
-  if (command.json) {
-    JsonReport report(PrintOut, names);
-    const bool all = ForEachFile(command.files, [&](const std::string& path, const auto& bytes) {
-      InspectBytes(path, bytes, options, report);
-    });
-    report.Finish();
-    return all && report.problems() == 0;
-  }
-  TextReport report(PrintOut, names);
   const bool all = ForEachFile(command.files, [&](const std::string& path, const auto& bytes) {
     InspectBytes(path, bytes, options, report);
   });
+  if constexpr (requires { report.Finish(); }) report.Finish();
   return all && report.problems() == 0;
+}
+
+bool Show(const CommandLine& command) {
+  base::ReadableNames names(command.demangle);
+  if (command.json) {
+    JsonReport report(PrintOut, names);
+    return ShowIn(report, command);
+  }
+  if (command.html) {
+    std::string title = command.files.front();
+    if (command.files.size() > 1) {
+      title += base::Cat({" and ", std::to_string(command.files.size() - 1), " more"});
+    }
+    HtmlReport report(PrintOut, names, title);
+    return ShowIn(report, command);
+  }
+  TextReport report(PrintOut, names);
+  return ShowIn(report, command);
 }
 
 bool Extract(const CommandLine& command) {

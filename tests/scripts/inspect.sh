@@ -58,6 +58,37 @@ files=(a.*.cubin linked.*.cubin a.o lto.o b.fatbin b.ltoir a.ptx lib.a)
 grep -q 'draw(int\*)' summary.txt
 if grep 'problem:' all.txt; then exit 1; fi
 
+# A page, which a browser opens where there is one: names of files and of symbols stay text.
+hostile='</script><script>harmed = 1<!-- <img src=x onerror=harmed=1>.ptx'
+mkdir named
+sed 's/\.target sm_80/&\n.global .align 4 .u32 img_src_x;/' a.ptx >"named/${hostile##*/}"
+"$inspect" --html "named/${hostile##*/}" a.o linked.sm_100.cubin >page.html
+python3 - <<'PY'
+import json
+import re
+
+page = open("page.html", encoding="utf-8").read()
+data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+assert page.count("</script>") == 3 and "<img" not in page and "<!-- <" not in page, "a name became markup"
+assert not re.search(r'(src|href)=["\']?(https?:)?//', page), "the page loads something"
+assert [f["kind"] for f in data["files"]] == ["ptx", "host-object", "cubin"]
+assert data["files"][0]["name"].startswith("named/script><script>harmed"), data["files"][0]["name"]
+tables = {t["key"]: t for t in data["files"][2]["tables"]}
+assert {"sections", "symbols", "kernels", "attributes", "tools"} <= set(tables)
+text = {f["name"]: f for f in json.load(open("all.json"))["files"]}["linked.sm_100.cubin"]
+for key in tables:
+    assert len(tables[key]["rows"]) == len(text[key]), key
+PY
+browser=$(command -v chromium || command -v google-chrome || true)
+if [[ -n $browser ]]; then
+  mkdir pictures
+  python3 "$DEVLINK_SOURCE/tests/scripts/support/browser.py" "$browser" page.html pictures inspect || {
+    [[ $? == 77 ]] || exit 1
+  }
+else
+  echo "there is no Chromium: the page was not opened"
+fi
+
 # expect STATUS COMMAND...: standard error goes to error.txt.
 expect() {
   local wanted="$1" status=0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens the page of a report in a headless Chromium and uses it as a person would.
 
-    browser.py CHROMIUM PAGE FOLDER
+    browser.py CHROMIUM PAGE FOLDER [inspect]
 
+The page is that of a link, or that of devlink-inspect (tests/scripts/inspect.sh says of which file).
 Screenshots go to FOLDER. Exits with 1 and says what is wrong with the page.
 """
 
@@ -18,6 +19,7 @@ import time
 import urllib.request
 
 CHROMIUM, PAGE, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+IS_LINK = len(sys.argv) < 5
 
 
 class Page:
@@ -167,6 +169,57 @@ def use(page):
             expect(page.eval("document.querySelectorAll('svg rect').length") > 2, "there is a picture of bytes")
 
 
+def search(page, text):
+    page.press("/", "/")
+    expect(page.eval("document.activeElement.id") == "search", "/ goes to the search")
+    page.eval(f"document.getElementById('search').value = {json.dumps(text)}; document.getElementById('search').oninput()")
+
+
+def tab(page, name):
+    page.eval(f"[...document.querySelectorAll('[role=tab]')].find((t) => t.textContent === {json.dumps(name)}).click()")
+
+
+def use_inspection(page):
+    """Files, every table, search, rows and calls, by keys."""
+    expect(page.eval("window.harmed === undefined"), "a name became script")
+    expect(page.eval("document.querySelector('b img, td img, h1 img, title img, script[src]')") is None, "a name became markup")
+    expect("<img" in page.eval("document.title"), "the name of a file is shown as it is")
+    search(page, "1.sm_80.cubin")
+    page.press("ArrowDown")
+    page.press("Enter")
+    expect(page.eval("document.querySelector('#detail h2').textContent") == "1.sm_80.cubin", "Enter opens a member")
+    page.eval("document.getElementById('search').value = ''; document.getElementById('tab0').focus()")
+    names = page.eval("[...document.querySelectorAll('[role=tab]')].map((t) => t.textContent)")
+    for name in ("Kernels", "Functions", "Variables", "Sections", "Symbols", "Relocations", "Attributes", "Call graph", "Tools"):
+        expect(name in names, f"there is no part {name}")
+    for name in names[1:]:
+        page.press("ArrowRight")
+        expect(page.eval("document.querySelector('[aria-selected=true]').textContent") == name, f"an arrow leads to {name}")
+        expect(page.eval("document.getElementById('panel').textContent.length") > 10, f"{name} is empty")
+        expect(page.eval("document.documentElement.scrollWidth <= window.innerWidth"), f"{name} is wider than the screen")
+    tab(page, "Sections")
+    first = page.eval("document.querySelector('tbody tr').textContent")
+    page.eval("[...document.querySelectorAll('th button')].find((b) => b.textContent === 'Size').click()")
+    sizes = page.eval("[...document.querySelectorAll('tbody tr')].map((r) => Number(r.cells[5].textContent.replaceAll(',', '')))")
+    expect(sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1], f"sections by size: {sizes}")
+    expect(page.eval("document.querySelector('tbody tr').textContent") != first, "sections are in the file's order first")
+    tab(page, "Kernels")
+    search(page, "draw")
+    expect(page.eval("document.querySelectorAll('tbody tr').length") == 1, "the search finds one kernel")
+    page.press("ArrowDown")
+    page.press("Enter")
+    expect(page.eval("document.querySelector('#detail h2').textContent") == "draw", "Enter opens the kernel")
+    expect("_Z4drawPi" in page.eval("document.querySelector('#detail').textContent"), "the mangled name is told")
+    page.eval("[...document.querySelectorAll('#detail button.link')].find((b) => b.textContent.startsWith('helper')).click()")
+    expect(page.eval("document.querySelector('#detail h2').textContent") == "helper", "a call leads to what is called")
+    expect("Called by (1)" in page.eval("document.querySelector('#detail').textContent"), "it is told who calls")
+    page.press("Escape")
+    page.eval("document.getElementById('search').blur()")
+    page.press("Escape")
+    expect(page.eval("document.getElementById('detail').childElementCount") == 0, "Escape closes it")
+    page.eval("document.getElementById('search').value = ''")
+
+
 def main():
     profile = FOLDER / "profile"
     browser = subprocess.Popen(
@@ -197,12 +250,12 @@ def main():
                     page.eval("document.documentElement.scrollWidth <= window.innerWidth"),
                     f"the page is wider than {width} pixels",
                 )
-                use(page)
+                use(page) if IS_LINK else use_inspection(page)
         expect(len(pictures) == 4, "widths and colors look alike")
         begin = time.monotonic()
         page.eval("document.getElementById('tab1').click()")
         page.eval("document.getElementById('tab2').click()")
-        print(f"functions and bytes take {time.monotonic() - begin:.2f} s")
+        print(f"two parts take {time.monotonic() - begin:.2f} s")
         for event in page.events:
             if event.get("method") == "Network.requestWillBeSent":
                 url = event["params"]["request"]["url"]

@@ -38,6 +38,17 @@ TEST_CASE("Choices take the summary's place", "[inspect]") {
   CHECK(all->json);
 }
 
+TEST_CASE("A page has everything, or what is asked for", "[inspect]") {
+  const auto all = ParseCommandLine({"--html", "a"});
+  REQUIRE(all.ok());
+  CHECK(all->html);
+  CHECK(all->choice.symbols);
+  CHECK(all->choice.most_rows == 0);
+  const auto some = ParseCommandLine({"--html", "a", "--notes"});
+  REQUIRE(some.ok());
+  CHECK_FALSE(some->choice.symbols);
+}
+
 TEST_CASE("Values stand behind an option or in it", "[inspect]") {
   for (const Words& words :
        {Words{"--extract", "all", "-o", "dir", "a"}, Words{"--extract=all", "-odir", "a"},
@@ -59,7 +70,8 @@ TEST_CASE("Behind two dashes all words are files", "[inspect]") {
 TEST_CASE("Wrong command lines are told", "[inspect]") {
   for (const Words& words :
        {Words{}, Words{"--bogus", "a"}, Words{"a", "--extract"}, Words{"a", "--extract="},
-        Words{"a", "--extract", "b"}, Words{"a", "-o", "b"}, Words{"--json"}}) {
+        Words{"a", "--extract", "b"}, Words{"a", "-o", "b"}, Words{"--json"},
+        Words{"--json", "--html", "a"}, Words{"--html", "--extract", "all", "-o", "d", "a"}}) {
     CHECK_FALSE(ParseCommandLine(words).ok());
   }
   CHECK(ParseCommandLine({"--help"}).ok());
@@ -70,8 +82,8 @@ TEST_CASE("The help names every option", "[inspect]") {
   const std::string help(HelpText());
   for (const char* option :
        {"--all", "--headers", "--sections", "--symbols", "--relocations", "--attributes",
-        "--call-graph", "--resources", "--notes", "--json", "--no-demangle", "--extract", "-o",
-        "--force", "--help", "--version"}) {
+        "--call-graph", "--resources", "--notes", "--json", "--html", "--no-demangle", "--extract",
+        "-o", "--force", "--help", "--version"}) {
     CHECK(help.find(option) != std::string::npos);
   }
 }

@@ -21,7 +21,7 @@
 namespace devlink::testing {
 namespace {
 
-// Both forms; JSON is parsed.
+// All forms; JSON is parsed.
 void Show(ByteVector bytes) {
   bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
   const ShownText text = AsText(bytes, inspect::Choice::Everything());
@@ -29,6 +29,9 @@ void Show(ByteVector bytes) {
   CHECK_FALSE(text.text.empty());
   CHECK(text.problems == json.problems);
   (void)FileIn(json.text);
+  const ShownText page = AsPageData(bytes, inspect::Choice::Everything());
+  CHECK(text.problems == page.problems);
+  (void)FileIn(page.text, /*is_page=*/true);
 }
 
 ByteVector Golden(const std::string& name) {
@@ -144,6 +147,17 @@ TEST_CASE("Archives within archives end", "[inspect]") {
   const ShownText shown = AsText(archive, inspect::Choice::Everything());
   CHECK(shown.problems == 1);
   CHECK(shown.text.find("nested too deeply") != std::string::npos);
+}
+
+TEST_CASE("No name becomes markup or script of a page", "[inspect]") {
+  const std::string harm = "</script><script>harm()</script><!--<script>\\u003c\x1b\u202e\"&";
+  const Cubin cubin = BuildCubin({.functions = {{.name = harm, .kernel = true}}});
+  const ShownText page = AsPageData(cubin, inspect::Choice::Everything(), harm + ".cubin");
+  CHECK(page.text.find('<') == std::string::npos);
+  const llvm::json::Object file = FileIn(page.text, /*is_page=*/true);
+  CHECK(StringIn(file, "name") ==
+        "</script><script>harm()</script><!--<script>\\u003c\\x1b\\u202e\"&.cubin");
+  CHECK(ListIn(file, "tables").size() >= 4);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/readable_names.h"
+#include "devlink-inspect/html_report.h"
 #include "devlink-inspect/json_report.h"
 #include "devlink-inspect/text_report.h"
 #include "support/catch.h"
@@ -31,14 +32,30 @@ ShownText AsJson(std::span<const std::uint8_t> bytes, const inspect::Choice& cho
   return out;
 }
 
-llvm::json::Object FileIn(const std::string& document) {
+ShownText AsPageData(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
+                     const std::string& name) {
+  ShownText page;
+  base::ReadableNames names(true);
+  inspect::HtmlReport report([&page](std::string_view text) { page.text += text; }, names, name);
+  inspect::InspectBytes(name, bytes, {.choice = choice}, report);
+  report.Finish();
+  page.problems = report.problems();
+  constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t begin = page.text.find(kBegin);
+  REQUIRE(begin != std::string::npos);
+  page.text.erase(0, begin + kBegin.size());
+  page.text.resize(page.text.find("</script>"));
+  return page;
+}
+
+llvm::json::Object FileIn(const std::string& document, bool is_page) {
   auto value = llvm::json::parse(document);
   if (!value) {
     FAIL(llvm::toString(value.takeError()) << "\n" << document);
   }
   const llvm::json::Object* top = value->getAsObject();
   REQUIRE(top != nullptr);
-  CHECK(top->getInteger("schema") == 1);
+  if (!is_page) CHECK(top->getInteger("schema") == 1);
   const llvm::json::Array* files = top->getArray("files");
   REQUIRE(files != nullptr);
   REQUIRE(files->size() == 1);

@@ -22,8 +22,12 @@ ShownText AsText(std::span<const std::uint8_t> bytes, const inspect::Choice& cho
 ShownText AsJson(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
                  const std::string& name = "input", bool demangle = true);
 
+// The data of the page, which are JSON.
+ShownText AsPageData(std::span<const std::uint8_t> bytes, const inspect::Choice& choice,
+                     const std::string& name = "input");
+
 // The one file of a document; fails the test where it is not JSON.
-llvm::json::Object FileIn(const std::string& document);
+llvm::json::Object FileIn(const std::string& document, bool is_page = false);
 
 // The members of an item, or the rows of a table.
 std::vector<llvm::json::Object> ListIn(const llvm::json::Object& item, const std::string& key);
