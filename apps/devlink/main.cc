@@ -18,6 +18,7 @@
 #include "process/interruption.h"
 #include "process/message_printer.h"
 #include "process/standard_streams.h"
+#include "process/terminal_line.h"
 
 namespace devlink::app {
 namespace {
@@ -32,13 +33,14 @@ SpdlogSink LogOnStandardError() {
 int Main(const std::vector<std::string>& words) {
   SecureStandardStreams();
   Interruption interruption;
-  TerminalProgress progress(interruption);
+  TerminalLine line;
+  TerminalProgress progress(interruption, line);
   CommandContext context = TakeContext();
   context.environment = &interruption;
   MessagePrinter printer(context.program_name);
   const auto say = [&](const Diagnostic& diagnostic) {
     if (interruption.came()) return;  // whoever stopped the link knows
-    progress.Clear();
+    line.Clear();
     printer.Say(diagnostic);
   };
   std::vector<CommandMessage> messages;
@@ -55,7 +57,7 @@ int Main(const std::vector<std::string>& words) {
   }
   std::optional<SpdlogSink> log;
   if (command->log) {
-    progress.Silence();
+    line.Silence();
     log.emplace(LogOnStandardError());
   }
   // Compilers within this process take and free large blocks all the time.
@@ -63,7 +65,7 @@ int Main(const std::vector<std::string>& words) {
   const int status = RunNvlinkCommand(
       *command, context,
       {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});
-  progress.Clear();
+  line.Clear();
   interruption.EndProcess();
   const bool taken = status != 0 || OutputWasTaken();
   if (!taken) say({.severity = Severity::kFatal, .text = "Could not write to standard output"});

@@ -38,6 +38,10 @@ CommandContext TakeContext() {
           .working_directory = fs::current_path(error).string(),
           .temporary_directory = fs::temp_directory_path(error).string(),
           .tool_variables = TakeToolVariables(),
+          .ptxas = Variable("DEVLINK_PTXAS"),
+          .nvptxcompiler = Variable("DEVLINK_NVPTXCOMPILER"),
+          .nvvm = Variable("DEVLINK_NVVM"),
+          .nvjitlink = Variable("DEVLINK_NVJITLINK"),
           // nvlink where the program stands in its place, such as through a link of that name.
           .program_name = called == "nvlink" ? "nvlink" : "devlink",
           .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};

@@ -44,6 +44,13 @@ struct CommandContext {
   std::string temporary_directory;  // where ptxas may write
   // `NAME=value` of those of ToolVariables that are set.
   std::vector<std::string> tool_variables;
+  // Places of tools, which count where no option names them: of the program ptxas, of
+  // libdevlink_ptxcompiler.so, of libNVVM (a place as for NvvmLibraryFiles) and of
+  // libnvJitLink.so.13. Empty: the tool is looked for.
+  std::string ptxas;
+  std::string nvptxcompiler;
+  std::string nvvm;
+  std::string nvjitlink;
   // What the program is called: as `nvlink` it prints its version as nvlink does.
   std::string program_name = "devlink";
   // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.

@@ -116,9 +116,10 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBacken
       if (opened.ok() || !automatic) return opened;
       tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
     }
-    return absl::NotFoundError(base::ToAbsl(base::Cat(
-        {"there is no assembler for PTX", tried,
-         ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is"})));
+    return absl::NotFoundError(base::ToAbsl(
+        base::Cat({"there is no assembler for PTX", tried,
+                   ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is",
+                   options.advice.empty() ? "" : "; ", options.advice})));
   });
 }
 

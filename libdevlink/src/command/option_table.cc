@@ -41,6 +41,11 @@ T& Of(Parsed& parsed, T LtoOptions::* member) {
   return parsed.command.options.lto.*member;
 }
 
+template <typename T>
+T& Of(Parsed& parsed, T PtxBackendOptions::* member) {
+  return parsed.command.toolchain.ptx.*member;
+}
+
 template <auto kMember>
 absl::Status Flag(const OptionValue& /*value*/, Parsed& parsed) {
   Of(parsed, kMember) = true;
@@ -212,6 +217,13 @@ absl::Status ReadLtoBackend(const OptionValue& value, Parsed& parsed) {
                 parsed.command.toolchain.lto.backend);
 }
 
+// One library for all that it can do.
+absl::Status ReadNvJitLink(const OptionValue& value, Parsed& parsed) {
+  ToolchainOptions& tools = parsed.command.toolchain;
+  tools.ptx.nvjitlink_path = tools.lto.nvjitlink_path = tools.finalizer.nvjitlink_path = value.text;
+  return absl::OkStatus();
+}
+
 absl::Status ReadFinalize(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "finalize",
                 {{"auto", FinalizeMode::kAutomatic},
@@ -311,7 +323,10 @@ constexpr std::array kOptions = {
     Option{"dlto", "dlto", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
            Flag<&LtoOptions::enabled>, "the same as -lto"},
     Option{"nvvmpath", "nvvmpath", Takes::kValue, "folder", Recorded::kYes, Group::kLto,
-           Text<&Parsed::nvvm_path>, "the folder above lib64/libnvvm.so", "", Concern::kTools},
+           Text<&Parsed::nvvm_path>,
+           "the folder above lib64/libnvvm.so (default: DEVLINK_NVVM, or that of the toolkit of "
+           "ptxas)",
+           "", Concern::kTools},
     Option{"split-compile", "split-compile", Takes::kNumber, "number", Recorded::kYes, Group::kLto,
            Number<&LinkOptions::split_compile>,
            "threads within one compilation; 0: as many as there are (default: 1)"},
@@ -480,6 +495,17 @@ constexpr std::array kOptions = {
            "what assembles PTX: nvptxcompiler, ptxas or nvjitlink (default: the first that is "
            "there)",
            "", Concern::kTools},
+    Option{"ptxas-path", "ptxas-path", Takes::kValue, "file", Recorded::kNo, Group::kTools,
+           Text<&PtxBackendOptions::ptxas_path>,
+           "the program ptxas (default: DEVLINK_PTXAS, or the first in PATH)", "", Concern::kTools},
+    Option{"nvptxcompiler-path", "nvptxcompiler-path", Takes::kValue, "file", Recorded::kNo,
+           Group::kTools, Text<&PtxBackendOptions::nvptxcompiler_path>,
+           "libdevlink_ptxcompiler.so (default: DEVLINK_NVPTXCOMPILER, or that of devlink)", "",
+           Concern::kTools},
+    Option{"nvjitlink-path", "nvjitlink-path", Takes::kValue, "file", Recorded::kNo, Group::kTools,
+           ReadNvJitLink,
+           "libnvJitLink.so.13 (default: DEVLINK_NVJITLINK, or that of the toolkit of ptxas)", "",
+           Concern::kTools},
     Option{"ptxas-timeout", "ptxas-timeout", Takes::kNumber, "seconds", Recorded::kNo,
            Group::kTools, ReadTimeout,
            "how long one run of ptxas may take; 0, the default: any time", "", Concern::kTools},

@@ -22,37 +22,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What an option has not named.
+void Default(const std::string& place, std::string& out) {
+  if (out.empty()) out = place;
+}
+
+void FindPtxas(const CommandContext& context, PtxBackendOptions& backend) {
+  Default(context.ptxas, backend.ptxas_path);
+  for (const std::string& entry : SplitPath(context.path)) {
+    if (!backend.ptxas_path.empty()) return;
+    // Programs and libraries of whatever folder the linker happens to run in are not its tools.
+    if (!entry.starts_with('/')) continue;
+    const fs::path ptxas = fs::path(entry) / "ptxas";
+    if (access(ptxas.c_str(), X_OK) == 0) backend.ptxas_path = ptxas.string();
+  }
+}
+
 void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
   std::error_code error;
   const fs::path program = context.program_directory;
+  Default(context.nvptxcompiler, backend.nvptxcompiler_path);
   for (const char* place : {"../lib", "."}) {
     const fs::path library = program / place / "libdevlink_ptxcompiler.so";
     if (!program.empty() && backend.nvptxcompiler_path.empty() && fs::exists(library, error)) {
       backend.nvptxcompiler_path = library.lexically_normal().string();
     }
   }
-  for (const std::string& entry : SplitPath(context.path)) {
-    if (!backend.ptxas_path.empty()) break;
-    // Programs and libraries of whatever folder the linker happens to run in are not its tools.
-    if (!entry.starts_with('/')) continue;
-    const fs::path ptxas = fs::path(entry) / "ptxas";
-    if (access(ptxas.c_str(), X_OK) != 0) continue;
-    backend.ptxas_path = ptxas.string();
-    const fs::path library = fs::path(entry) / "../lib64/libnvJitLink.so.13";
+  FindPtxas(context, backend);
+  Default(context.nvjitlink, backend.nvjitlink_path);
+  if (!backend.ptxas_path.empty() && backend.nvjitlink_path.empty()) {
+    const fs::path folder = fs::path(backend.ptxas_path).parent_path();
+    const fs::path library = folder / "../lib64/libnvJitLink.so.13";
     if (fs::exists(library, error)) backend.nvjitlink_path = library.lexically_normal().string();
   }
   backend.temporary_directory = context.temporary_directory;
   backend.host_environment = context.tool_variables;
 }
 
-void FindLtoLibraries(const PtxBackendOptions& assemblers, Compatibility compatibility,
-                      LtoBackendOptions& backend) {
+void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nvvm,
+                      Compatibility compatibility, LtoBackendOptions& backend) {
   backend.nvjitlink_path = assemblers.nvjitlink_path;
   backend.host_environment = assemblers.host_environment;
   if (compatibility == Compatibility::kNvlink && !backend.nvvm_path.empty()) {
     backend.nvvm_path = (fs::path(backend.nvvm_path) / "lib64/libnvvm.so").string();
     return;
   }
+  Default(nvvm, backend.nvvm_path);
   std::vector<std::string> places;
   if (!backend.nvvm_path.empty()) {
     places.push_back(backend.nvvm_path);
@@ -82,7 +97,7 @@ absl::Status FindTools(const CommandContext& context, const LinkOptions& options
     toolchain.finalizer.worker_path = worker.string();
   }
   if (!options.lto.enabled) return absl::OkStatus();
-  FindLtoLibraries(toolchain.ptx, options.compatibility, toolchain.lto);
+  FindLtoLibraries(toolchain.ptx, context.nvvm, options.compatibility, toolchain.lto);
   std::error_code error;
   // nvlink opens it at once.
   if (options.compatibility == Compatibility::kNvlink && !toolchain.lto.nvvm_path.empty() &&
@@ -90,6 +105,15 @@ absl::Status FindTools(const CommandContext& context, const LinkOptions& options
     return absl::NotFoundError(base::ToAbsl(format::nvlink_text::kLibraryLoadError));
   }
   return absl::OkStatus();
+}
+
+void AdviseOnTools(ToolchainOptions& toolchain) {
+  toolchain.ptx.advice =
+      "or name one: --ptxas-path, --nvptxcompiler-path and --nvjitlink-path, or the variables "
+      "DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER and DEVLINK_NVJITLINK";
+  toolchain.lto.advice =
+      "name one: -nvvmpath or --nvjitlink-path, or the variable DEVLINK_NVVM or DEVLINK_NVJITLINK";
+  toolchain.finalizer.advice = "name it: --nvjitlink-path or the variable DEVLINK_NVJITLINK";
 }
 
 }  // namespace devlink::internal

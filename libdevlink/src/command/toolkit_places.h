@@ -19,4 +19,7 @@ namespace devlink::internal {
 absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
                        ToolchainOptions& toolchain);
 
+// Messages say how a person names what is missing.
+void AdviseOnTools(ToolchainOptions& toolchain);
+
 }  // namespace devlink::internal

@@ -146,9 +146,10 @@ absl::StatusOr<std::unique_ptr<MercuryFinalizer>> CreateMercuryFinalizer(
     const FinalizerOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<MercuryFinalizer>> {
     if (options.nvjitlink_path.empty()) {
-      return absl::NotFoundError(
-          "no libnvJitLink.so.13 was named: it comes with the CUDA toolkit and the package "
-          "nvidia-nvjitlink of PyPI");
+      return absl::NotFoundError(base::ToAbsl(
+          base::Cat({"no libnvJitLink.so.13 was named: it comes with the CUDA toolkit and the "
+                     "package nvidia-nvjitlink of PyPI",
+                     options.advice.empty() ? "" : "; ", options.advice})));
     }
     if (!options.worker_path.empty()) return internal::OpenWorkerFinalizer(options);
     DEVLINK_ASSIGN_OR_RETURN(internal::LoadedNvJitLink library,

@@ -342,8 +342,10 @@ void Expander::ExpandByContent(base::Bytes bytes) {
     return;
   }
   if (bytes.size() < kProbe && kind != ContentKind::kPtx && !IsArchive(kind)) {
-    CouldNotOpen(path_, base::Cat({"'", path_, "' has only ", std::to_string(bytes.size()),
-                                   " bytes; no device code is that short"}));
+    const std::string_view what = kind == ContentKind::kUnknown ? Describe(kind) : "too short";
+    CouldNotOpen(
+        path_, base::Cat({"'", path_, "' is ", what, ": it has only ", std::to_string(bytes.size()),
+                          " bytes, and no device code is that short"}));
     return;
   }
   if (IsDeviceCode(kind)) {

@@ -96,7 +96,9 @@ class RecordMaker {
                                              .lto = settings_.lto,
                                              .read_file = settings_.read_file,
                                              .memory = settings_.memory.get()});
-    if (archive && IsArchive(Recognise(bytes_))) record_->archive = archive;
+    const ContentKind kind = Recognise(bytes_);
+    record_->content = Describe(kind);
+    if (archive && IsArchive(kind)) record_->archive = archive;
     for (const DeviceBlob& blob : expansion.blobs) {
       TakeBlob(blob);
       if (!record_->status.ok()) return;
@@ -295,6 +297,13 @@ InputRecordRef RecordUnreadable(const std::string& name, const absl::Status& why
   const Rejection rejection{DescribeUnreadable(name, why), why.code()};
   record->diagnostics.push_back(rejection.diagnostic);
   record->status = rejection.ToStatus();
+  return record;
+}
+
+InputRecordRef RecordMissingLibrary(std::string_view name) {
+  auto record = std::make_shared<InputRecord>();
+  record->name = base::Cat({"-l", name});
+  record->is_missing_library = true;
   return record;
 }
 

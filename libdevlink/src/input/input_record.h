@@ -78,6 +78,8 @@ struct InputRecord {
   // What stands in objects that bring no code into the link.
   std::vector<std::string> prelinked_ids;
   std::vector<std::string> whole_programs;    // objects with device code that is linked already
+  std::string_view content;                   // Describe of what it holds; of a file
+  bool is_missing_library = false;            // nothing but a name of -l that stands for no file
   bool has_silent_host_object = false;        // one says nothing of what its host code refers to
   std::vector<Diagnostic> diagnostics;        // of the input as a whole; said behind its objects'
   absl::Status status;                        // the first that is wrong, if anything is
@@ -105,6 +107,9 @@ InputRecordRef RecordModule(std::string_view name, ModuleRef module, HostReferen
 
 // A file that could not be read.
 InputRecordRef RecordUnreadable(const std::string& name, const absl::Status& why);
+
+// What -l means, and no folder has. Not an error.
+InputRecordRef RecordMissingLibrary(std::string_view name);
 
 // References of host code alone.
 InputRecordRef RecordReferences(HostReferences references);

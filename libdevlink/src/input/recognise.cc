@@ -97,7 +97,7 @@ std::string_view Describe(ContentKind kind) {
     case ContentKind::kUnknown:
       break;
   }
-  return "not a kind of file that a device linker knows";
+  return "not an ELF, PTX or archive file";
 }
 
 bool MentionsDeviceCode(base::Bytes bytes) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/demangle.h"
-#include "base/edit_distance.h"
+#include "base/similar_names.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
 #include "format/elf_cuda.h"
@@ -26,14 +26,6 @@ bool IsMissing(const CheckInput& input, const Symbol& symbol) {
   }
   if (symbol.external_shared && symbol.size == 0) return false;
   return !format::IsKnownToDriver(symbol.name);
-}
-
-// The plain name of a function or variable: `foo` of `ns::foo(int)`.
-std::string_view PlainName(std::string_view readable) {
-  const std::size_t end = readable.find('(');
-  readable = readable.substr(0, end);
-  const std::size_t colon = readable.rfind(':');
-  return colon == std::string_view::npos ? readable : readable.substr(colon + 1);
 }
 
 class Explainer {
@@ -67,7 +59,7 @@ class Explainer {
           {"it is part of lib", kLibrary, ": add -l", kLibrary, ", which is linked last"}));
       return notes;
     }
-    Suggest(symbol, readable, notes);
+    Suggest(symbol, notes);
     return notes;
   }
 
@@ -128,20 +120,16 @@ class Explainer {
     if (callers == 0) notes.emplace_back("its address is taken; no function calls it directly");
   }
 
-  // Defined names that differ little, or that differ in their parameters only.
-  void Suggest(const Symbol& wanted, const std::string& readable, std::vector<std::string>& notes) {
+  // Defined names that may have been meant.
+  void Suggest(const Symbol& wanted, std::vector<std::string>& notes) {
     constexpr std::size_t kMost = 3;
-    const bool is_mangled = readable.size() != wanted.name.size();
-    const bool is_short = IsShort(wanted.name);
-    const std::string_view plain = is_mangled ? PlainName(readable) : std::string_view();
+    similar_.Want(wanted.name);
     std::size_t found = 0;
     for (const Symbol& symbol : program_.symbols) {
-      if (found == kMost || effort_ >= kMostEffort) return;
+      if (found == kMost || similar_.is_exhausted()) return;
       if (symbol.section == kNone || symbol.type == format::kSttSection) continue;
       if ((symbol.function != kNone) != (wanted.function != kNone)) continue;
-      if (symbol.name.size() > kLongestSuggestion) continue;
-      const bool alike = !is_short && IsSpeltAlike(symbol.name, wanted.name);
-      if (!alike && !IsNamed(symbol.name, plain)) continue;
+      if (!similar_.IsLike(symbol.name)) continue;
       ++found;
       const std::string_view kind =
           symbol.binding == format::kStbLocal ? "similar, but local to its file: " : "similar: ";
@@ -150,41 +138,11 @@ class Explainer {
     }
   }
 
-  // Of names of a letter or two, any two are alike.
-  static bool IsShort(std::string_view name) {
-    constexpr std::size_t kShort = 3;
-    const std::string readable = base::Demangle(name);
-    return PlainName(readable).size() < kShort;
-  }
-
-  bool IsSpeltAlike(std::string_view name, std::string_view wanted) {
-    // In longer names more than a letter is wrong, and nobody would see which.
-    constexpr std::size_t kLongest = 256;
-    if (wanted.size() > kLongest || name.size() > 2 * kLongest) return false;
-    const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 6) + 1;
-    effort_ += 1 + limit * limit;  // unless they are alike in the beginning
-    return base::EditDistance(name, wanted, limit) < limit;
-  }
-
-  // Of another overload. `plain` is empty where the name that is wanted is no C++ name.
-  bool IsNamed(std::string_view name, std::string_view plain) {
-    effort_ += name.size();
-    if (plain.empty() || name.find(plain) == std::string_view::npos) return false;
-    constexpr std::size_t kCostOfReading = 64;
-    effort_ += name.size() * kCostOfReading;
-    return PlainName(base::Demangle(name)) == plain;
-  }
-
-  // Names above this are not read. What there is to compare is bounded for all missing names
-  // together, in characters: about a second.
-  static constexpr std::size_t kLongestSuggestion = 2048;
-  static constexpr std::uint64_t kMostEffort = std::uint64_t{1} << 28;
-
   const CheckInput& input_;
   const Program& program_;
   std::vector<NodeId> parent_;
   base::HashMap<SymbolId, FunctionId> users_;  // of variables: any one function
-  std::uint64_t effort_ = 0;
+  base::SimilarNames similar_;
 };
 
 }  // namespace

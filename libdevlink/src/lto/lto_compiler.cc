@@ -73,9 +73,10 @@ absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenNvvmCompiler(const LtoBackendOp
 
 namespace {
 
-absl::Status Missing(std::string_view library, std::string_view rest) {
-  return absl::NotFoundError(
-      absl::StrCat("no ", base::ToAbsl(library), " was named", base::ToAbsl(rest)));
+absl::Status Missing(const LtoBackendOptions& options, std::string_view library,
+                     std::string_view rest) {
+  return absl::NotFoundError(base::ToAbsl(base::Cat(
+      {"no ", library, " was named", rest, options.advice.empty() ? "" : "; ", options.advice})));
 }
 
 }  // namespace
@@ -89,11 +90,11 @@ absl::StatusOr<std::unique_ptr<LtoCompiler>> CreateLtoCompiler(const LtoBackendO
       return other.ok() ? std::move(other) : std::move(compiler);
     }
     if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
-    if (options.backend == LtoBackend::kNvvm) return Missing("libnvvm.so", "");
+    if (options.backend == LtoBackend::kNvvm) return Missing(options, "libnvvm.so", "");
     if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
-      return Missing("libnvvm.so", ", and no libnvJitLink.so.13");
+      return Missing(options, "libnvvm.so", ", and no libnvJitLink.so.13");
     }
-    return Missing("libnvJitLink.so.13",
+    return Missing(options, "libnvJitLink.so.13",
                    options.needs_protected
                        ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
                        : "");

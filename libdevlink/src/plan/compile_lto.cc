@@ -22,6 +22,7 @@
 #include "lto/lto_messages.h"
 #include "plan/assembler_lines.h"
 #include "plan/settings.h"
+#include "plan/unresolved_names.h"
 
 namespace devlink::internal {
 
@@ -181,6 +182,7 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
       .compiler = "ptxas", .source = "lto.ptx", .input = {}, .output = kLtoResultName};
   for (PtxResult& result :
        AssembleAll(*assembler, jobs, options_.parallel, context_.progress, context_.environment)) {
+    if (!result.status.ok()) ExplainUnresolved(out.pieces, result.diagnostics);
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
         kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
     context_.Keep({.stage = LinkStage::kLtoCubin,

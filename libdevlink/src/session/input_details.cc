@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
+#include "input/recognise.h"
 #include "plan/compile_lto.h"
 
 namespace devlink::internal {
@@ -39,6 +41,13 @@ bool HasLtoIr(const ObjectRecord& object) {
 bool BringsNothing(const InputRecord& record) {
   return record.status.ok() && record.objects.empty() && record.whole_programs.empty() &&
          record.prelinked_ids.empty() && !record.name.empty();
+}
+
+// What an input that brings nothing is.
+std::string_view WhatItIs(const InputRecord& record) {
+  constexpr std::string_view kNothing = "no device code";
+  const bool is_object = record.content == Describe(ContentKind::kHostRelocatable);
+  return is_object || record.content.empty() ? kNothing : record.content;
 }
 
 std::string WhyLeftOut(const ObjectRecord& object, bool was_linked_before) {
@@ -74,7 +83,9 @@ void DescribeInputs(std::span<const InputRecordRef> records, const Selection& se
       details.left_out.push_back({object, "its device code is linked already"});
     }
     if (BringsNothing(*record)) {
-      details.left_out.push_back({record->name, "there is no device code in it"});
+      details.left_out.push_back({record->name, record->is_missing_library
+                                                    ? "there is no such library"
+                                                    : "there is no device code in it"});
     }
     for (const ObjectRecord& object : record->objects) {
       if (linked.contains(object.name)) continue;
@@ -94,8 +105,8 @@ Diagnostic* LastOf(DiagnosticCode code, std::vector<Diagnostic>& diagnostics) {
 
 constexpr std::size_t kMostNamed = 3;
 
-// Inputs that could have been meant to define something, and cannot.
-void NameUseless(std::span<const InputRecordRef> records, std::vector<std::string>& notes) {
+// What can be done about inputs that could have been meant to define something.
+void NameWholePrograms(std::span<const InputRecordRef> records, std::vector<std::string>& notes) {
   std::size_t named = 0;
   for (const InputRecordRef& record : records) {
     for (const std::string& object : record->whole_programs) {
@@ -103,13 +114,33 @@ void NameUseless(std::span<const InputRecordRef> records, std::vector<std::strin
       notes.push_back(base::Cat(
           {"no input can call the device code in '", object, "': compile it with nvcc -rdc=true"}));
     }
-    // Libraries of the host's link are given to many device links.
-    if (record->archive || !BringsNothing(*record) || ++named > kMostNamed) continue;
-    notes.push_back(base::Cat({"there is no device code in '", record->name, "'"}));
   }
   if (named > kMostNamed) {
     notes.push_back(absl::StrCat("the same of ", named - kMostNamed, " more inputs"));
   }
+}
+
+// Of libraries for the host's link, which are given to many device links, only those are useless
+// that are not there.
+std::optional<std::string> NameUseless(std::span<const InputRecordRef> records) {
+  constexpr std::size_t kMost = 6;
+  std::size_t count = 0;
+  std::string named;
+  const auto add = [&](std::string_view name, std::string_view quote, std::string_view why) {
+    if (++count > kMost) return;
+    named += base::Cat({count == 1 ? "" : ", ", quote, name, quote, " (", why, ")"});
+  };
+  for (const InputRecordRef& record : records) {
+    for (const std::string& object : record->whole_programs) {
+      add(object, "'", "code that no input can call");
+    }
+    if (record->archive || !BringsNothing(*record)) continue;
+    record->is_missing_library ? add(record->name, "", "no such library")
+                               : add(record->name, "'", WhatItIs(*record));
+  }
+  if (count == 0) return std::nullopt;
+  if (count > kMost) named += absl::StrCat(" and ", count - kMost, " more");
+  return absl::StrCat(count, count == 1 ? " input" : " inputs", " brought nothing: ", named);
 }
 
 void NameRepeated(std::span<const InputRecordRef> records, std::vector<std::string>& notes) {
@@ -129,7 +160,7 @@ void AdviseOnNames(std::span<const InputRecordRef> records, std::vector<Diagnost
   }
   Diagnostic* last = LastOf(DiagnosticCode::kUndefinedReference, diagnostics);
   if (last == nullptr) return;
-  NameUseless(records, last->notes);
+  NameWholePrograms(records, last->notes);
   // Of the device runtime the notes have said where it is.
   const bool any_other =
       std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
@@ -138,6 +169,13 @@ void AdviseOnNames(std::span<const InputRecordRef> records, std::vector<Diagnost
   if (any_other) {
     last->notes.emplace_back("add the object or library that defines what is undefined");
   }
+}
+
+void NoteUselessInputs(std::span<const InputRecordRef> records,
+                       std::vector<Diagnostic>& diagnostics) {
+  auto note = NameUseless(records);
+  if (!note) return;
+  diagnostics.push_back({.severity = Severity::kInfo, .text = {}, .notes = {*std::move(note)}});
 }
 
 }  // namespace devlink::internal

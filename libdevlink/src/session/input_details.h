@@ -21,4 +21,8 @@ void DescribeInputs(std::span<const InputRecordRef> records, const Selection& se
 // What to do where names are undefined or defined twice: notes behind the last of these errors.
 void AdviseOnNames(std::span<const InputRecordRef> records, std::vector<Diagnostic>& diagnostics);
 
+// Which inputs brought nothing, in a note of its own; none where all did.
+void NoteUselessInputs(std::span<const InputRecordRef> records,
+                       std::vector<Diagnostic>& diagnostics);
+
 }  // namespace devlink::internal

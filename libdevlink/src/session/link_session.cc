@@ -197,6 +197,9 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
                                                       "the search for -l", name,
                                                       " ends the link; the diagnostics say why")));
       }
+      if (library.path.empty() && library.hidden_by.empty() && library.diagnostics.empty()) {
+        state_->records.push_back(internal::RecordMissingLibrary(name));
+      }
       if (!library.path.empty()) paths.push_back(std::move(library.path));
     }
     return state_->AddNotes(std::move(found), absl::OkStatus());

@@ -455,6 +455,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
   absl::Status linked = LinkSelected(selection, options, context, stop, results);
   if (!linked.ok()) AdviseOnNames(inputs, out.diagnostics);
+  if (!linked.ok() || options.verbose) NoteUselessInputs(inputs, out.diagnostics);
   if (results.details != nullptr) DescribeInputs(inputs, selection, options, *results.details);
   return linked;
 }

@@ -222,6 +222,17 @@ const std::vector<Row> kRows = {
     {"dependency-file",
      {"--dependency-file=d"},
      [](Command c) { return c.dependency_file == "d"; }},
+    {"ptxas-path", {"--ptxas-path=p"}, [](Command c) { return c.toolchain.ptx.ptxas_path == "p"; }},
+    {"nvptxcompiler-path",
+     {"--nvptxcompiler-path=n"},
+     [](Command c) { return c.toolchain.ptx.nvptxcompiler_path == "n"; }},
+    {"nvjitlink-path",
+     {"--nvjitlink-path=j"},
+     [](Command c) {
+       const ToolchainOptions& tools = c.toolchain;
+       return tools.ptx.nvjitlink_path == "j" && tools.lto.nvjitlink_path == "j" &&
+              tools.finalizer.nvjitlink_path == "j";
+     }},
     {"keep-dir", {"--keep-dir=k"}, [](Command c) { return c.keep_dir == "k"; }},
     {"reproduce", {"--reproduce=r.tar"}, [](Command c) { return c.reproduce == "r.tar"; }},
     {"error-limit", {"--error-limit=7"}, [](Command c) { return c.error_limit == 7; }},

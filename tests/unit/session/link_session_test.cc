@@ -359,7 +359,7 @@ TEST_CASE("A damaged cubin is called damaged, wherever it comes from", "[session
   CHECK(session.AddCubin("text", ByteVector(100, 'x')).code() ==
         absl::StatusCode::kInvalidArgument);
   CHECK(session.diagnostics()[2].notes.front() ==
-        "'text' is not a kind of file that a device linker knows, where a cubin is expected");
+        "'text' is not an ELF, PTX or archive file, where a cubin is expected");
 }
 
 TEST_CASE("An executable cubin is not an input", "[session]") {
@@ -466,14 +466,38 @@ TEST_CASE("Inputs that cannot define what is undefined are named, once", "[sessi
           .AddInput("whole.o", BuildElf({{".nv_fatbin", EmptyFatbin()}, {".nvFatBinSegment", "x"}}))
           .ok());
   const LinkOutcome result = session.Link();
-  REQUIRE(result.diagnostics.size() == 1);
+  REQUIRE(result.diagnostics.size() == 2);
   const std::vector<std::string>& notes = result.diagnostics[0].notes;
-  REQUIRE(notes.size() == 4);
-  CHECK(notes[1] == "there is no device code in 'plain.o'");
-  CHECK(notes[2] ==
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[1] ==
         "no input can call the device code in 'whole.o': compile it with nvcc "
         "-rdc=true");
-  CHECK(notes[3] == "add the object or library that defines what is undefined");
+  CHECK(notes[2] == "add the object or library that defines what is undefined");
+  CHECK(result.diagnostics[1].text.empty());
+  CHECK(result.diagnostics[1].notes ==
+        std::vector<std::string>{"2 inputs brought nothing: 'plain.o' (no device code), 'whole.o' "
+                                 "(code that no input can call)"});
+}
+
+TEST_CASE("Inputs that bring nothing are told of where all is told, and counted", "[session]") {
+  const bool verbose = GENERATE(false, true);
+  LinkOptions options = {.target = *Arch::Parse("sm_80"), .verbose = verbose};
+  LinkSession session = *LinkSession::Create(options);
+  REQUIRE(session.FindLibraries({.names = {"nowhere"}}).ok());
+  REQUIRE(session.AddInput("empty.o", {}).ok());
+  for (int i = 0; i < 7; ++i) {
+    REQUIRE(session.AddInput("t" + std::to_string(i), ByteVector(100, 'x')).ok());
+  }
+  REQUIRE(
+      session.AddCubin("k.cubin", BuildCubin({.functions = {{.name = "k", .kernel = true}}})).ok());
+  const LinkOutcome outcome = session.Link();
+  REQUIRE(outcome.ok());
+  REQUIRE(outcome.diagnostics.empty() != verbose);
+  if (!verbose) return;
+  constexpr const char* kText = " (not an ELF, PTX or archive file)";
+  std::string wanted = "9 inputs brought nothing: -lnowhere (no such library), 'empty.o' (empty)";
+  for (int i = 0; i < 4; ++i) wanted += ", 't" + std::to_string(i) + "'" + kText;
+  CHECK(outcome.diagnostics.back().notes == std::vector<std::string>{wanted + " and 3 more"});
 }
 
 TEST_CASE("Libraries of the host and what cannot be read are not blamed", "[session]") {

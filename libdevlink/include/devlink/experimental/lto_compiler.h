@@ -78,6 +78,7 @@ struct LtoBackendOptions {
   LtoBackend backend = LtoBackend::kAutomatic;
   std::string nvvm_path;       // a place as for NvvmLibraryFiles
   std::string nvjitlink_path;  // of libnvJitLink.so.13
+  std::string advice;          // as in PtxBackendOptions
   // A module of the link is protected, which libNVVM cannot take.
   bool needs_protected = false;
   // As in PtxBackendOptions.

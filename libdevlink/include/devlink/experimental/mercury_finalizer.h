@@ -72,6 +72,7 @@ class MercuryFinalizer {
 // An empty path means that there is no such library. Nothing is searched for.
 struct FinalizerOptions {
   std::string nvjitlink_path;  // of libnvJitLink.so.13
+  std::string advice;          // as in PtxBackendOptions
   // The program devlink-finalizer. The library crashes where nvlink ends with an internal error of
   // its own; with this program it does so in another process, one for each job. Empty: in this one.
   std::string worker_path;

@@ -105,6 +105,9 @@ struct PtxBackendOptions {
   // here; a cache tells by them that a tool would make something else.
   std::vector<std::string> host_environment;
 
+  // What a message says where no tool is there, such as how a caller's users name one.
+  std::string advice;
+
   // Of nvlink, whose build text takes the place of the libraries' in the cubin's tool record.
   ToolkitProfile profile;
 
