@@ -109,7 +109,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
   Resources resources = PropagateResources(program, graph, liveness);
-  Attributes attributes = PropagateAttributes(program, graph, liveness);
+  Attributes attributes = PropagateAttributes(program, graph, liveness, {});
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   CubinDescription cubin =
       Describe({std::move(program), std::move(graph), std::move(liveness), std::move(shared),

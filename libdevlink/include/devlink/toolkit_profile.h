@@ -42,6 +42,10 @@ struct ToolkitProfile {
   // 13.4 on: weak symbols stand in the global part of the symbol table.
   bool weak_symbols_are_global = false;
 
+  // 13.4 on: with -g the symbol of a shared variable that no single kernel's file defines becomes
+  // local where it is moved to the only kernel that uses it.
+  bool moved_shared_is_local = false;
+
   // Until 13.4: a `.rel.X` name is written although no such section exists (docs/cubin-format.md,
   // "Phantom names").
   bool writes_phantom_rel_names = true;
@@ -49,6 +53,14 @@ struct ToolkitProfile {
   // Until 13.4: where kernels are left out, constants give the null symbol a value
   // (docs/cubin-format.md, "Symbol table").
   bool constants_move_null_symbol = true;
+
+  // 13.2 on: a relocatable link leaves references to static shared variables to the next one.
+  bool relocatable_keeps_static_shared = false;
+
+  // Attributes that travel from callees to kernels in later releases only (docs/cubin-format.md,
+  // "Attributes that travel"): LANGUAGE and 0x62 from 13.2 on, 0x68 from 13.3 on.
+  bool languages_travel = false;
+  bool mask_68_travels = false;
 
   // 13.1 on: architecture-specific code is refused for the plain target.
   bool accepts_specific_code_for_plain_target = true;
@@ -61,7 +73,7 @@ struct ToolkitProfile {
   bool compat_keeps_fastpath = false;        // tag 0b; kept from 13.2 on
   bool compat_adds_isa_minimum = false;      // tag 0d where no input has it; from 13.3 on
   bool compat_adds_internal_target = false;  // tag 0c where no input has it; from 13.4 on
-  // 13.5: tags 05 and 0e survive only where every input has them.
+  // 13.1 on: tags 05 and 0e survive only where every input has them.
   bool compat_intersects_tcgen05_and_finalizer = false;
 
   // 13.0: libnvJitLink makes the same PTX of a whole program when a further module stands at its

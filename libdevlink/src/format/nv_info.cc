@@ -112,6 +112,15 @@ constexpr std::array kRows = {
     Row{0x5d, "SYSCALLS_FALLBACK"},
     Row{0x5e, "CUDA_REQ"},
     Row{0x5f, "MERCURY_ISA_VERSION"},
+    Row{0x60, ""},
+    Row{0x61, ""},
+    Row{0x62, "", Symbols::kNone, Travel::kMark, kInfoNoValue},  // from 13.2 on
+    Row{0x63, ""},
+    Row{0x64, ""},
+    Row{0x65, ""},
+    Row{0x66, "LANGUAGE", Symbols::kNone, Travel::kLanguages, kInfoSized},  // from 13.2 on
+    Row{0x67, ""},
+    Row{0x68, "", Symbols::kNone, Travel::kUnion, kInfoHalfValue},  // from 13.3 on
 };
 // clang-format on
 

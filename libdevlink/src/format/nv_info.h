@@ -38,6 +38,9 @@ inline constexpr std::uint8_t kAttrTcgen05OneCta = 0x51;
 inline constexpr std::uint8_t kAttrTcgen05TwoCta = 0x52;
 inline constexpr std::uint8_t kAttrRegReconfig = 0x54;
 inline constexpr std::uint8_t kAttrFinalizerOptions = 0x5a;  // of the Mercury view alone
+inline constexpr std::uint8_t kAttrMark62 = 0x62;            // without a known name
+inline constexpr std::uint8_t kAttrLanguage = 0x66;
+inline constexpr std::uint8_t kAttrMask68 = 0x68;  // without a known name
 
 // One record. `value` is the value itself (formats 1 to 3) or the payload's length (format 4).
 struct InfoRecord {
@@ -80,6 +83,7 @@ enum class InfoTravel : std::uint8_t {
   kUnion,           // the values or'ed together
   kLastByte,        // the low byte of the one that arrived last
   kUndefinedNames,  // the names of functions that stay undefined are collected
+  kLanguages,       // so are the words of the lists
 };
 
 struct InfoAttribute {
@@ -94,10 +98,11 @@ struct InfoAttribute {
 const InfoAttribute& FindInfoAttribute(std::uint8_t id);
 
 // Those that travel, in the order in which a link with one entry appends them.
-inline constexpr std::array<std::uint8_t, 10> kTravellingAttributes = {
-    kAttrSparseMmaMask, kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrVrcCtaInitCount,
-    kAttrTcgen05OneCta, kAttrTcgen05TwoCta, kAttrNumBarriers,      kAttrRegReconfig,
-    kAttrNumMbarriers,  kAttrExterns};
+inline constexpr std::array<std::uint8_t, 13> kTravellingAttributes = {
+    kAttrSparseMmaMask,   kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrMark62,
+    kAttrVrcCtaInitCount, kAttrTcgen05OneCta, kAttrTcgen05TwoCta,    kAttrNumBarriers,
+    kAttrRegReconfig,     kAttrNumMbarriers,  kAttrExterns,          kAttrLanguage,
+    kAttrMask68};
 
 // What SPARSE_MMA_MASK has of itself where an entry had none.
 inline constexpr std::uint16_t kSparseMmaMaskDefault = 0x8000;

@@ -54,11 +54,15 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
     profile.added_module_leaves_lto_ptx = minor == 0;
     profile.compat_has_fixed_tags = minor == 0;
     profile.compat_keeps_opportunistic = minor == 0;
+    profile.relocatable_keeps_static_shared = minor >= 2;
+    profile.languages_travel = minor >= 2;
+    profile.mask_68_travels = minor >= 3;
     profile.compat_keeps_fastpath = minor >= 2;
     profile.compat_adds_isa_minimum = minor >= 3;
     profile.compat_adds_internal_target = minor >= 4;
     profile.weak_symbols_are_global = minor >= 4;
-    profile.compat_intersects_tcgen05_and_finalizer = minor >= 5;
+    profile.moved_shared_is_local = minor >= 4;
+    profile.compat_intersects_tcgen05_and_finalizer = minor >= 1;
     profile.writes_phantom_rel_names = minor < 5;
     profile.constants_move_null_symbol = minor < 5;
     return profile;

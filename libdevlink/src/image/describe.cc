@@ -40,6 +40,12 @@ std::size_t CopiedBytes(const PassResults& passes) {
   return out;
 }
 
+ExecutableOptions FormOf(const ImageSettings& settings) {
+  return {.moved_shared_is_local = settings.profile.moved_shared_is_local,
+          .lists_internal = settings.preserve_relocations,
+          .retained = settings.retained_symbols};
+}
+
 // Describes step by step; what no later step reads is freed between them.
 CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, PassResults& passes,
                             const ImageSettings& settings) {
@@ -84,9 +90,7 @@ CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
   return settings.relocatable
              ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks, passes,
                           settings)
-             : DescribeAs(ExecutableForm(passes, banks, settings.preserve_relocations,
-                                         settings.retained_symbols),
-                          banks, passes, settings);
+             : DescribeAs(ExecutableForm(passes, banks, FormOf(settings)), banks, passes, settings);
 }
 
 namespace {
@@ -146,8 +150,8 @@ absl::StatusOr<CubinDescription> DescribeTwoViews(PassedView mercury, PassedView
     return describe(RelocatableForm(mercury.passes, settings.keep_references),
                     RelocatableForm(sass.passes, settings.keep_references));
   }
-  return describe(ExecutableForm(mercury.passes, mercury_banks),
-                  ExecutableForm(sass.passes, sass_banks));
+  return describe(ExecutableForm(mercury.passes, mercury_banks, FormOf(settings)),
+                  ExecutableForm(sass.passes, sass_banks, FormOf(settings)));
 }
 
 }  // namespace devlink::internal

@@ -11,11 +11,11 @@
 namespace devlink::internal {
 
 ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& banks,
-                               bool lists_internal, const std::vector<std::string>* retained)
-    : passes_(passes), program_(passes.program), banks_(banks), lists_internal_(lists_internal) {
+                               const ExecutableOptions& options)
+    : passes_(passes), program_(passes.program), banks_(banks), options_(options) {
   LeaveOutSections();
   LeaveOutSymbols();
-  if (retained != nullptr) LeaveOutUnnamed(*retained);
+  if (options_.retained != nullptr) LeaveOutUnnamed(*options_.retained);
 }
 
 void ExecutableForm::LeaveOutSections() {
@@ -121,7 +121,7 @@ bool ExecutableForm::IsGone(SymbolId id) const {
   }
   const bool is_internal = (symbol.other & format::kStoInternal) != 0;
   if (symbol.section == kNone || !is_internal) return false;
-  if (lists_internal_) return passes_.constants.moved.contains(symbol.section);
+  if (options_.lists_internal) return passes_.constants.moved.contains(symbol.section);
   const SectionKind kind = program_.sections[symbol.section].kind;
   return kind != SectionKind::kGlobal && kind != SectionKind::kGlobalInit;
 }
@@ -156,8 +156,11 @@ SectionShape ExecutableForm::ShapeOfSection(SectionId id) const {
 
 SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
   const Symbol& symbol = program_.symbols[id];
-  SymbolShape out{
-      .type = symbol.type, .other = symbol.other, .section = symbol.section, .value = symbol.value};
+  SymbolShape out{.binding = symbol.binding,
+                  .type = symbol.type,
+                  .other = symbol.other,
+                  .section = symbol.section,
+                  .value = symbol.value};
   // Tables of unified functions are left to the loader; nvlink keeps the name and nothing else.
   out.name_only = symbol.section == kNone && symbol.function == kNone &&
                   (symbol.name.starts_with("__UDT") || symbol.name.starts_with("__UFT"));
@@ -170,8 +173,10 @@ SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
     const SharedPlace& place = passes_.shared.places.at(id);
     const bool shifted = !symbol.external_shared || passes_.shared.external_symbols_shifted;
     // Only a debugger can name them from outside of the file.
-    if (lists_internal_ && !passes_.shared.for_debugger) out.other |= format::kStoInternal;
+    if (options_.lists_internal && !passes_.shared.for_debugger) out.other |= format::kStoInternal;
     out.section = place.section;
+    const bool moved = symbol.section != kNone && place.section != symbol.section;
+    if (moved && options_.moved_shared_is_local) out.binding = format::kStbLocal;
     // `extern __shared__` begins elsewhere for every kernel: nvlink counts from -1.
     const std::uint64_t nowhere = passes_.shared.for_debugger ? 0 : ~std::uint64_t{0};
     out.value = place.offset.value_or(nowhere) + (shifted ? passes_.shared.reserved : 0);

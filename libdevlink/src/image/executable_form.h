@@ -14,11 +14,19 @@
 
 namespace devlink::internal {
 
+struct ExecutableOptions {
+  bool moved_shared_is_local = false;  // as ToolkitProfile has it
+  // Parameters, and other symbols that only code of the same file can name, are listed.
+  bool lists_internal = false;
+  // Variables that are listed whether or not anything names them. Null: all.
+  const std::vector<std::string>* retained = nullptr;
+};
+
 // Borrows what it is given.
 class ExecutableForm final : public OutputForm {
  public:
-  ExecutableForm(const PassResults& passes, const ChangedBanks& banks, bool lists_internal = false,
-                 const std::vector<std::string>* retained = nullptr);
+  ExecutableForm(const PassResults& passes, const ChangedBanks& banks,
+                 const ExecutableOptions& options);
 
   [[nodiscard]] bool relocatable() const override { return false; }
   [[nodiscard]] const LeftOut& left_out() const override { return left_out_; }
@@ -37,7 +45,7 @@ class ExecutableForm final : public OutputForm {
   const PassResults& passes_;
   const Program& program_;
   const ChangedBanks& banks_;
-  const bool lists_internal_;  // and other symbols that only code of the same file can name
+  const ExecutableOptions options_;
   base::HashMap<SectionId, std::uint32_t> kernel_of_shared_;  // place in Liveness::kernels
   LeftOut left_out_;
 };

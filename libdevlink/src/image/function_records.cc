@@ -177,6 +177,7 @@ class AttributeWriter {
   void WriteRecord(SectionHandle handle, const AttributeRecord& record,
                    const FunctionAttributes& attributes);
   void WriteExterns(SectionHandle handle, const FunctionAttributes& attributes);
+  void WriteLanguages(SectionHandle handle, const FunctionAttributes& attributes);
   void WriteUnknownStack(SectionHandle handle) {
     if (sass_ != nullptr) sass_->Took(format::kAttrCrsStackSize);
     writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, 4);
@@ -259,6 +260,8 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
     if (sass_ != nullptr) sass_->Took(value.id);
     if (value.id == format::kAttrExterns) {
       WriteExterns(handle, attributes);
+    } else if (value.id == format::kAttrLanguage) {
+      WriteLanguages(handle, attributes);
     } else {
       writer_.AddAttribute(handle, value.format, value.id, value.value);
     }
@@ -290,6 +293,8 @@ void AttributeWriter::WriteRecord(SectionHandle handle, const AttributeRecord& r
     writer_.AddAttribute(handle, record.format, record.id, value);
   } else if (record.id == format::kAttrExterns) {
     if (attributes.externs_in_place) WriteExterns(handle, attributes);
+  } else if (record.id == format::kAttrLanguage && !attributes.languages.empty()) {
+    WriteLanguages(handle, attributes);
   } else if (record.symbol != kNone) {
     writer_.AddAttribute(handle, record.format, record.id, record.value);
     writer_.AppendSymbolIndex(handle, handles_.symbols[record.symbol]);
@@ -307,6 +312,12 @@ void AttributeWriter::WriteExterns(SectionHandle handle, const FunctionAttribute
   for (const SymbolId symbol : attributes.externs) {
     writer_.AppendSymbolIndex(handle, handles_.symbols[symbol]);
   }
+}
+
+void AttributeWriter::WriteLanguages(SectionHandle handle, const FunctionAttributes& attributes) {
+  writer_.AddAttribute(handle, format::kInfoSized, format::kAttrLanguage,
+                       static_cast<std::uint16_t>(attributes.languages.size() * 4));
+  for (const std::uint32_t language : attributes.languages) writer_.AppendWord(handle, language);
 }
 
 }  // namespace

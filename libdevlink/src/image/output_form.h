@@ -35,6 +35,7 @@ struct SectionShape {
 
 // What the entry of a symbol says.
 struct SymbolShape {
+  std::uint8_t binding = 0;
   std::uint8_t type = 0;
   std::uint8_t other = 0;
   SectionId section = kNone;

@@ -93,7 +93,8 @@ SectionShape RelocatableForm::ShapeOfSection(SectionId id) const {
 
 SymbolShape RelocatableForm::ShapeOfSymbol(SymbolId id) const {
   const Symbol& symbol = program_.symbols[id];
-  SymbolShape out{.type = symbol.type,
+  SymbolShape out{.binding = symbol.binding,
+                  .type = symbol.type,
                   .other = static_cast<std::uint8_t>(symbol.other | symbol.space),
                   .section = symbol.section,
                   .value = symbol.constant_size ? ConstantSize(program_) : symbol.value};

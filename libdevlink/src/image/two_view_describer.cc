@@ -365,7 +365,7 @@ void TwoViewDescriber::AddSymbolPair(SymbolId id) {
   };
   const SymbolPart part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal;
   SymbolSpec spec{.name = symbol.name,
-                  .binding = symbol.binding,
+                  .binding = shape.binding,
                   .type = symbol.type,
                   .other = symbol.other,
                   .section = section_in(plain_),

@@ -151,7 +151,7 @@ void ViewDescriber::AddSymbol(SymbolId id) {
   if (shape.name_only) return ResidueWriter(writer_).AddLateSymbolName(symbol.name);
   handles_.symbols[id] = writer_.AddSymbol(
       {.name = symbol.name,
-       .binding = symbol.binding,
+       .binding = shape.binding,
        .type = shape.type,
        .other = shape.other,
        .section = shape.section == kNone ? kNoSection : handles_.sections[shape.section],

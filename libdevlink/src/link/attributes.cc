@@ -21,13 +21,13 @@ constexpr std::uint64_t kLast = kNever - 1;  // of records that the flags of cod
 
 constexpr auto& kTravelling = kTravellingAttributes;
 constexpr std::size_t kCount = kTravelling.size();
-constexpr std::size_t kExternsSlot = kCount - 1;
-static_assert(kTravelling[kExternsSlot] == kAttrExterns);
 
-std::size_t SlotOf(std::uint8_t id) {
+constexpr std::size_t SlotOf(std::uint8_t id) {
   return static_cast<std::size_t>(std::find(kTravelling.begin(), kTravelling.end(), id) -
                                   kTravelling.begin());
 }
+
+constexpr bool IsList(std::uint8_t id) { return id == kAttrExterns || id == kAttrLanguage; }
 
 std::uint8_t FormatOf(std::uint8_t id) { return FindInfoAttribute(id).appended_as; }
 
@@ -39,6 +39,7 @@ struct Gathered {
   std::uint16_t barriers = 0;
   std::uint16_t vrc = 0;
   std::uint16_t sparse = 0;
+  std::uint16_t mask_68 = 0;
   std::uint64_t reconfig_at = 0;  // last position plus one
   std::uint16_t reconfig = 0;
 
@@ -49,6 +50,7 @@ struct Gathered {
     barriers = std::max(barriers, other.barriers);
     vrc = std::max(vrc, other.vrc);
     sparse |= other.sparse;
+    mask_68 |= other.mask_68;
     if (other.reconfig_at > reconfig_at) {
       reconfig_at = other.reconfig_at;
       reconfig = other.reconfig;
@@ -57,11 +59,12 @@ struct Gathered {
 
   void Add(const AttributeRecord& record, std::uint64_t position) {
     const std::size_t slot = SlotOf(record.id);
-    if (slot == kCount || (record.format == kInfoSized) != (slot == kExternsSlot)) return;
+    if (slot == kCount || (record.format == kInfoSized) != IsList(record.id)) return;
     first[slot] = std::min(first[slot], position);
     if (record.id == kAttrNumBarriers) barriers = std::max(barriers, record.value);
     if (record.id == kAttrVrcCtaInitCount) vrc = std::max(vrc, record.value);
     if (record.id == kAttrSparseMmaMask) sparse |= record.value;
+    if (record.id == kAttrMask68) mask_68 |= record.value;
     if (record.id == kAttrRegReconfig && position + 1 > reconfig_at) {
       reconfig_at = position + 1;
       reconfig = record.value;
@@ -71,8 +74,9 @@ struct Gathered {
 
 class Propagator {
  public:
-  Propagator(const Program& program, const CallGraph& graph, const Liveness& liveness)
-      : program_(program), graph_(graph), liveness_(liveness) {
+  Propagator(const Program& program, const CallGraph& graph, const Liveness& liveness,
+             const ToolkitProfile& profile)
+      : program_(program), graph_(graph), liveness_(liveness), profile_(profile) {
     own_.resize(program.functions.size());
     own_externs_.resize(program.functions.size());
     mbarriers_.assign(program.functions.size(), 0);
@@ -103,6 +107,7 @@ class Propagator {
       GatherComponents();
       FindExternsOfKernels();
       FindMbarriersOfKernels();
+      FindLanguagesOfKernels();
       for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) ApplyKernel(i);
     }
     return std::move(result_);
@@ -168,7 +173,11 @@ class Propagator {
     if (function == kNone || liveness_.section_removed[id]) return;
     for (const AttributeRecord& record : program_.info_lists[list]) {
       any_sparse_ = any_sparse_ || (record.id == kAttrSparseMmaMask && record.format != kInfoSized);
+      if (!Travels(record.id)) continue;
       own_[function].Add(record, record.arrival);
+      if (record.format == kInfoSized && record.id == kAttrLanguage) {
+        ReadLanguages(function, record);
+      }
       if (record.format != kInfoSized && record.id == kAttrNumMbarriers) {
         mbarriers_[function] = record.value;
       }
@@ -185,6 +194,19 @@ class Propagator {
         }
       }
       extern_lists_.push_back({function, record.arrival});
+    }
+  }
+
+  [[nodiscard]] bool Travels(std::uint8_t id) const {
+    if (id == kAttrLanguage || id == kAttrMark62) return profile_.languages_travel;
+    return id != kAttrMask68 || profile_.mask_68_travels;
+  }
+
+  void ReadLanguages(FunctionId function, const AttributeRecord& record) {
+    const base::BoundedReader words(record.payload);
+    for (std::uint32_t i = 0; i < record.payload.size() / 4; ++i) {
+      languages_.push_back({function, words.ReadOrZero<std::uint32_t>(std::uint64_t{i} * 4),
+                            (std::uint64_t{record.arrival} << 32) | i});
     }
   }
 
@@ -258,6 +280,39 @@ class Propagator {
                    });
   }
 
+  // Each kernel's own, then those of all it reaches, in order of arrival.
+  void FindLanguagesOfKernels() {
+    if (languages_.empty()) return;
+    base::HashMap<FunctionId, std::vector<std::uint32_t>> own;
+    for (const OwnItem& item : languages_) own[item.function].push_back(item.item);
+    auto found = CollectReachable(graph_, languages_, liveness_.kernels);
+    for (std::uint32_t i = 0; i < found.size(); ++i) {
+      std::sort(found[i].begin(), found[i].end(),
+                [](const ReachedItem& a, const ReachedItem& b) { return a.key < b.key; });
+      const FunctionId kernel = liveness_.kernels[i];
+      auto& languages = result_.functions[kernel].languages;
+      base::HashSet<std::uint32_t> seen;
+      if (const auto of_kernel = own.find(kernel); of_kernel != own.end()) {
+        for (const std::uint32_t language : of_kernel->second) {
+          if (seen.insert(language).second) languages.push_back(language);
+        }
+      }
+      for (const ReachedItem& item : found[i]) {
+        if (seen.insert(item.item).second) languages.push_back(item.item);
+      }
+    }
+  }
+
+  // With one kernel all are its, in order of arrival.
+  void ListAllLanguages(FunctionAttributes& out) {
+    std::sort(languages_.begin(), languages_.end(),
+              [](const OwnItem& a, const OwnItem& b) { return a.key < b.key; });
+    base::HashSet<std::uint32_t> seen;
+    for (const OwnItem& item : languages_) {
+      if (seen.insert(item.item).second) out.languages.push_back(item.item);
+    }
+  }
+
   // 0xffff stands for "unknown" and swallows everything.
   static void AddMbarriers(std::uint16_t& sum, std::uint16_t count) {
     sum = static_cast<std::uint16_t>(std::min<std::uint32_t>(0xffff, std::uint32_t{sum} + count));
@@ -289,6 +344,7 @@ class Propagator {
     replace(kAttrVrcCtaInitCount, std::max(own.vrc, others.vrc));
     replace(kAttrNumMbarriers, kernel_mbarriers_[index]);
     replace(kAttrSparseMmaMask, own.sparse | others.sparse);
+    replace(kAttrMask68, own.mask_68 | others.mask_68);
     if (others.reconfig_at != 0) {
       replace(kAttrRegReconfig,
               static_cast<std::uint16_t>((own.reconfig & 0xff00) | (others.reconfig & 0xff)));
@@ -308,6 +364,7 @@ class Propagator {
       if (id == kAttrVrcCtaInitCount) value = others.vrc;
       if (id == kAttrNumMbarriers) value = kernel_mbarriers_[index];
       if (id == kAttrRegReconfig) value = others.reconfig;
+      if (id == kAttrMask68) value = others.mask_68;
       if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | others.sparse;
       sparse_done = sparse_done || id == kAttrSparseMmaMask;
       out.appended.push_back({FormatOf(id), id, value});
@@ -341,9 +398,13 @@ class Propagator {
       out.replaced.push_back({kInfoHalfValue, kAttrSparseMmaMask,
                               static_cast<std::uint16_t>(own.sparse | added_mask_)});
     }
+    if (has(kAttrMask68)) out.replaced.push_back({kInfoHalfValue, kAttrMask68, all.mask_68});
+    ListAllLanguages(out);
     for (const std::uint8_t id : kTravelling) {
+      if (id == kAttrExterns) ListAllUndefined(kernel, out);
       if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
       std::uint16_t value = 0;
+      if (id == kAttrMask68) value = all.mask_68;
       if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | all.sparse;
       if (id == kAttrVrcCtaInitCount) value = all.vrc;
       if (id == kAttrNumBarriers) value = all.barriers;
@@ -351,7 +412,6 @@ class Propagator {
       if (value == 0 && (id == kAttrNumBarriers || id == kAttrNumMbarriers)) continue;
       out.appended.push_back({FormatOf(id), id, value});
     }
-    ListAllUndefined(kernel, out);
     if (made_barriers && !out.keeps_barrier_flags) AppendBarriers(kernel, all.barriers);
   }
 
@@ -385,7 +445,7 @@ class Propagator {
                                        [&](SymbolId symbol) { return seen.contains(symbol); });
     out.externs = out.externs_in_place ? own : undefined;
     // Named in any case where it has no list of its own to stand in.
-    const bool has_list = own_[kernel].first[kExternsSlot] != kNever;
+    const bool has_list = own_[kernel].first[SlotOf(kAttrExterns)] != kNever;
     if (!out.externs.empty() && !(out.externs_in_place && has_list)) {
       out.appended.push_back({kInfoSized, kAttrExterns, 0});
     }
@@ -400,6 +460,7 @@ class Propagator {
   const Program& program_;
   const CallGraph& graph_;
   const Liveness& liveness_;
+  const ToolkitProfile& profile_;
   Attributes result_;
   bool single_ = false;
   bool any_sparse_ = false;  // some function has the mask: every kernel gets one
@@ -408,6 +469,7 @@ class Propagator {
   std::vector<Gathered> components_;  // by ComponentId
   std::vector<std::vector<SymbolId>> own_externs_;
   std::vector<ExternList> extern_lists_;
+  std::vector<OwnItem> languages_;
   std::vector<std::uint16_t> mbarriers_;
   base::HashSet<FunctionId> made_barriers_;  // functions whose count the flags of their code say
   std::vector<std::uint16_t> kernel_mbarriers_;
@@ -416,13 +478,13 @@ class Propagator {
 }  // namespace
 
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
-                               const Liveness& liveness) {
-  return Propagator(program, graph, liveness).Run();
+                               const Liveness& liveness, const ToolkitProfile& profile) {
+  return Propagator(program, graph, liveness, profile).Run();
 }
 
 Attributes KeepAttributes(const Program& program, const CallGraph& graph,
                           const Liveness& liveness) {
-  return Propagator(program, graph, liveness).RunOwn();
+  return Propagator(program, graph, liveness, ToolkitProfile()).RunOwn();
 }
 
 std::uint32_t OwnBarriersOf(const Program& program, FunctionId function) {

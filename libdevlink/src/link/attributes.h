@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "devlink/toolkit_profile.h"
 #include "link/call_graph.h"
 #include "link/liveness.h"
 
@@ -22,10 +23,13 @@ struct FunctionAttributes {
     std::uint8_t id = 0;
     std::uint16_t value = 0;
   };
-  std::vector<Value> replaced;       // records that stay in place with another value
-  std::vector<Value> appended;       // new records, in order; EXTERNS among them has no value
-  std::vector<SymbolId> externs;     // empty: the record goes
-  bool externs_in_place = true;      // where the input has it, else as `appended` says
+  std::vector<Value> replaced;  // records that stay in place with another value
+  // New records, in order; EXTERNS and LANGUAGE among them have no value.
+  std::vector<Value> appended;
+  std::vector<SymbolId> externs;  // empty: the record goes
+  bool externs_in_place = true;   // where the input has it, else as `appended` says
+  // Of LANGUAGE, in place or appended; empty: as the input has it.
+  std::vector<std::uint32_t> languages;
   bool keeps_barrier_flags = false;  // code's flags say its barriers, as its input had it
 };
 
@@ -34,7 +38,7 @@ struct Attributes {
 };
 
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,
-                               const Liveness& liveness);
+                               const Liveness& liveness, const ToolkitProfile& profile);
 
 // Of a program that is to be linked again: attributes stay where they are, and so do the functions
 // in EXTERNS that are still undefined.

@@ -47,7 +47,7 @@ class Relocator {
       return Keep(relocation, instance);
     }
     if (global || function || weak || info->action == RelocationAction::kKeep ||
-        IsRewritten(symbol)) {
+        IsStaticShared(symbol) || IsRewritten(symbol)) {
       return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
@@ -60,6 +60,11 @@ class Relocator {
       return;
     }
     result_.refused.push_back(relocation);
+  }
+
+  [[nodiscard]] bool IsStaticShared(const Symbol& symbol) const {
+    return options_.keep_static_shared && symbol.space == format::kStoShared &&
+           symbol.type != format::kSttSection && symbol.section != kNone;
   }
 
   [[nodiscard]] bool IsRewritten(const Symbol& symbol) const {

@@ -327,7 +327,7 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
       // nvlink's mark of what is an error where it stays undefined.
       if (!builder_.allow_undefined) program_.symbols[id].value = ~std::uint64_t{0};
     }
-    if (format::IsReservedSharedSymbol(symbol.name) && builder_.has_two_views) {
+    if (format::IsReservedSharedSymbol(symbol.name)) {
       program_.symbols[id].value = symbol.value;
     }
     if (external_shared) {

@@ -214,14 +214,16 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
       partial ? OwnResources(merged, liveness) : PropagateResources(merged, graph, liveness);
   watch.After(LinkPass::kResources, [&] { return DumpResources(merged, liveness, resources); });
   Attributes attributes = partial ? KeepAttributes(merged, graph, liveness)
-                                  : PropagateAttributes(merged, graph, liveness);
+                                  : PropagateAttributes(merged, graph, liveness, options.profile);
   watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, attributes); });
 
   // Relocations are resolved, or kept for whoever knows the addresses.
   Relocated relocated =
       partial
           ? RelocatePartial(merged, liveness, shared.partial,
-                            {.keep_references = KeepsReferences(options), .two_views = two_views})
+                            {.keep_references = KeepsReferences(options),
+                             .keep_static_shared = options.profile.relocatable_keeps_static_shared,
+                             .two_views = two_views})
           : Relocate(merged, liveness, shared, constants, textures, two_views);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
   return {std::move(inputs.program), std::move(graph),      std::move(liveness),

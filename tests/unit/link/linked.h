@@ -31,7 +31,7 @@ inline internal::PassResults RunPasses(internal::Program program, const LinkedOp
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
   Resources resources = PropagateResources(program, graph, liveness);
-  Attributes attributes = PropagateAttributes(program, graph, liveness);
+  Attributes attributes = PropagateAttributes(program, graph, liveness, {});
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   return {std::move(program),   std::move(graph),      std::move(liveness),
           std::move(shared),    std::move(constants),  std::move(textures),
