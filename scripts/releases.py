@@ -25,7 +25,7 @@ LTO_CASES = 8
 
 # Differences that docs/compatibility.md lists. Each is found by what nvlink says or does.
 FAULT = re.compile(r"Internal error|internal error")
-BARRIERS = re.compile(r"used \d+ barriers")
+BARRIERS = re.compile(r"used -?\d+ barriers")
 REPEATED = re.compile(r"cannot be statically determined$")
 
 

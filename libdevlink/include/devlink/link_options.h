@@ -80,6 +80,10 @@ struct LinkOptions {
   // and the next link cannot mend them. Not set: they are left, but with Compatibility::kNvlink.
   std::optional<bool> keep_references;
 
+  // Inputs of a later release than `profile` are linked, with a note, instead of refused. What that
+  // release's code expects of the linker is not known to the one that is followed.
+  bool accept_newer_inputs = false;
+
   // No warning where an entry's stack cannot be determined.
   bool suppress_stack_size_warning = false;
 

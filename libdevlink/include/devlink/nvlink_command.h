@@ -79,6 +79,9 @@ enum class UseColor { kAutomatic, kAlways, kNever };
 struct NvlinkCommand {
   LinkOptions options;
   ToolchainOptions toolchain;
+  // --toolkit was given. Otherwise RunNvlinkCommand follows the release of the toolkit that it
+  // finds on the path, where there is a profile of it.
+  bool toolkit_given = false;
   std::vector<std::string> inputs;     // in the order in which they are linked
   LibraryQuery libraries;              // -l, -L, -cpu-arch; linked behind all inputs
   std::string output;                  // -o; may be empty where options.check_only

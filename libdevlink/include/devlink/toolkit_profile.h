@@ -54,8 +54,15 @@ struct ToolkitProfile {
   // (docs/cubin-format.md, "Symbol table").
   bool constants_move_null_symbol = true;
 
-  // 13.2 on: a relocatable link leaves references to static shared variables to the next one.
-  bool relocatable_keeps_static_shared = false;
+  // 13.1 on: a relocatable link places `extern __shared__` where its alignment, which ptxas states
+  // from then on, allows it, and rounds the shared memory of its kernels up to theirs.
+  bool relocatable_aligns_external_shared = false;
+
+  // 13.2 on: a relocatable link leaves references to shared variables to the next one.
+  bool relocatable_keeps_shared = false;
+
+  // Until 13.2: what the only kernel lists of undefined functions stands in reverse order.
+  bool reverses_undefined_of_single_kernel = true;
 
   // Attributes that travel from callees to kernels in later releases only (docs/cubin-format.md,
   // "Attributes that travel"): LANGUAGE and 0x62 from 13.2 on, 0x68 from 13.3 on.
@@ -82,6 +89,13 @@ struct ToolkitProfile {
 
   // `13.0`.
   [[nodiscard]] std::string ReleaseName() const;
+
+  // Whether a tool of that version, "13.0" or "13.0.88", is of this release; true where it is
+  // empty.
+  [[nodiscard]] bool IsReleaseOf(std::string_view version) const;
+
+  // The profile of the release 10 * major + minor, or of that next to it for which there is one.
+  static ToolkitProfile Nearest(int release);
 
   // The profile of a release named "13.0" to "13.5". NotFound for any other name.
   static absl::StatusOr<ToolkitProfile> ForRelease(std::string_view release);

@@ -105,6 +105,7 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<PtxAssembler>> {
     std::string tried;
+    std::unique_ptr<PtxAssembler> other;  // of another release, but the first that there is
     const bool automatic = options.backend == PtxBackend::kAutomatic;
     for (const internal::Way& way : internal::kWays) {
       if (!automatic && options.backend != way.backend) continue;
@@ -112,10 +113,17 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBacken
         tried += base::Cat({"; no path is given for ", way.name});
         continue;
       }
+      if (other != nullptr && !way.matches_nvlink) continue;
       auto opened = way.open(options);
-      if (opened.ok() || !automatic) return opened;
+      if (!automatic) return opened;
+      if (opened.ok()) {
+        if (options.profile.IsReleaseOf((*opened)->version())) return opened;
+        if (other == nullptr) other = *std::move(opened);
+        continue;
+      }
       tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
     }
+    if (other != nullptr) return other;
     return absl::NotFoundError(base::ToAbsl(
         base::Cat({"there is no assembler for PTX", tried,
                    ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is",

@@ -174,6 +174,7 @@ absl::Status ReadToolkit(const OptionValue& value, Parsed& parsed) {
   const auto profile = ToolkitProfile::ForRelease(value.text);
   if (!profile.ok()) return NotDefined(value, "toolkit");
   parsed.command.options.profile = *profile;
+  parsed.command.toolkit_given = true;
   return absl::OkStatus();
 }
 
@@ -475,15 +476,21 @@ constexpr std::array kOptions = {
     Option{"icf", "icf", Takes::kValue, "how", Recorded::kNo, Group::kSymbols, ReadFolding,
            "safe: of functions that are the same and whose address nobody takes, keep one; none "
            "(default)"},
-    Option{"retain-symbols-file", "retain-symbols-file", Takes::kValue, "file", Recorded::kNo, Group::kSymbols,
-           Text<&Parsed::retained_symbols>,
+    Option{"retain-symbols-file", "retain-symbols-file", Takes::kValue, "file", Recorded::kNo,
+           Group::kSymbols, Text<&Parsed::retained_symbols>,
            "of variables, list only those named in a file, and those that relocations name"},
     Option{"keep-dir", "keep-dir", Takes::kValue, "folder", Recorded::kNo, Group::kOwnReports,
            Text<&NvlinkCommand::keep_dir>,
            "write what the link has on its way to the output, and a script that repeats each step",
            "", Concern::kCommand},
-    Option{"toolkit", "toolkit", Takes::kValue, "release", Recorded::kNo, Group::kCompatibility,
-           ReadToolkit, "write what nvlink of this CUDA release writes: 13.0 (default) to 13.5"},
+    Option{
+        "toolkit", "toolkit", Takes::kValue, "release", Recorded::kNo, Group::kCompatibility,
+        ReadToolkit,
+        "write what nvlink of this CUDA release writes: 13.0 to 13.5 (default: that of the toolkit "
+        "on PATH, 13.0 without one)"},
+    Option{"accept-newer", "accept-newer", Takes::kNothing, "", Recorded::kNo,
+           Group::kCompatibility, Flag<&LinkOptions::accept_newer_inputs>,
+           "link inputs of a later CUDA release than --toolkit's instead of refusing them"},
     Option{"compat", "compat", Takes::kValue, "nvlink", Recorded::kNo, Group::kCompatibility,
            ReadCompatibility,
            "as nvlink, faults included, where docs/compatibility.md says so; no notes"},

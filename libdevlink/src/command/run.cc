@@ -170,6 +170,7 @@ absl::StatusOr<LinkSession> Run::Open() {
   ToolchainOptions tools = command_.toolchain;
   DEVLINK_RETURN_IF_ERROR(internal::FindTools(context_, options, tools));
   internal::AdviseOnTools(tools);
+  if (!command_.toolkit_given) options.profile = internal::ProfileOfToolkit(tools.ptx.ptxas_path);
   if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
   if (!command_.cache.empty()) {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));

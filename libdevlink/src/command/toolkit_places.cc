@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,6 +117,37 @@ void AdviseOnTools(ToolchainOptions& toolchain) {
   toolchain.lto.advice =
       "name one: -nvvmpath or --nvjitlink-path, or the variable DEVLINK_NVVM or DEVLINK_NVJITLINK";
   toolchain.finalizer.advice = "name it: --nvjitlink-path or the variable DEVLINK_NVJITLINK";
+}
+
+namespace {
+
+// `#define CUDART_VERSION  13050` -> 135; 0 where the file is not there or does not say.
+int ReleaseInHeader(const fs::path& header) {
+  constexpr std::size_t kFarEnough = std::size_t{1} << 16;
+  std::ifstream file(header, std::ios::binary);
+  std::string text(kFarEnough, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  constexpr std::string_view kName = "#define CUDART_VERSION";
+  const std::size_t at = text.find(kName);
+  if (at == std::string::npos) return 0;
+  const std::size_t begin = text.find_first_not_of(' ', at + kName.size());
+  if (begin == std::string::npos) return 0;
+  int number = 0;
+  std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number / 1000 * 10 + number % 1000 / 10;
+}
+
+}  // namespace
+
+ToolkitProfile ProfileOfToolkit(const std::string& ptxas) {
+  if (ptxas.empty()) return {};
+  std::error_code error;
+  const fs::path program = fs::canonical(ptxas, error);
+  if (error) return {};
+  const int release =
+      ReleaseInHeader(program.parent_path().parent_path() / "include" / "cuda_runtime_api.h");
+  return release == 0 ? ToolkitProfile() : ToolkitProfile::Nearest(release);
 }
 
 }  // namespace devlink::internal

@@ -3,9 +3,12 @@
 // Where NVIDIA's compilers lie on this machine, as far as the process that runs the command knows.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "devlink/link_options.h"
 #include "devlink/nvlink_command.h"
+#include "devlink/toolkit_profile.h"
 
 namespace devlink::internal {
 
@@ -21,5 +24,9 @@ absl::Status FindTools(const CommandContext& context, const LinkOptions& options
 
 // Messages say how a person names what is missing.
 void AdviseOnTools(ToolchainOptions& toolchain);
+
+// The profile of the release that the headers beside a ptxas name: the oldest and the newest that
+// there is for releases before and behind them, and the default one where there are no headers.
+ToolkitProfile ProfileOfToolkit(const std::string& ptxas);
 
 }  // namespace devlink::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/toolkit_profile.h"
 
+#include <algorithm>
 #include <array>
 
 #include "absl/status/status.h"
@@ -36,6 +37,19 @@ std::string ToolkitProfile::ReleaseName() const {
   return base::Cat({std::to_string(release / 10), ".", std::to_string(release % 10)});
 }
 
+bool ToolkitProfile::IsReleaseOf(std::string_view version) const {
+  const std::string name = ReleaseName();
+  return version.empty() || (version.starts_with(name) &&
+                             (version.size() == name.size() || version[name.size()] == '.'));
+}
+
+ToolkitProfile ToolkitProfile::Nearest(int release) {
+  constexpr int kFirst = 130;
+  constexpr int kLast = kFirst + static_cast<int>(kToolTexts.size()) - 1;
+  const int minor = std::clamp(release, kFirst, kLast) - kFirst;
+  return ForRelease(base::Cat({"13.", std::to_string(minor)})).value_or(ToolkitProfile());
+}
+
 absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view release) {
   return base::Guard([&]() -> absl::StatusOr<ToolkitProfile> {
     ToolkitProfile profile;
@@ -54,7 +68,9 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
     profile.added_module_leaves_lto_ptx = minor == 0;
     profile.compat_has_fixed_tags = minor == 0;
     profile.compat_keeps_opportunistic = minor == 0;
-    profile.relocatable_keeps_static_shared = minor >= 2;
+    profile.relocatable_aligns_external_shared = minor >= 1;
+    profile.relocatable_keeps_shared = minor >= 2;
+    profile.reverses_undefined_of_single_kernel = minor < 2;
     profile.languages_travel = minor >= 2;
     profile.mask_68_travels = minor >= 3;
     profile.compat_keeps_fastpath = minor >= 2;

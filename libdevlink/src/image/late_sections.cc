@@ -88,7 +88,7 @@ SymbolSpec SpecOfInstance(const ExternalInstance& instance) {
           .type = format::kSttCudaObject,
           .other = format::kStoShared | format::kStoInternal,
           .value = instance.value,
-          .part = SymbolPart::kLocal};
+          .part = instance.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal};
 }
 
 }  // namespace devlink::internal

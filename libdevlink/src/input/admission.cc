@@ -174,13 +174,14 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
     return out;
   }
   const std::uint16_t toolkit = module.toolkit();
-  if (toolkit > settings.profile.release) {
+  if (toolkit > settings.profile.release && !settings.accept_newer) {
     Diagnostic out =
         Fatal(DiagnosticCode::kInputNewerThanToolkit, name,
               format::nvlink_text::NewerThanToolkit(name, toolkit, settings.profile.release));
     out.notes.push_back(
         base::Cat({"it was built with CUDA ", ToolkitProfile{.release = toolkit}.ReleaseName(),
                    "; this link writes what CUDA ", settings.profile.ReleaseName(), " writes"}));
+    out.notes.emplace_back("--toolkit names another release; --accept-newer links it all the same");
     return out;
   }
   return CheckAge(name, module);

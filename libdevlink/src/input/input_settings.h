@@ -21,6 +21,7 @@ struct InputSettings {
   ToolkitProfile profile;
   Compatibility compatibility = Compatibility::kDevlink;
   bool lto = false;                 // LTO IR is welcome
+  bool accept_newer = false;        // than the profile's release
   bool check_only = false;          // code is chosen as for the virtual architecture
   bool keeps_lists_of_ids = false;  // a register file is to be written: the lists must be sound
   bool suppress_arch_warning = false;

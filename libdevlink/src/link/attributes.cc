@@ -415,8 +415,8 @@ class Propagator {
     if (made_barriers && !out.keeps_barrier_flags) AppendBarriers(kernel, all.barriers);
   }
 
-  // What lists of undefined functions name anywhere, last arrived first; kernels are named there,
-  // too, the only one itself by functions that take its address.
+  // What lists of undefined functions name anywhere, in the profile's order; kernels are named
+  // there, too, the only one itself by functions that take its address.
   std::vector<SymbolId> AllUndefined() const {
     std::vector<std::pair<std::uint32_t, FunctionId>> lists;  // by arrival of their records
     lists.reserve(extern_lists_.size());
@@ -429,7 +429,7 @@ class Propagator {
         if (seen.insert(symbol).second) met.push_back(symbol);
       }
     }
-    std::reverse(met.begin(), met.end());
+    if (profile_.reverses_undefined_of_single_kernel) std::reverse(met.begin(), met.end());
     return met;
   }
 

@@ -47,7 +47,7 @@ class Relocator {
       return Keep(relocation, instance);
     }
     if (global || function || weak || info->action == RelocationAction::kKeep ||
-        IsStaticShared(symbol) || IsRewritten(symbol)) {
+        IsKeptShared(symbol) || IsRewritten(symbol)) {
       return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
@@ -62,9 +62,9 @@ class Relocator {
     result_.refused.push_back(relocation);
   }
 
-  [[nodiscard]] bool IsStaticShared(const Symbol& symbol) const {
-    return options_.keep_static_shared && symbol.space == format::kStoShared &&
-           symbol.type != format::kSttSection && symbol.section != kNone;
+  [[nodiscard]] bool IsKeptShared(const Symbol& symbol) const {
+    return options_.keep_shared && symbol.space == format::kStoShared &&
+           symbol.type != format::kSttSection;
   }
 
   [[nodiscard]] bool IsRewritten(const Symbol& symbol) const {

@@ -14,8 +14,8 @@ struct RelocatePartialOptions {
   // Otherwise shared and constant variables are resolved to what nvlink takes for their values,
   // though the next link lays them out (docs/relocatable.md).
   bool keep_references = false;
-  // Those to shared variables that are not `extern x[]` stay in any case.
-  bool keep_static_shared = false;
+  // Those to shared variables stay in any case.
+  bool keep_shared = false;
   // The file has two views: Relocated::constant_uses is filled, and references to line tables of
   // machine code, which are written anew, stay.
   bool two_views = false;

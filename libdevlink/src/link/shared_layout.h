@@ -43,6 +43,7 @@ struct SharedSize {
 struct ExternalInstance {
   FunctionId kernel = kNone;
   std::uint64_t value = 0;
+  bool global_part = false;  // of the symbol table
 };
 
 // What the output of a partial link (nvlink -r) says of shared memory, which the next link lays

@@ -40,13 +40,11 @@ class Describer {
     }
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = program_.symbols[id];
-      if (symbol.section != kNone) {
-        SharedSize& section = result_.sections[symbol.section];
-        section.size += symbol.size;
-        section.align = std::max(section.align, symbol.align);
-      } else if (symbol.external_shared) {
-        any_external_ = true;
-      }
+      any_external_ = any_external_ || symbol.external_shared;  // though it came to have a size
+      if (symbol.section == kNone) continue;
+      SharedSize& section = result_.sections[symbol.section];
+      section.size += symbol.size;
+      section.align = std::max(section.align, symbol.align);
     }
   }
 
@@ -99,19 +97,36 @@ class Describer {
   void PlaceExternal() {
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = program_.symbols[id];
-      if (symbol.section == kNone) result_.external_values[id] = symbol.value;
+      if (symbol.section != kNone) continue;
+      const bool placed_anew = options_.debug && options_.align_external;
+      result_.external_values[id] = placed_anew ? 0 : symbol.value;
     }
     const std::vector<User> users = FindUsers();
     for (const User& user : users) {
       SharedSize& section = SectionOf(user);
       if (options_.reserve_null_pointer && section.size == 0) section.size = 1;
-      section.size = base::AlignUp(section.size, kExternalAlign);
       section.align = std::max(section.align, kExternalAlign);
+      const std::uint64_t place = PlaceFor(user, section.size);
+      section.size = options_.align_external ? base::AlignUp(place, section.align) : place;
       if (options_.debug) continue;
       result_.instance_of[user.kernel] = static_cast<std::uint32_t>(result_.instances.size());
-      result_.instances.push_back({user.kernel, section.size});
+      result_.instances.push_back({user.kernel, place, options_.global_instances});
     }
     if (options_.debug) UniteByVariable(users);
+  }
+
+  // Behind `size` bytes.
+  [[nodiscard]] std::uint64_t PlaceFor(const User& user, std::uint64_t size) const {
+    std::uint64_t align = kExternalAlign;
+    if (options_.align_external && !options_.debug) {
+      for (const SymbolId id : user.symbols) {
+        const std::uint64_t stated = program_.symbols[id].value;
+        if (!base::IsPowerOfTwo(stated) || stated > kMaxAlign) continue;
+        align = std::max(align, stated);
+        size = std::max(size, stated);
+      }
+    }
+    return base::AlignUp(size, align);
   }
 
   SharedSize& SectionOf(const User& user) {

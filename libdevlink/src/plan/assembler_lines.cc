@@ -24,12 +24,31 @@ PtxasOptionBuilder AssemblerOptions(const LinkOptions& options, Arch target) {
   return builder;
 }
 
+namespace {
+
+// What another release's assembler makes need not be what nvlink of this one would have linked.
+void NoteOtherRelease(const std::string& name, const PtxAssembler& assembler,
+                      const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
+  if (options.profile.IsReleaseOf(assembler.version())) return;
+  diagnostics.push_back(format::MakeDiagnostic(
+      Severity::kInfo, DiagnosticCode::kUsage, name, "",
+      base::Cat({"the PTX of '", name, "' is assembled by ", assembler.name(), " ",
+                 assembler.version(), ", and this link writes what CUDA ",
+                 options.profile.ReleaseName(),
+                 " writes: code and attributes may be others than that release's"})));
+}
+
+}  // namespace
+
 absl::StatusOr<const PtxAssembler*> OpenAssembler(const std::string& name,
                                                   const LinkOptions& options,
                                                   const LinkContext& context,
                                                   std::vector<Diagnostic>& diagnostics) {
   auto assembler = context.toolchain.Assembler(options.profile);
-  if (assembler.ok()) return assembler;
+  if (assembler.ok()) {
+    NoteOtherRelease(name, **assembler, options, diagnostics);
+    return assembler;
+  }
   Diagnostic fatal = MakeAssemblyError(
       name, base::Cat({"'", name, "' is PTX, and there is nothing to assemble it with: ",
                        base::FromAbsl(assembler.status().message())}));

@@ -20,6 +20,7 @@ InputSettings InputSettingsOf(const LinkOptions& options) {
           .profile = options.profile,
           .compatibility = options.compatibility,
           .lto = options.lto.enabled,
+          .accept_newer = options.accept_newer_inputs,
           .check_only = options.check_only,
           .keeps_lists_of_ids = options.register_directory.has_value(),
           .suppress_arch_warning = options.suppress_arch_warning,

@@ -188,10 +188,13 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   // Where variables and constants lie. A debugger is told where shared variables are.
   const bool describes_shared = options.debug && !options.suppress_debug_info;
   SharedLayout shared =
-      partial ? LayOutSharedPartial(merged, liveness,
-                                    {.debug = describes_shared,
-                                     .place_external = !KeepsReferences(options),
-                                     .reserve_null_pointer = options.reserve_null_pointer})
+      partial ? LayOutSharedPartial(
+                    merged, liveness,
+                    {.debug = describes_shared,
+                     .place_external = !KeepsReferences(options),
+                     .align_external = options.profile.relocatable_aligns_external_shared,
+                     .reserve_null_pointer = options.reserve_null_pointer,
+                     .global_instances = options.profile.weak_symbols_are_global})
               : LayOutShared(merged, graph, liveness,
                              {.reserved = ReservedShared(options, merged.view),
                               .debug = describes_shared,
@@ -219,12 +222,11 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
 
   // Relocations are resolved, or kept for whoever knows the addresses.
   Relocated relocated =
-      partial
-          ? RelocatePartial(merged, liveness, shared.partial,
-                            {.keep_references = KeepsReferences(options),
-                             .keep_static_shared = options.profile.relocatable_keeps_static_shared,
-                             .two_views = two_views})
-          : Relocate(merged, liveness, shared, constants, textures, two_views);
+      partial ? RelocatePartial(merged, liveness, shared.partial,
+                                {.keep_references = KeepsReferences(options),
+                                 .keep_shared = options.profile.relocatable_keeps_shared,
+                                 .two_views = two_views})
+              : Relocate(merged, liveness, shared, constants, textures, two_views);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
   return {std::move(inputs.program), std::move(graph),      std::move(liveness),
           std::move(shared),         std::move(constants),  std::move(textures),
