@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links the goldens' inputs and compares with what is recorded; and, where other releases of nvlink
-// are at hand, links them as those do and compares the whole files.
+// Links the goldens' inputs and compares with what is recorded, of nvlink 13.0 and of later
+// releases; and, where other releases of nvlink are at hand, links them as those do and compares
+// the whole files.
 #include "golden/golden.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devlink-diff/cubin_diff.h"
@@ -21,8 +26,10 @@ namespace {
 
 using diff::ExplainDifference;
 
-LinkOutcome Link(const Golden& golden, const ToolkitProfile& profile) {
+LinkOutcome Link(const Golden& golden, const ToolkitProfile& profile, bool relocatable = false) {
   LinkOptions options;
+  options.relocatable = relocatable;
+  if (relocatable) options.compatibility = Compatibility::kNvlink;
   options.profile = profile;
   options.target = Arch::Parse(golden.arch).value_or(Arch{});
   StackOverwriter progress;
@@ -75,7 +82,56 @@ void CheckRelease(const Golden& golden, const std::string& minor) {
   if (!difference.empty()) FAIL_CHECK(difference);
 }
 
+std::vector<std::string> Words(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
+
+// What scripts/update-goldens noted of the outputs of other releases: in tests/golden/releases, for
+// each a file of lines `globals.sm_90 relocatable 7552 788d62ca...`: inputs, link, size, hash.
+// Inputs are the goldens' or stand beside the list.
+void CheckNoted(const std::string& release, const std::string& line) {
+  const std::vector<std::string> words = Words(line);
+  REQUIRE(words.size() == 4);
+  const auto folder = std::filesystem::path(DEVLINK_TEST_SOURCE) / "golden";
+  Golden golden;
+  golden.arch = words[0].substr(words[0].rfind('.') + 1);
+  for (int number = 1;; ++number) {
+    const auto input = folder / Cat(words[0], ".", number, ".cubin");
+    if (!std::filesystem::exists(input)) break;
+    golden.inputs.push_back(input);
+  }
+  REQUIRE_FALSE(golden.inputs.empty());
+  const auto profile = ToolkitProfile::ForRelease(release);
+  REQUIRE(profile.ok());
+  const auto result = Link(golden, *profile, words[1] == "relocatable");
+  INFO(result.status.ToString());
+  REQUIRE(result.ok());
+  CHECK(DescribeOutput(result.cubin)
+            .starts_with(Cat("size ", words[2], "\nxxh3-128 ", words[3], "\n")));
+}
+
+void AddNoted() {
+  for (const std::string minor : {"1", "2", "3", "4", "5"}) {
+    const std::string release = "13." + minor;
+    const auto list =
+        std::filesystem::path(DEVLINK_TEST_SOURCE) / "golden" / "releases" / (release + ".txt");
+    AddTestCase("There are outputs of " + release, "[noted]", [list] {
+      const auto text = ReadText(list);
+      REQUIRE(text);
+      CHECK(std::count(text->begin(), text->end(), '\n') >= 30);
+    });
+    ForEachLine(ReadText(list).value_or(""), [&](std::string_view line) {
+      if (line.empty()) return;
+      const std::vector<std::string> words = Words(line);
+      AddTestCase(Cat("noted ", release, " ", Join({words[0], words[1]}, " ")), "[noted]",
+                  [release, text = std::string(line)] { CheckNoted(release, text); });
+    });
+  }
+}
+
 void AddGoldens() {
+  AddNoted();
   const std::vector<Golden> goldens = FindGoldens();
   AddTestCase("There are goldens", "[golden]", [count = goldens.size()] { CHECK(count >= 30); });
   for (const Golden& golden : goldens) {

@@ -186,6 +186,7 @@ LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
   RandomProgram ours = program;
   // Without, references are left to the next link.
   if (HasFlag(program, "-r")) ours.link_flags.emplace_back("--compat=nvlink");
+  if (Profile().ok()) ours.link_flags.push_back("--toolkit=" + toolkit_.release);
   return RunLinker(program_, "devlink", ours);
 }
 
@@ -246,6 +247,7 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   if (!arch.ok()) return {};
   LinkOptions options;
   options.target = *arch;
+  options.profile = Profile().value_or(ToolkitProfile());
   options.debug = HasFlag(program, "-g");
   options.relocatable = HasFlag(program, "-r");
   if (options.relocatable) options.compatibility = Compatibility::kNvlink;

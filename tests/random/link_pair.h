@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "devlink/link_options.h"
 #include "random/random_program.h"
 #include "support/toolkit.h"
@@ -64,6 +65,10 @@ class LinkPair {
   // Both outputs bear the same name, because with -g the name stands in the output.
   [[nodiscard]] std::string OutputPath(std::string_view tool) const;
   [[nodiscard]] std::string RecordedOptions(bool relocatable) const;
+  // nvlink's release.
+  [[nodiscard]] absl::StatusOr<ToolkitProfile> Profile() const {
+    return ToolkitProfile::ForRelease(toolkit_.release);
+  }
   PairResult Compare(const RandomProgram& program);
   PairResult CheckAgain(const RandomProgram& program, const std::vector<std::uint8_t>& relocatable);
   // `name` is what messages and folders call the linker.

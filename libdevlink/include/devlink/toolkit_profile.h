@@ -83,6 +83,11 @@ struct ToolkitProfile {
   // 13.1 on: tags 05 and 0e survive only where every input has them.
   bool compat_intersects_tcgen05_and_finalizer = false;
 
+  // Until 13.2: libNVVM is told compute_90 for sm_90a.
+  bool lto_drops_arch_suffix = true;
+  // 13.5: with -g libNVVM is told not to optimize LTO IR, and the assembler to keep its blocks.
+  bool lto_debug_is_unoptimized = false;
+
   // 13.0: libnvJitLink makes the same PTX of a whole program when a further module stands at its
   // end. 13.5 does not; those between were not tried.
   bool added_module_leaves_lto_ptx = true;

@@ -63,6 +63,11 @@ PtxasOptionBuilder& PtxasOptionBuilder::Debug(bool debug) {
   return *this;
 }
 
+PtxasOptionBuilder& PtxasOptionBuilder::KeepBlocks(bool keep) {
+  keep_blocks_ = keep;
+  return *this;
+}
+
 PtxasOptionBuilder& PtxasOptionBuilder::Relocatable(bool relocatable) {
   relocatable_ = relocatable;
   return *this;
@@ -154,6 +159,7 @@ absl::StatusOr<std::vector<std::string>> PtxasOptionBuilder::Build(
   if (link_time_optimized_) {
     append(given);
     if (relocatable_) out.emplace_back("-c");
+    if (debug_ && keep_blocks_) out.insert(out.end(), {"-no-bb-merge", "-ret-end"});
     if (debug_) out.emplace_back("-g");
     out.emplace_back("-m64");
     return out;

@@ -65,6 +65,8 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
     // "V13.0.88", but "V13.1.115" in one release.
     profile.version_text_length = minor == 1 ? 47 : 46;
     profile.accepts_specific_code_for_plain_target = minor == 0;
+    profile.lto_drops_arch_suffix = minor < 2;
+    profile.lto_debug_is_unoptimized = minor >= 5;
     profile.added_module_leaves_lto_ptx = minor == 0;
     profile.compat_has_fixed_tags = minor == 0;
     profile.compat_keeps_opportunistic = minor == 0;

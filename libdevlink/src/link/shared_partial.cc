@@ -55,13 +55,14 @@ class Describer {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section != kNone && symbol.section == program_.module_shared) {
         strictest = std::max(strictest, symbol.align);
-      } else if (symbol.external_shared && options_.place_external) {
-        // Where an earlier nvlink -r has placed it; nvlink takes that for an alignment.
-        if (base::IsPowerOfTwo(symbol.value) && symbol.value <= kMaxAlign) {
-          strictest = std::max(strictest, static_cast<std::uint32_t>(symbol.value));
-        }
-        placed_before_ = placed_before_ || symbol.value != 0;
       }
+      if (!symbol.external_shared || !options_.place_external) continue;
+      // Its alignment, from 13.1 on, or where an earlier nvlink -r has placed it, which nvlink
+      // takes for one. It counts although a definition came behind it.
+      if (base::IsPowerOfTwo(symbol.value) && symbol.value <= kMaxAlign) {
+        strictest = std::max(strictest, static_cast<std::uint32_t>(symbol.value));
+      }
+      placed_before_ = placed_before_ || (symbol.section == kNone && symbol.value != 0);
     }
     for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
   }

@@ -320,6 +320,7 @@ absl::StatusOr<std::vector<std::string>> CiccOptionBuilder::Build(
   if (scope_ != LtoScope::kWhole) out.emplace_back("--device-c");
   if (scope_ == LtoScope::kPartial) out.emplace_back("--force-device-c");
   if (debug_) out.emplace_back("-g");
+  if (debug_ && policy_.debug_is_unoptimized) out.emplace_back("-opt=0");
 
   HostInformation host;
   host.global = false;

@@ -42,8 +42,12 @@ struct Attempt : LtoResult {
 };
 
 NvvmVectorPolicy PolicyOf(const LinkOptions& options) {
-  return options.compatibility == Compatibility::kNvlink ? NvvmVectorPolicy::Nvlink()
-                                                         : NvvmVectorPolicy{};
+  NvvmVectorPolicy policy = options.compatibility == Compatibility::kNvlink
+                                ? NvvmVectorPolicy::Nvlink()
+                                : NvvmVectorPolicy{};
+  policy.drops_arch_suffix = options.profile.lto_drops_arch_suffix;
+  policy.debug_is_unoptimized = options.profile.lto_debug_is_unoptimized;
+  return policy;
 }
 
 LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_runtime) {
@@ -167,6 +171,7 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
   DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
                            internal::AssemblerOptions(options_, how.AssemblerTarget())
                                .LinkTimeOptimized(true)
+                               .KeepBlocks(options_.profile.lto_debug_is_unoptimized)
                                .Relocatable(!out.is_whole_program)
                                .MaxRegisters(how.MaxRegistersInForce())
                                .SplitCompile(how.Split().assembler)

@@ -246,6 +246,7 @@ const std::vector<Row> kRows = {
      [](Command c) {
        return c.options.profile.build_text == ToolkitProfile::ForRelease("13.1")->build_text;
      }},
+    {"accept-newer", {"--accept-newer"}, [](Command c) { return c.options.accept_newer_inputs; }},
     {"compat",
      {"--compat", "nvlink"},
      [](Command c) { return c.options.compatibility == Compatibility::kNvlink; }},

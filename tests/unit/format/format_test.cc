@@ -252,6 +252,22 @@ TEST_CASE("Profiles exist for 13.0 to 13.5", "[format]") {
   }
 }
 
+TEST_CASE("Of releases without a profile the nearest one counts", "[format]") {
+  CHECK(ToolkitProfile::Nearest(134).release == 134);
+  CHECK(ToolkitProfile::Nearest(118).release == 130);
+  CHECK(ToolkitProfile::Nearest(999).release == 135);
+}
+
+TEST_CASE("A tool is of a release whatever its patch level is", "[format]") {
+  const auto profile = ToolkitProfile::ForRelease("13.1");
+  REQUIRE(profile.ok());
+  CHECK(profile->IsReleaseOf("13.1"));
+  CHECK(profile->IsReleaseOf("13.1.115"));
+  CHECK(profile->IsReleaseOf(""));
+  CHECK_FALSE(profile->IsReleaseOf("13.0.88"));
+  CHECK_FALSE(profile->IsReleaseOf("13.15"));
+}
+
 TEST_CASE("A profile has the name that it is asked for by", "[format]") {
   for (const char* name : {"13.0", "13.3", "13.5"}) {
     CHECK(ToolkitProfile::ForRelease(name)->ReleaseName() == name);

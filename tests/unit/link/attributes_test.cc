@@ -4,6 +4,7 @@
 #include "format/nv_info.h"
 #include "report/dump.h"
 #include "support/catch.h"
+#include "support/text.h"
 #include "unit/link/linked.h"
 
 namespace devlink::testing {
@@ -172,6 +173,39 @@ TEST_CASE("A link with one kernel gives it all undefined functions, last one fir
   f
     externs in place one two
 )");
+}
+
+TEST_CASE("From 13.2 on the only kernel's undefined functions stand as they arrived",
+          "[attributes]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  const SymbolHandle one = a.Declare("one");
+  const SymbolHandle two = a.Declare("two");
+  a.AddCall(k, f);
+  a.AddCall(f, one);
+  a.AddCall(f, two);
+  a.AddExterns(f, {one, two});
+  const Linked linked({&a}, {.profile = *ToolkitProfile::ForRelease("13.2")});
+  CHECK(AttributesOf(linked).find("externs appended one two") != std::string::npos);
+}
+
+TEST_CASE("What travels depends on the release", "[attributes]") {
+  const auto travelled = [](std::string_view release) {
+    TwoKernels a;
+    a.input.AddRecord(a.k, format::kInfoHalfValue, format::kAttrMask68, 1);
+    a.input.AddRecord(a.f, format::kInfoHalfValue, format::kAttrMark62, 0);
+    a.input.AddRecord(a.g, format::kInfoHalfValue, format::kAttrMask68, 4);
+    const Linked linked({&a.input}, {.profile = *ToolkitProfile::ForRelease(release)});
+    const auto& of_k = linked.passes.attributes.functions.front();
+    std::string out;
+    for (const auto& value : of_k.replaced) Append(out, "=", int{value.id}, ":", value.value);
+    for (const auto& value : of_k.appended) Append(out, "+", int{value.id}, ":", value.value);
+    return out;
+  };
+  CHECK(travelled("13.1").empty());
+  CHECK(travelled("13.2") == "+98:0");
+  CHECK(travelled("13.3") == "=104:5+98:0");
 }
 
 TEST_CASE("Where any function has a mask of sparse instructions, each kernel gets one",

@@ -17,6 +17,7 @@ struct LinkedOptions {
   internal::MergeOptions merge = {.sm = 80};
   std::uint64_t reserved = 0;
   bool debug = false;
+  ToolkitProfile profile = {};
 };
 
 inline internal::PassResults RunPasses(internal::Program program, const LinkedOptions& options) {
@@ -31,7 +32,7 @@ inline internal::PassResults RunPasses(internal::Program program, const LinkedOp
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
   Resources resources = PropagateResources(program, graph, liveness);
-  Attributes attributes = PropagateAttributes(program, graph, liveness, {});
+  Attributes attributes = PropagateAttributes(program, graph, liveness, options.profile);
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   return {std::move(program),   std::move(graph),      std::move(liveness),
           std::move(shared),    std::move(constants),  std::move(textures),

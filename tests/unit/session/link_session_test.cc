@@ -156,6 +156,16 @@ TEST_CASE("Inputs of newer toolkits are refused", "[session]") {
   CHECK(HasCode(session.diagnostics(), DiagnosticCode::kInputNewerThanToolkit));
 }
 
+TEST_CASE("Inputs of newer toolkits are linked where that is asked for", "[session]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_80");
+  options.accept_newer_inputs = true;
+  LinkSession session = *LinkSession::Create(options);
+  const Cubin newer = BuildCubin({.toolkit = 131, .functions = {{.name = "k", .kernel = true}}});
+  REQUIRE(session.AddCubin("n", newer).ok());
+  CHECK(session.Link().ok());
+}
+
 TEST_CASE("Inputs that cannot be read are refused", "[session]") {
   LinkSession session = MakeSession();
   CHECK(session.AddFile("/nonexistent/a.cubin").code() == absl::StatusCode::kNotFound);

@@ -43,6 +43,8 @@ struct NvvmVectorPolicy {
   bool math_options_need_xnvvm = true;
   // Numbers of more than three digits are refused: see PtxasOptionBuilder::LimitNumbers.
   bool limits_numbers = false;
+  // -g brings -opt=0: 13.5 on.
+  bool debug_is_unoptimized = false;
 
   // All of nvlink's faults: --compat=nvlink.
   static constexpr NvvmVectorPolicy Nvlink() { return {true, true, true, true, true}; }

@@ -34,6 +34,9 @@ class PtxasOptionBuilder {
   // nvlink -g (without -suppress-debug-info).
   PtxasOptionBuilder& Debug(bool debug);
 
+  // With Debug() and of what link-time optimization made: ptxas -no-bb-merge -ret-end.
+  PtxasOptionBuilder& KeepBlocks(bool keep);
+
   // ptxas -c: code that still has to be linked, which is what nvlink makes of every PTX input.
   // False only for a whole program that comes out of link-time optimization.
   PtxasOptionBuilder& Relocatable(bool relocatable);
@@ -82,6 +85,7 @@ class PtxasOptionBuilder {
  private:
   Arch target_;
   bool debug_ = false;
+  bool keep_blocks_ = false;
   bool relocatable_ = true;
   bool link_time_optimized_ = false;
   bool limit_numbers_ = true;
