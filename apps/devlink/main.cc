@@ -62,6 +62,7 @@ int Main(const std::vector<std::string>& words) {
   }
   // Compilers within this process take and free large blocks all the time.
   command->options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
+  if (command->host_linker_script != HostLinkerScript::kNone) interruption.Watch();
   const int status = RunNvlinkCommand(
       *command, context,
       {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});

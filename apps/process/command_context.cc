@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/command_context.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +29,14 @@ std::vector<std::string> TakeToolVariables() {
   return out;
 }
 
+std::vector<std::string> TakeVariables() {
+  std::vector<std::string> out;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    out.emplace_back(*variable);
+  }
+  return out;
+}
+
 }  // namespace
 
 CommandContext TakeContext() {
@@ -42,6 +52,7 @@ CommandContext TakeContext() {
           .nvptxcompiler = Variable("DEVLINK_NVPTXCOMPILER"),
           .nvvm = Variable("DEVLINK_NVVM"),
           .nvjitlink = Variable("DEVLINK_NVJITLINK"),
+          .variables = TakeVariables(),
           // nvlink where the program stands in its place, such as through a link of that name.
           .program_name = called == "nvlink" ? "nvlink" : "devlink",
           .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};

@@ -51,6 +51,9 @@ struct CommandContext {
   std::string nvptxcompiler;
   std::string nvvm;
   std::string nvjitlink;
+  // `NAME=value` of all that is set, for the host's compiler and linker, which -ghls runs; empty:
+  // they have PATH alone.
+  std::vector<std::string> variables;
   // What the program is called: as `nvlink` it prints its version as nvlink does.
   std::string program_name = "devlink";
   // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.
@@ -74,6 +77,14 @@ enum class HelpForm { kTerminal, kMarkdown, kMan, kBash, kZsh, kFish };
 // document at the end.
 enum class MessageFormat { kText, kJson, kSarif };
 enum class UseColor { kAutomatic, kAlways, kNever };
+
+// What -ghls has written in place of a link: a script for the host's linker that puts device code
+// behind all else.
+enum class HostLinkerScript {
+  kNone,        // a link
+  kAugmenting,  // lcs-aug: those sections alone, beside a script that is there already
+  kWhole,       // lcs-abs: the linker's own script and those sections
+};
 
 // A command that was read. A plain value.
 struct NvlinkCommand {
@@ -110,6 +121,10 @@ struct NvlinkCommand {
   // the program's own.
   std::optional<std::string> tool_name;
   HelpForm help_form = HelpForm::kTerminal;
+  HostLinkerScript host_linker_script =
+      HostLinkerScript::kNone;        // nothing is linked where there is
+  std::string host_compiler = "gcc";  // -host-ccbin: whose way to link a whole script follows
+  bool host_shared = false;           // -shared: the script is for shared libraries
   // Options that change what is linked and how, as they were given, and the files that -optf read.
   std::vector<std::string> words;
   std::vector<std::string> options_files;

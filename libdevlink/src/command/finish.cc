@@ -104,6 +104,11 @@ absl::Status CheckFiles(const Parsed& parsed) {
 
 absl::Status Check(Parsed& parsed, Files files, std::vector<CommandMessage>& messages) {
   const NvlinkCommand& command = parsed.command;
+  if (command.host_linker_script != HostLinkerScript::kNone) {
+    return command.inputs.empty() ? absl::OkStatus()
+                                  : Wrong({"Input files are not allowed with -ghls option; use "
+                                           "--help for more information"});
+  }
   if (parsed.arch.empty()) return Wrong({"Unknown arch name '(null)'"});
   const format::SmTraits& traits = format::TraitsOf(command.options.target);
   if (traits.first_release > command.options.profile.release) {

@@ -233,6 +233,12 @@ absl::Status ReadFinalize(const OptionValue& value, Parsed& parsed) {
                 parsed.command.options.finalize);
 }
 
+absl::Status ReadHostLinkerScript(const OptionValue& value, Parsed& parsed) {
+  return Choose(value, "gen-host-linker-script",
+                {{"lcs-abs", HostLinkerScript::kWhole}, {"lcs-aug", HostLinkerScript::kAugmenting}},
+                parsed.command.host_linker_script);
+}
+
 absl::Status ReadHelpForm(const OptionValue& value, Parsed& parsed) {
   parsed.command.help = true;
   return Choose(value, "help-as",
@@ -412,12 +418,19 @@ constexpr std::array kOptions = {
            Group::kAccepted, nullptr, "accepted; as with nvlink, no effect"},
     Option{"uumn", "uumn", Takes::kNothing, "", Recorded::kNo, Group::kAccepted, nullptr,
            "accepted; as with nvlink, no effect"},
-    Option{"host-ccbin", "host-ccbin", Takes::kValue, "program", Recorded::kNo, Group::kAccepted,
-           nullptr, "accepted, no effect"},
+    Option{
+        "ghls", "gen-host-linker-script", Takes::kOptionalValue, "form", Recorded::kNo,
+        Group::kTools, ReadHostLinkerScript,
+        "link nothing; write a script for the host's linker that puts device code behind all else: "
+        "whole (lcs-abs, the default) or to add to another (lcs-aug)",
+        "lcs-abs", Concern::kCommand},
+    Option{"host-ccbin", "host-ccbin", Takes::kValue, "program", Recorded::kNo, Group::kTools,
+           Text<&NvlinkCommand::host_compiler>,
+           "with -ghls: the host's compiler, whose linker the script is for (default: gcc)"},
     Option{"Xlinker", "host-linker-options", Takes::kList, "options", Recorded::kNo,
            Group::kAccepted, nullptr, "accepted, no effect"},
-    Option{"shared", "shared", Takes::kNothing, "", Recorded::kNo, Group::kAccepted, nullptr,
-           "accepted, no effect"},
+    Option{"shared", "shared", Takes::kNothing, "", Recorded::kNo, Group::kTools,
+           Flag<&NvlinkCommand::host_shared>, "with -ghls: the script is for shared libraries"},
     Option{"V", "version", Takes::kNothing, "", Recorded::kNo, Group::kCommon,
            Flag<&NvlinkCommand::version>, "print the version", "", Concern::kCommand},
     Option{"h", "help", Takes::kNothing, "", Recorded::kNo, Group::kCommon,

@@ -314,7 +314,8 @@ absl::StatusOr<internal::Parsed> Parse(internal::Reader& reader, std::span<const
     status = reader.ReadRetainedSymbols();
     if (status.ok() && finish && !parsed.command.help && !parsed.command.version) {
       status = internal::FinishCommand(parsed, *finish, reader.messages);
-      if (parsed.arch.empty()) reader.notes = internal::HintsOnMissingArch();
+      const bool links = parsed.command.host_linker_script == HostLinkerScript::kNone;
+      if (links && parsed.arch.empty()) reader.notes = internal::HintsOnMissingArch();
     }
   }
   if (status.ok()) return std::move(parsed);

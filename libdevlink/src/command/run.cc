@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "command/files_read.h"
+#include "command/host_linker_script.h"
 #include "command/kept_files.h"
 #include "command/output_file.h"
 #include "command/reports.h"
@@ -329,7 +330,11 @@ int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context
   int exit_status = 0;
   const absl::Status ended = base::Guard([&] {
     Run run(command, context, sinks);
-    if (!command.help && !command.version) {
+    const bool tells = command.help || command.version;
+    if (!tells && command.host_linker_script != HostLinkerScript::kNone) {
+      const absl::Status made = internal::WriteHostLinkerScript(command, context, sinks);
+      exit_status = made.ok() ? 0 : run.Fail(made);
+    } else if (!tells) {
       exit_status = run.Link();
     } else if (sinks.out) {
       sinks.out(command.help ? NvlinkHelpText(command.help_form)

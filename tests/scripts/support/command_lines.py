@@ -264,6 +264,40 @@ BY_HAND = r"""
 -arch=sm_80 -o x.cubin -l 'b, nowhere' -L ' .,folder' a80.cubin
 @more.txt -o x.cubin
 -dump-callgraph -o x.cubin
+-ghls
+-ghls -v
+-ghls -shared -v
+-ghls -r -v
+-ghls -r -shared
+-ghls -o x.lds
+-ghls -o x.lds -v -shared
+-ghls -host-ccbin=g++ -v
+-ghls -host-ccbin=clang-19 -v
+-ghls -host-ccbin=nowhere -v
+-ghls -host-ccbin 'gcc -no-pie' -v
+-ghls -host-ccbin=
+-ghls=lcs-abs -arch=sm_90 -lnowhere -optf words.txt
+--gen-host-linker-script=lcs-abs
+--gen-host-linker-script
+-gen-host-linker-script
+-ghls lcs-aug
+-ghls=lcs-aug
+-ghls=lcs-aug -v -o x.lds
+-ghls=lcs-aug -o folder/none/x.lds
+-ghls=lcs-aug -o folder
+-ghls=lcs-aug -shared -r -Werror -w -time=times.csv -dot=graph.dot -nv-host=none
+-ghls=lcs-aug -ghls
+-ghls=lcs-aug -arch=lto_80 -g -suppress-debug-info -dump-callgraph -dump-callgraph-no-demangle
+-ghls=lcs-aug -arch=sm_81
+-ghls=lcs-aug -lto
+-ghls=lcs-aug -V
+-ghls=
+-ghls=aug
+-ghls a80.cubin
+-ghls=lcs-aug a80.cubin
+-ghls=lcs-aug a80.cubin -arch=sm_80 -report-arch
+-ghls=lcs-aug a80.cubin -tool-name=tool
+-arch=sm_80 -o x.cubin -ghls a80.cubin
 -arch=sm_80 -o x.cubin -vkeep a80.cubin
 -arch=sm_80 -o x.cubin -edbg a80.cubin
 -arch=sm_80 -o x.cubin --verbose-keep a80.cubin
