@@ -33,6 +33,11 @@ const std::map<std::string, std::string> kForeignOptions = {
     {"-lq", "-l and its value"},
     {"-print-options", "libNVVM"},
     {"--compress-all", "fatbinary"},
+    {"--cuda-path", "clang"},
+    {"--offload-new-driver", "clang"},
+    {"-hls", "nvcc"},
+    {"-nocudainc", "clang"},
+    {"-nocudalib", "clang"},
     {"--ident", "fatbinary"},
 };
 
