@@ -34,6 +34,7 @@ class Script {
   std::string Text() {
     out_ = absl::StrCat("#!/bin/sh\n# Made by devlink ", base::ToAbsl(Version()),
                         base::ToAbsl(kBegin));
+    AddTools();
     AddAssembly(LinkStage::kPtx, LinkStage::kAssembled, "PTX of");
     AddLto();
     AddAssembly(LinkStage::kLtoPtx, LinkStage::kLtoCubin, "what became of the LTO IR,");
@@ -43,6 +44,19 @@ class Script {
 
  private:
   using File = KeptFileMap::value_type;
+
+  // Others may have a program of the linker's name: iproute2 has.
+  void AddTools() {
+    const CommandContext& context = link_.context;
+    const std::string own = context.program_directory.empty()
+                                ? "devlink"
+                                : base::Cat({context.program_directory, "/devlink"});
+    std::string ptxas = command_.toolchain.ptx.ptxas_path;
+    if (ptxas.empty()) ptxas = context.ptxas;
+    ptxas = ptxas.empty() ? "ptxas" : (fs::path(context.working_directory) / ptxas).string();
+    out_ += base::Cat({"[ -n \"${DEVLINK-}\" ] || DEVLINK=", ForShell(own),
+                       "\n[ -n \"${PTXAS-}\" ] || PTXAS=", ForShell(ptxas), "\n"});
+  }
 
   void Comment(std::string_view text) { out_ += base::Cat({"# ", base::VisibleText(text), "\n"}); }
 
@@ -72,8 +86,8 @@ class Script {
       const auto made = link_.files.find({to, place.second});
       const bool is_made = made != link_.files.end();
       const std::string cubin = is_made ? made->second.file : file.file + ".cubin";
-      out_ += base::Cat({"\"${PTXAS:-ptxas}\"", Join(file.arguments), " ", file.file,
-                         " -o \"$redo/", cubin, "\" || failed ", file.file, "\n"});
+      out_ += base::Cat({"\"$PTXAS\"", Join(file.arguments), " ", file.file, " -o \"$redo/", cubin,
+                         "\" || failed ", file.file, "\n"});
       if (!is_made) {
         Comment("no cubin came of it");
       } else if (RecordsFiles(file.arguments)) {
@@ -124,7 +138,7 @@ class Script {
     if (!context.library_path.empty()) {
       out += base::Cat({"LIBRARY_PATH=", ForShell(context.library_path), " "});
     }
-    out += base::Cat({"\"${DEVLINK:-devlink}\"", Join(command_.words), Join(more)});
+    out += base::Cat({"\"$DEVLINK\"", Join(command_.words), Join(more)});
     const auto add_list = [&out](std::string_view option, const std::vector<std::string>& items) {
       for (const std::string& item : items) {
         const bool has_comma = item.find(',') != std::string::npos;
@@ -166,8 +180,7 @@ class Script {
       const fs::path whole = fs::path(link_.context.working_directory) / *command_.host_file;
       words.push_back("--nv-host=" + whole.string());
     }
-    std::string out =
-        base::Cat({"\"${DEVLINK:-devlink}\"", Join(words), " -o \"$redo\"/", ForShell(output)});
+    std::string out = base::Cat({"\"$DEVLINK\"", Join(words), " -o \"$redo\"/", ForShell(output)});
     for (const File* cubin : cubins) out += base::Cat({" \\\n  ", cubin->second.file});
     return out;
   }

@@ -133,10 +133,12 @@ TEST_CASE("What the command does with files and streams is no option of a sessio
   const CSession session = MakeSession(OptionsOf("sm_80"));
   std::size_t refused = 0;
   for (const internal::Option& option : internal::Options()) {
-    // The output's name stands in its record; files of options and of names are read.
+    // The output's name stands in its record; files of options and of names are read; tools are
+    // chosen elsewhere.
     const bool is_file = option.value.starts_with("file") && option.long_name != "output-file" &&
                          option.long_name != "options-file" &&
-                         option.long_name != "retain-symbols-file";
+                         option.long_name != "retain-symbols-file" &&
+                         option.concern != internal::Concern::kTools;
     const bool is_printed = option.long_name.starts_with("dump-callgraph");
     if (!is_file && !is_printed && option.group != internal::Group::kOwnReports) continue;
     std::string word = "--" + std::string(option.long_name);
