@@ -425,6 +425,11 @@ TEST_CASE("Option vectors are nvlink's", "[assemble]") {
   PtxasOptionBuilder lto(*Arch::Parse("sm_80"));
   lto.LinkTimeOptimized(true).Relocatable(false).FastCompileLevel(FastCompile::kMax);
   CHECK(*lto.Build() == Words{"-arch=sm_80", "--Ofast-compile=max", "-m64"});
+  PtxasOptionBuilder blocks(*Arch::Parse("sm_80"));
+  blocks.LinkTimeOptimized(true).Relocatable(false).KeepBlocks(true);
+  CHECK(*blocks.Build() == Words{"-arch=sm_80", "-m64"});
+  CHECK(*blocks.Debug(true).Build() ==
+        Words{"-arch=sm_80", "-no-bb-merge", "-ret-end", "-g", "-m64"});
 
   CHECK(PtxasOptionBuilder(*Arch::Parse("sm_80")).MaxRegisters(999).Build().ok());
   CHECK(PtxasOptionBuilder(*Arch::Parse("sm_80")).SplitCompile(-10).Build().ok());

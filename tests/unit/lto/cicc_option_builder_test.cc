@@ -150,6 +150,13 @@ TEST_CASE("Words that nvlink passes itself are not repeated", "[lto]") {
         "-prec-div=1 -prec-sqrt=1 -fma=1");
 }
 
+TEST_CASE("With -g nothing is optimized where the release says so", "[lto]") {
+  const NvvmVectorPolicy policy{.debug_is_unoptimized = true};
+  CHECK(Line(Whole(kTarget, policy)) == "-arch=compute_90 -link-lto -has-global-host-info");
+  CHECK(Line(Whole(kTarget, policy).Debug(true)) ==
+        "-arch=compute_90 -link-lto -g -opt=0 -has-global-host-info");
+}
+
 TEST_CASE("Math options come with -Xnvvm only, unless corrected", "[lto]") {
   AgreedOptions agreed;
   agreed.fmad = 0;
