@@ -92,6 +92,12 @@ test_toolkit() {
   # The link is what nvcc finds.
   "$PWD/toolkit/bin/nvcc" -arch=sm_80 -rdc=true -dlink -o linked.o "$sources"/small/*.cu
   grep -q 'libdevlink' linked.o || complain "nvcc of the toolkit does not link with devlink"
+
+  # By a relative name, with no toolkit on PATH: nvcc tells where libNVVM and its neighbours are.
+  if [[ -e $home/lib64/libnvJitLink.so.13 ]]; then
+    PATH=/usr/bin:/bin toolkit/bin/nvcc -arch=sm_80 -rdc=true -dlto -dlink -o linked.o \
+      "$sources"/small/*.cu || complain "nvcc -dlto by a relative name does not link"
+  fi
 }
 ! wanted toolkit || test_toolkit
 
@@ -196,6 +202,7 @@ test_nvcc() {
   by_nvcc sm_80 program "program shared dlink" -arch=sm_80 ${most[@]+"${most[@]}"}
   cd sm_80
   twice verbose linked.o "$nvcc" -arch=sm_80 -dlink -res-usage -Xnvlink -v -o linked.o ./*.o
+  rm linked.o
   twice script.program program "$nvcc" -arch=sm_80 -hls=use-lcs "${same[@]}" -o program ./*.o
   cd "$top"
   in_folder scripts

@@ -22,6 +22,7 @@
 #include "base/status_macros.h"
 #include "base/stop.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "command/output_file.h"
 #include "command/words.h"
 
@@ -184,7 +185,7 @@ class WholeScript {
     if (!command_.output.empty()) {
       Say({"#$ ld -T ", command_.output, " 2>&1 | grep 'no input files' > /dev/null"});
     }
-    if (!folder.Write(kScriptName, BytesOf(script))) {
+    if (!folder.Write(kScriptName, base::BytesOf(script))) {
       return Failed({"cannot write into '", folder.path(), "', where the script is tried"});
     }
     DEVLINK_ASSIGN_OR_RETURN(const ChildResult tried,

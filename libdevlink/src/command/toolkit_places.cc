@@ -30,18 +30,32 @@ void Default(const std::string& place, std::string& out) {
   if (out.empty()) out = place;
 }
 
-void FindPtxas(const CommandContext& context, PtxBackendOptions& backend) {
+// The folder above what -nvvmpath names; empty where it names none.
+fs::path AboveNvvm(const LtoBackendOptions& lto) {
+  return fs::path(lto.nvvm_path).lexically_normal().parent_path();
+}
+
+void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
+               PtxBackendOptions& backend) {
   Default(context.ptxas, backend.ptxas_path);
+  std::vector<fs::path> folders;
   for (const std::string& entry : SplitPath(context.path)) {
-    if (!backend.ptxas_path.empty()) return;
     // Programs and libraries of whatever folder the linker happens to run in are not its tools.
-    if (!entry.starts_with('/')) continue;
-    const fs::path ptxas = fs::path(entry) / "ptxas";
+    if (entry.starts_with('/')) folders.emplace_back(entry);
+  }
+  // An nvcc that was called by a relative name puts such a folder on PATH; its -nvvmpath does
+  // count.
+  const fs::path above = AboveNvvm(lto);
+  if (!above.empty()) folders.push_back(above / "bin");
+  for (const fs::path& folder : folders) {
+    if (!backend.ptxas_path.empty()) return;
+    const fs::path ptxas = folder / "ptxas";
     if (access(ptxas.c_str(), X_OK) == 0) backend.ptxas_path = ptxas.string();
   }
 }
 
-void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
+void FindAssemblers(const CommandContext& context, const LtoBackendOptions& lto,
+                    PtxBackendOptions& backend) {
   std::error_code error;
   const fs::path program = context.program_directory;
   Default(context.nvptxcompiler, backend.nvptxcompiler_path);
@@ -51,7 +65,7 @@ void FindAssemblers(const CommandContext& context, PtxBackendOptions& backend) {
       backend.nvptxcompiler_path = library.lexically_normal().string();
     }
   }
-  FindPtxas(context, backend);
+  FindPtxas(context, lto, backend);
   Default(context.nvjitlink, backend.nvjitlink_path);
   if (!backend.ptxas_path.empty() && backend.nvjitlink_path.empty()) {
     const fs::path folder = fs::path(backend.ptxas_path).parent_path();
@@ -75,7 +89,7 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
   if (!backend.nvvm_path.empty()) {
     places.push_back(backend.nvvm_path);
     // nvcc names a folder that does not exist in toolkits made of wheels.
-    const fs::path above = fs::path(backend.nvvm_path).lexically_normal().parent_path();
+    const fs::path above = AboveNvvm(backend);
     if (!above.empty()) places.push_back(above.string());
   }
   if (!assemblers.ptxas_path.empty()) {
@@ -89,7 +103,7 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
 
 absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
                        ToolchainOptions& toolchain) {
-  FindAssemblers(context, toolchain.ptx);
+  FindAssemblers(context, toolchain.lto, toolchain.ptx);
   if (toolchain.finalizer.nvjitlink_path.empty()) {
     toolchain.finalizer.nvjitlink_path = toolchain.ptx.nvjitlink_path;
   }
