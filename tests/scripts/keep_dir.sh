@@ -22,6 +22,7 @@ nvcc -arch=sm_100 -dc -ptx b.cu -o b100.ptx
 nvcc -gencode arch=compute_80,code=lto_80 -dc a.cu -o alto.o
 nvcc -gencode arch=compute_80,code=lto_80 -dc b.cu -o blto.o
 ar rcs libb.a b.o
+# shellcheck disable=SC2016 # nobody is to obey it
 hostile='hostile $(touch harm)/..;`touch harm`'$'\n''touch harm'"' \" é"
 mkdir "${hostile%/*}"
 cp b.ptx "$hostile 1.ptx"
@@ -40,6 +41,7 @@ kept() {
     echo "$*: another output"
     failures=$((failures + 1))
   fi
+  # shellcheck disable=SC2086 # a list of harmless names
   wanted="$(printf '%s\n' $files 8-output-x.cubin redo.sh)"
   if [[ $(LC_ALL=C ls keep/it) != "$wanted" ]]; then
     echo "$*: other files"
@@ -110,8 +112,8 @@ grep -q '^1-ptx-0001-bad.ptx: the step failed$' said.txt || failures=$((failures
 # A folder that cannot be made ends the run before anything is linked.
 status=0
 "$DEVLINK" -arch=sm_80 a.o b.o -o z.cubin --keep-dir=a.cu/keep 2>said.txt || status=$?
-[[ $status == 1 && ! -e z.cubin ]] && grep -q "Could not make the folder 'a.cu/keep'" said.txt || {
+if [[ $status != 1 || -e z.cubin ]] || ! grep -q "Could not make the folder 'a.cu/keep'" said.txt; then
   failures=$((failures + 1))
-}
+fi
 echo "$failures failures"
 [[ $failures == 0 ]]
