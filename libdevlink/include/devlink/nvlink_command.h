@@ -162,10 +162,11 @@ struct CommandSinks {
 std::string RenderCommandLine(const Diagnostic& diagnostic, std::string_view tool);
 
 // Runs a command as nvlink would: finds libraries, reads the inputs, links, and writes the output,
-// the register file, the report and the time trace. Files are written whole or not at all, and of
-// the first three all or none; docs/security.md says what happens to links and modes. Returns
-// the exit status: 0, 255 after errors of the link, 1 after anything that ends the run early. Any
-// number of commands may run side by side as long as they write different files.
+// the register file, the report and the time trace; or, with `host_linker_script`, writes that
+// script, for which the host's compiler and linker are run. Files are written whole or not at all,
+// and of the first three all or none; docs/security.md says what happens to links and modes.
+// Returns the exit status: 0, 255 after errors of the link, 1 after anything that ends the run
+// early. Any number of commands may run side by side as long as they write different files.
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks);
 
