@@ -10,10 +10,23 @@ set -euo pipefail
 
 # shellcheck source=tests/scripts/support/toolkit.sh
 . "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
+
+# All of it: two halves at a time, each in a folder of its own.
+if [[ -z ${DEVLINK_BUILDS-} ]]; then
+  self="$DEVLINK_SOURCE/tests/scripts/drop_in.sh"
+  status=0
+  mkdir first second
+  (cd first && DEVLINK_BUILDS="toolkit nvcc" bash "$self") >first.txt 2>&1 &
+  (cd second && DEVLINK_BUILDS="cmake clang examples" bash "$self") >second.txt 2>&1 || status=1
+  wait $! || status=1
+  cat first.txt second.txt
+  exit $status
+fi
+
 sources="$DEVLINK_SOURCE/tests/builds"
 make_toolkit="$(dirname "$DEVLINK")/devlink-toolkit"
 long="${DEVLINK_LONG_BUILDS-}"
-parts=" ${DEVLINK_BUILDS:-toolkit nvcc cmake clang examples} "
+parts=" $DEVLINK_BUILDS "
 wanted() { [[ $parts == *" $1 "* ]]; }
 failures=0
 comparisons=0
@@ -226,7 +239,10 @@ test_nvcc() {
   # With -g the linker's record names files; those of --keep have the same names every time.
   mkdir keep
   by_nvcc debug program "shared dlink" -G -g -arch=sm_80 --keep --keep-dir "$top/keep"
-  by_nvcc ptx program "shared dlink" -arch=compute_80
+  in_folder ptx
+  objects "$sources/program" -arch=compute_80 >"$top/ptx.log" 2>&1 || complain "ptx: $(<"$top/ptx.log")"
+  links "shared dlink" -arch=sm_86
+  cd "$top"
   by_nvcc default-target program "shared dlink"
 }
 [[ -n $nvvm ]] || echo "no libNVVM where nvlink looks for it: links of LTO IR are left out"
