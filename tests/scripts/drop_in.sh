@@ -236,9 +236,10 @@ test_nvcc() {
   if [[ -n $nvvm ]]; then by_nvcc dlto $program "shared dlink" -dlto -arch=sm_80; fi
   [[ -n $long ]] || return 0
   by_nvcc several.more program "shared dlink" "${several[@]}" -gencode arch=compute_100,code=sm_100
-  # With -g the linker's record names files; those of --keep have the same names every time.
+  # With -g the linker's record names files; those of --keep have the same names every time. Images
+  # for the debugger would be compressed, the record with them.
   mkdir keep
-  by_nvcc debug program "shared dlink" -G -g -arch=sm_80 --keep --keep-dir "$top/keep"
+  by_nvcc debug program "shared dlink" -G -g -arch=sm_80 --no-compress --keep --keep-dir "$top/keep"
   in_folder ptx
   objects "$sources/program" -arch=compute_80 >"$top/ptx.log" 2>&1 || complain "ptx: $(<"$top/ptx.log")"
   links "shared dlink" -arch=sm_86
