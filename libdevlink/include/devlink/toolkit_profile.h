@@ -54,9 +54,9 @@ struct ToolkitProfile {
   // (docs/cubin-format.md, "Symbol table").
   bool constants_move_null_symbol = true;
 
-  // 13.1 on: a relocatable link places `extern __shared__` where its alignment, which ptxas states
-  // from then on, allows it, and rounds the shared memory of its kernels up to theirs.
-  bool relocatable_aligns_external_shared = false;
+  // 13.1 on: `extern __shared__` is placed where its alignment, which ptxas states from then on,
+  // allows it, and the shared memory of its kernels is rounded up to theirs.
+  bool aligns_external_shared = false;
 
   // 13.2 on: a relocatable link leaves references to shared variables to the next one.
   bool relocatable_keeps_shared = false;

@@ -70,7 +70,7 @@ absl::StatusOr<ToolkitProfile> ToolkitProfile::ForRelease(std::string_view relea
     profile.added_module_leaves_lto_ptx = minor == 0;
     profile.compat_has_fixed_tags = minor == 0;
     profile.compat_keeps_opportunistic = minor == 0;
-    profile.relocatable_aligns_external_shared = minor >= 1;
+    profile.aligns_external_shared = minor >= 1;
     profile.relocatable_keeps_shared = minor >= 2;
     profile.reverses_undefined_of_single_kernel = minor < 2;
     profile.languages_travel = minor >= 2;

@@ -15,6 +15,7 @@
 #include "link/kernel_set.h"
 #include "link/list_sort.h"
 #include "link/reach.h"
+#include "model/module.h"
 
 namespace devlink::internal {
 
@@ -226,14 +227,26 @@ class SharedLayouter {
     out.size = at;
   }
 
+  // Of `extern x[]`: ptxas 13.1 and later write it where an offset would stand.
+  [[nodiscard]] std::uint32_t StatedAlign(SymbolId id) const {
+    const std::uint64_t stated = SymbolOf(id).value;
+    const bool is_one =
+        options_.align_external && base::IsPowerOfTwo(stated) && stated <= kMaxAlign;
+    return is_one ? static_cast<std::uint32_t>(stated) : 1;
+  }
+
   // `extern __shared__` begins at one offset for all kernels that share a function which refers to
   // it.
   void PlaceExternal() {
     // With -g it begins at one offset per symbol instead.
     std::vector<OwnItem> own_items;
     own_items.reserve(external_users_.size());
+    base::HashMap<std::uint32_t, std::uint32_t> stated;  // by item: how strictly it is aligned
     for (const auto& [function, symbol] : external_users_) {
-      own_items.push_back({function, options_.debug ? symbol : function, 0});
+      const std::uint32_t item = options_.debug ? symbol : function;
+      own_items.push_back({function, item, 0});
+      std::uint32_t& align = stated.try_emplace(item, kExternalAlign).first->second;
+      align = std::max(align, StatedAlign(symbol));
     }
 
     const auto count = static_cast<std::uint32_t>(liveness_.kernels.size());
@@ -245,27 +258,41 @@ class SharedLayouter {
     };
     base::HashMap<std::uint32_t, std::uint32_t> kernel_of;  // any one that reaches the item
     std::vector<bool> reaches_any(count, false);
+    std::vector<std::uint32_t> align(count, kExternalAlign);
     base::HashMap<std::uint32_t, KernelSet> users_of;  // only where it matters
     VisitReachable(graph_, own_items, liveness_.kernels,
                    [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
                      reaches_any[kernel] = true;
                      for (const ReachedItem& use : found) {
+                       align[kernel] = std::max(align[kernel], stated[use.item]);
                        if (lacks_section_[kernel]) users_of[use.item].Add(kernel, count);
                        const auto [known, inserted] = kernel_of.try_emplace(use.item, kernel);
                        if (!inserted) parent[root_of(kernel)] = root_of(known->second);
                      }
                    });
+    // What the largest kernel of each group has behind its variables, aligned.
     std::vector<std::uint64_t> offset(count, 0);
-    for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
-      if (!reaches_any[kernel]) continue;
-      std::uint64_t& shared = offset[root_of(kernel)];
-      shared = std::max(shared, AlignUp(layout_.kernels[kernel].size, kExternalAlign));
-    }
+    const auto agree = [&](const std::function<std::uint64_t(std::uint32_t)>& place_of) {
+      for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
+        if (!reaches_any[kernel]) continue;
+        std::uint64_t& shared = offset[root_of(kernel)];
+        shared = std::max(shared, place_of(kernel));
+      }
+    };
+    agree(
+        [&](std::uint32_t kernel) { return AlignUp(layout_.kernels[kernel].size, align[kernel]); });
     for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
       if (!reaches_any[kernel]) continue;
       KernelShared& out = layout_.kernels[kernel];
+      out.align = std::max(out.align, align[kernel]);
       out.size = offset[root_of(kernel)];
-      out.align = std::max(out.align, kExternalAlign);
+      if (options_.align_external) out.size = AlignUp(out.size, out.align);
+    }
+    if (options_.debug) {
+      agree([&](std::uint32_t kernel) { return layout_.kernels[kernel].size; });
+      for (std::uint32_t kernel = 0; kernel < count; ++kernel) {
+        if (reaches_any[kernel]) layout_.kernels[kernel].size = offset[root_of(kernel)];
+      }
     }
     GiveSectionsForExternal(users_of);
     for (const auto& [item, kernel] : kernel_of) {

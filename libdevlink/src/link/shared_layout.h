@@ -82,6 +82,7 @@ struct SharedOptions {
   bool debug = false;
   bool lists_symbols = false;         // they stand in the symbol table; always with `debug`
   bool reserve_null_pointer = false;  // no variable lies at 0
+  bool align_external = false;        // ToolkitProfile::aligns_external_shared
 };
 
 SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,

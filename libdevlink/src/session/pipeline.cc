@@ -188,18 +188,18 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   // Where variables and constants lie. A debugger is told where shared variables are.
   const bool describes_shared = options.debug && !options.suppress_debug_info;
   SharedLayout shared =
-      partial ? LayOutSharedPartial(
-                    merged, liveness,
-                    {.debug = describes_shared,
-                     .place_external = !KeepsReferences(options),
-                     .align_external = options.profile.relocatable_aligns_external_shared,
-                     .reserve_null_pointer = options.reserve_null_pointer,
-                     .global_instances = options.profile.weak_symbols_are_global})
+      partial ? LayOutSharedPartial(merged, liveness,
+                                    {.debug = describes_shared,
+                                     .place_external = !KeepsReferences(options),
+                                     .align_external = options.profile.aligns_external_shared,
+                                     .reserve_null_pointer = options.reserve_null_pointer,
+                                     .global_instances = options.profile.weak_symbols_are_global})
               : LayOutShared(merged, graph, liveness,
                              {.reserved = ReservedShared(options, merged.view),
                               .debug = describes_shared,
                               .lists_symbols = options.preserve_relocations,
-                              .reserve_null_pointer = options.reserve_null_pointer});
+                              .reserve_null_pointer = options.reserve_null_pointer,
+                              .align_external = options.profile.aligns_external_shared});
   watch.After(LinkPass::kShared, [&] {
     return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
   });

@@ -72,6 +72,39 @@ TEST_CASE("No variable lies at the null pointer that is reserved", "[link]") {
   CHECK(layout.kernels[1 - with].size == 0);
 }
 
+TEST_CASE("extern x[] lies where its alignment allows it, from 13.1 on", "[link]") {
+  ProgramBuilder builder;
+  const auto k = builder.AddFunction(true);
+  const auto m = builder.AddFunction(true);
+  const auto f = builder.AddFunction();
+  builder.AddCall(k, f);
+  builder.AddCall(m, f);
+  builder.AddLocalShared(k, 68, 64);
+  builder.AddLocalShared(m, 200, 4);
+  const auto x = builder.AddExternalShared();
+  builder.program.symbols[x].value = 32;  // as ptxas states it
+  builder.AddUse(f, x);
+  const internal::CallGraph graph(builder.program);
+  const auto lay_out = [&](bool debug, bool aligned) {
+    const auto live = internal::FindLiveFunctions(builder.program, graph, debug);
+    return internal::LayOutShared(builder.program, graph, live,
+                                  {.debug = debug, .align_external = aligned});
+  };
+  const auto live = internal::FindLiveFunctions(builder.program, graph, false);
+  const std::size_t of_k = live.kernels.front() == k ? 0 : 1;
+  const auto before = lay_out(false, false);
+  CHECK(before.external_offsets.at(f) == 0xd0);
+  CHECK(before.kernels[of_k].size == 0xd0);
+  const auto after = lay_out(false, true);
+  CHECK(after.external_offsets.at(f) == 0xe0);
+  CHECK(after.kernels[of_k].size == 0x100);
+  CHECK(after.kernels[1 - of_k].size == 0xe0);
+  CHECK(after.kernels[1 - of_k].align == 32);
+  const auto debug = lay_out(true, true);
+  CHECK(debug.places.at(x).offset == Offset(0x100));
+  CHECK(debug.kernels[1 - of_k].size == 0x100);
+}
+
 TEST_CASE("A variable of a file goes to its only user", "[link]") {
   ProgramBuilder builder;
   const auto k = builder.AddFunction(true);
