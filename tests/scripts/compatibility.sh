@@ -132,6 +132,12 @@ flip k100.cubin 49 64 k100.cubin.new && mv k100.cubin.new k100.cubin
 for target in compute_75 compute_80 compute_90; do
   for sm in 75 80 86 90 100; do alike -arch=$target k$sm.cubin; done
 done
+# For virtual targets of three digits nvlink takes nothing that has three itself.
+sed 's/sm_90/sm_100/; s/^\.version .*/.version 9.0/' k90.ptx >real100.ptx
+ptxas -arch=sm_100 -c real100.ptx -o real100.cubin
+for target in compute_100 compute_120; do
+  for input in real100.cubin real100.ptx k90.ptx; do row "three digits" -arch=$target $input; done
+done
 for place in 30 ff; do
   flip k90.cubin 51 $place strange.cubin
   alike -arch=sm_90 strange.cubin

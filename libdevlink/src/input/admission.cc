@@ -98,11 +98,11 @@ bool Goes(Arch member, Purpose purpose, Arch target) {
 
 std::optional<Diagnostic> CheckArch(const std::string& name, Arch member, Purpose purpose,
                                     const InputSettings& settings) {
-  if (Goes(member, purpose, settings.target)) return std::nullopt;
   // Where it only looks, nvlink has room for two digits.
-  constexpr std::size_t kDigits = 2;
-  const bool too_long =
-      purpose == Purpose::kCheck && std::to_string(member.number).size() > kDigits;
+  constexpr std::uint16_t kTwoDigits = 99;
+  const bool too_long = purpose == Purpose::kCheck && member.number > kTwoDigits;
+  const bool fails = too_long && settings.compatibility == Compatibility::kNvlink;
+  if (Goes(member, purpose, settings.target) && !fails) return std::nullopt;
   const std::string target =
       purpose == Purpose::kCheck ? settings.target.VirtualName() : settings.target.Name();
   Diagnostic out = Fatal(DiagnosticCode::kArchMismatch, name,

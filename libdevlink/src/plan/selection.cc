@@ -177,6 +177,7 @@ class Selector {
     if (code.kind == CodeKind::kPtx) {
       const AssembledText* text = assembled_.Find(code);
       if (text == nullptr) return absl::InternalError("PTX behind a text that failed");
+      if (EndsAtPtx()) return RejectPtx(object.name);
       Report(text->diagnostics);
       ends_link_ = !text->status.ok();
       DEVLINK_RETURN_IF_ERROR(text->status);
@@ -214,6 +215,20 @@ class Selector {
                      .code = absl::StatusCode::kAlreadyExists});
     }
     return absl::OkStatus();
+  }
+
+  // nvlink has room for two digits of the architecture for which it checks PTX.
+  [[nodiscard]] bool EndsAtPtx() const {
+    constexpr std::uint16_t kTwoDigits = 99;
+    return options_.check_only && options_.compatibility == Compatibility::kNvlink &&
+           options_.target.number > kTwoDigits && !options_.lto.enabled;
+  }
+
+  absl::Status RejectPtx(const std::string& input) {
+    ends_link_ = true;
+    return Reject({.diagnostic = format::MakeDiagnostic(
+                       Severity::kFatal, DiagnosticCode::kArchMismatch, input,
+                       std::string(format::nvlink_text::kArchTooLong))});
   }
 
   void AddReferences(const ObjectRecord& object) {
