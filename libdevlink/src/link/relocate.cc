@@ -169,7 +169,7 @@ class Relocator {
 
   // Lists what is resolved, where the output's symbol table has the symbol.
   void Preserve(const Relocation& relocation, const Symbol& symbol) {
-    if (symbol.constant_size) return;
+    if (symbol.constant_size || format::IsTextureType(symbol.type)) return;
     if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
       const auto place = shared_.places.find(relocation.symbol);
       const bool is_listed = place != shared_.places.end() && place->second.symbol_kept;

@@ -14,8 +14,13 @@ namespace {
 
 class Compactor {
  public:
-  Compactor(const ReplacedBodies& replaced, bool relocatable, Program& program, InputMaps& maps)
-      : replaced_(replaced), relocatable_(relocatable), program_(program), maps_(maps) {}
+  Compactor(const ReplacedBodies& replaced, bool relocatable, bool keeps_parameters,
+            Program& program, InputMaps& maps)
+      : replaced_(replaced),
+        relocatable_(relocatable),
+        keeps_parameters_(keeps_parameters),
+        program_(program),
+        maps_(maps) {}
 
   void Run() {
     DropRelocations();
@@ -74,8 +79,9 @@ class Compactor {
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
       const Symbol& symbol = program_.symbols[id];
       if (symbol.section == kNone || symbol.function != kNone) continue;
-      // nvlink -r keeps what lies in constants that were filled again.
-      const bool gone = !relocatable_ && symbol.type != format::kSttSection &&
+      // nvlink -r keeps what lies in constants that were filled again, and so does
+      // -preserve-relocs.
+      const bool gone = !relocatable_ && !keeps_parameters_ && symbol.type != format::kSttSection &&
                         replaced_.IsVariableGone(id, symbol.section);
       candidate_[id] = gone || replaced_.IsEmpty(symbol.section);
       any_candidate_ = any_candidate_ || candidate_[id];
@@ -263,6 +269,7 @@ class Compactor {
 
   const ReplacedBodies& replaced_;
   const bool relocatable_;
+  const bool keeps_parameters_;
   Program& program_;
   InputMaps& maps_;
   bool any_candidate_ = false;
@@ -278,8 +285,10 @@ class Compactor {
 
 }  // namespace
 
-void Compact(const ReplacedBodies& replaced, bool relocatable, Program& program, InputMaps& maps) {
-  if (!replaced.empty()) Compactor(replaced, relocatable, program, maps).Run();
+void Compact(const ReplacedBodies& replaced, bool relocatable, bool keeps_parameters,
+             Program& program, InputMaps& maps) {
+  if (replaced.empty()) return;
+  Compactor(replaced, relocatable, keeps_parameters, program, maps).Run();
 }
 
 }  // namespace devlink::internal

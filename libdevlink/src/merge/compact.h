@@ -11,10 +11,11 @@
 namespace devlink::internal {
 
 // Takes out relocations, records and variables of replaced bodies, and constants that no body has
-// any more; sections and symbols are numbered anew, in their order, in
-// `maps` too. What nvlink writes of them all
-// the same stays: names in the string tables, numbers in NvlinkResidue. Sections of a kernel's
-// compiler constants stay, empty, because the layout may fill them in their old place.
-void Compact(const ReplacedBodies& replaced, bool relocatable, Program& program, InputMaps& maps);
+// any more; sections and symbols are numbered anew, in their order, in `maps` too. What nvlink
+// writes of them all the same stays: names in the string tables, numbers in NvlinkResidue, and
+// parameters of replaced kernels with `keeps_parameters`. Sections of a kernel's compiler constants
+// stay, empty, because the layout may fill them in their old place.
+void Compact(const ReplacedBodies& replaced, bool relocatable, bool keeps_parameters,
+             Program& program, InputMaps& maps);
 
 }  // namespace devlink::internal

@@ -62,7 +62,7 @@ Program ViewMerge::Finish(InputMaps& maps) && {
   }
   Program program = std::move(builder_).Take();
   ForgetReplaced(replaced_, program, maps);
-  Compact(replaced_, options_.relocatable, program, maps);
+  Compact(replaced_, options_.relocatable, options_.preserve_resolved, program, maps);
   return program;
 }
 

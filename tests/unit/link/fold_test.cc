@@ -26,8 +26,8 @@ struct FoldedText {
 
 FoldedText Fold(std::initializer_list<InputBuilder*> inputs,
                 const std::vector<internal::FunctionId>& stay = {}) {
-  const internal::Folded folded =
-      internal::FoldIdentical(MergeInputs(inputs, {.sm = 80}).program(), stay);
+  const Merged merged = MergeInputs(inputs, {.sm = 80});  // has the names
+  const internal::Folded folded = internal::FoldIdentical(merged.program(), stay);
   const internal::Program& program = folded.program;
   const auto name_of = [&](internal::FunctionId f) {
     return std::string(program.symbols[program.functions[f].symbol].name);

@@ -64,7 +64,7 @@ TEST_CASE("A merge in which no body was replaced is left alone", "[compact]") {
   const auto function = builder.AddFunction();
   const Bank bank = AddBank(builder, function, ".nv.constant4.f0");
   builder.AddUse(function, bank.variable);
-  internal::Compact(ReplacedBodies(), false, builder.program, maps);
+  internal::Compact(ReplacedBodies(), false, false, builder.program, maps);
   CHECK(builder.program.relocations.size() == 1);
   CHECK(builder.program.symbols.size() == 3);
 }
@@ -88,7 +88,7 @@ TEST_CASE("Relocations and records of a replaced body go, those of the new one s
   builder.SetResources(replaced_function, 30, 0);
   for (std::uint32_t i = 4; i < records.size(); ++i) records[i].arrival = i;
 
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
   REQUIRE(builder.program.relocations.size() == 2);
   CHECK(builder.program.relocations[0].section == builder.program.functions[other].text);
   CHECK(builder.program.relocations[1].section ==
@@ -111,7 +111,7 @@ TEST_CASE("Constants that no body has any more go, and nvlink's count of them st
   replaced.Empty(bank.section);
 
   const bool relocatable = GENERATE(false, true);
-  internal::Compact(replaced, relocatable, builder.program, maps);
+  internal::Compact(replaced, relocatable, false, builder.program, maps);
   internal::Program& program = builder.program;
   CHECK(program.symbols.size() == 2);
   CHECK(program.functions[function].constants.empty());
@@ -145,7 +145,7 @@ TEST_CASE("The maps of inputs follow what is numbered anew", "[compact]") {
   builder.program.symbols[builder.program.functions[function].symbol].input = 1;
 
   internal::ForgetReplaced(replaced, builder.program, maps);
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
   using Places = std::vector<internal::SectionPlace>;
   CHECK(maps[0].sections == Places{{}, {}, {}});
   CHECK(maps[0].symbols[1] == kNone);
@@ -169,7 +169,7 @@ TEST_CASE("Constants that were filled again lose the variables of the old body",
   builder.program.symbols.push_back(symbol);
   replaced.Define(static_cast<SymbolId>(builder.program.symbols.size() - 1), bank.section);
 
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
   REQUIRE(builder.program.symbols.size() == 3);
   CHECK(builder.program.symbols[2].name == "new");
   CHECK(builder.program.sections[bank.section].only_if_filled == false);
@@ -185,7 +185,7 @@ TEST_CASE("An emptied bank stays where the layout may fill it", "[compact]") {
   ReplacedBodies replaced;
   replaced.ReplaceBody(kernel, 0, 0);
   replaced.Empty(bank.section);
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
   CHECK(builder.program.sections[bank.section].only_if_filled);
   CHECK(builder.program.functions[kernel].constants.size() == 1);
 }
@@ -200,7 +200,7 @@ TEST_CASE("A variable that something still refers to stays without an entry", "[
   ReplacedBodies replaced;
   replaced.ReplaceBody(function, 0, 0);
   replaced.Empty(bank.section);
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
   CHECK(builder.program.sections[bank.section].only_if_filled);
   CHECK(builder.program.symbols[bank.variable].unlisted);
   CHECK(Texts(builder.program.symbol_names) == std::vector<std::string_view>{".nv.constant4.f0"});
@@ -219,7 +219,7 @@ TEST_CASE("No note names a replaced body as the user of what is undefined", "[co
   builder.AddUse(function, static_cast<SymbolId>(builder.program.symbols.size() - 1));
   ReplacedBodies replaced;
   if (replace) replaced.ReplaceBody(function, 1, 0);
-  internal::Compact(replaced, false, builder.program, maps);
+  internal::Compact(replaced, false, false, builder.program, maps);
 
   const internal::CallGraph graph(builder.program);
   const internal::Liveness liveness =
