@@ -123,7 +123,9 @@ SectionId ProgramBuilder::RelocationSection(std::string_view name, SectionId tar
   const SectionId id = AddSection(name, SectionKind::kRelocations, type, format::kShfInfoLink, 8);
   program.sections[id].owner = target;
   program.sections[id].function = program.sections[target].function;
-  const bool first = program.sections[target].rela == program.sections[target].rel;
+  // With -force-rela the list without addends is no more than a name.
+  const bool first =
+      force_rela ? with_addend : program.sections[target].rela == program.sections[target].rel;
   (with_addend ? program.sections[target].rela : program.sections[target].rel) = id;
   if (first && preserve_resolved) AddResolvedList(target);
   return id;
