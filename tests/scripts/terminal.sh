@@ -45,7 +45,9 @@ def link(speed, *options, term="xterm", interrupt_at=None, stderr_is_pipe=False)
     begin = time.monotonic()
     process = subprocess.Popen(
         [os.environ["DEVLINK"], "-arch=sm_80", "--ptx-backend=ptxas", "a.ptx", "b.ptx", "-o", "x.cubin", *options],
-        stdin=slave, stdout=slave, stderr=subprocess.PIPE if stderr_is_pipe else slave, env=environment)
+        stdin=slave, stdout=slave, stderr=subprocess.PIPE if stderr_is_pipe else slave, env=environment,
+        # Whoever runs the tests in the background may have them ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     os.close(slave)
     text, first = b"", None
     source = process.stderr.fileno() if stderr_is_pipe else master
