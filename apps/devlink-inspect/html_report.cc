@@ -79,11 +79,9 @@ std::string HtmlReport::Value(const Column& column, const Cell& value) {
 void HtmlReport::BeginItem(const ItemHead& head) {
   bool& any = items_.empty() ? any_file_ : items_.back().has_members;
   std::string out;
-  if (items_.empty()) {
-    if (any) out += ",";
-  } else if (any) {
+  if (any) {
     out += ",";
-  } else {
+  } else if (!items_.empty()) {
     // Tables of the item may still come: they do not stand behind its members.
     out += base::Cat({items_.back().has_tables ? "]" : "\"tables\": []", ", \"members\": ["});
   }

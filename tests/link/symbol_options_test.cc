@@ -67,6 +67,8 @@ TEST_CASE("What is wrapped is what nvlink makes of renamed references", "[symbol
   options.wrapped_symbols = {"f"};
   options.recorded_options = "-arch " + arch + " ";
   const LinkOutcome outcome = LinkWithLibrary(options, inputs);
+  options.wrapped_symbols.clear();
+  CHECK(LinkWithLibrary(options, inputs).cubin != outcome.cubin);
   REQUIRE(outcome.ok);
   CHECK(diff::ExplainDifference(ReadBytes(directory.File("out.cubin")).value(), outcome.cubin) ==
         "");

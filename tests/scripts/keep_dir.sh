@@ -21,6 +21,11 @@ nvcc -arch=sm_100 -dc -cubin a.cu -o a100.cubin
 nvcc -arch=sm_100 -dc -ptx b.cu -o b100.ptx
 nvcc -gencode arch=compute_80,code=lto_80 -dc a.cu -o alto.o
 nvcc -gencode arch=compute_80,code=lto_80 -dc b.cu -o blto.o
+cat >w.cu <<'CUDA'
+extern "C" __device__ int __real__Z6helperi(int);
+extern "C" __device__ int __wrap__Z6helperi(int x) { return __real__Z6helperi(x) + 1; }
+CUDA
+nvcc -arch=sm_80 -dc -cubin w.cu -o w.cubin
 ar rcs libb.a b.o
 # shellcheck disable=SC2016 # nobody is to obey it
 hostile='hostile $(touch harm)/..;`touch harm`'$'\n''touch harm'"' \" é"
@@ -67,6 +72,11 @@ kept '1-ptx-0001-b.ptx 2-assembled-0001-b.ptx.cubin 6-linked-0001-a.cubin 6-link
 also 2-assembled-0001-b.ptx.cubin
 kept '1-ptx-0001-b.ptx 2-assembled-0001-b.ptx.cubin 6-linked-0001-a.cubin 6-linked-0002-b.ptx.cubin' \
   -arch=sm_80 -g a.cubin b.ptx
+echo nothing >names.txt
+kept '6-linked-0001-a.o.cubin 6-linked-0002-b.o.cubin' -arch=sm_80 -kernels-used=_Z1kPi --icf=safe \
+  --retain-symbols-file=names.txt a.o b.o
+kept '6-linked-0001-a.cubin 6-linked-0002-b.o.cubin 6-linked-0003-w.cubin' -arch=sm_80 --wrap=_Z6helperi \
+  a.cubin b.o w.cubin
 kept '6-linked-0001-a.o.cubin 6-linked-0002-libb.a_b.o.cubin' -arch=sm_80 a.o libb.a
 kept '6-linked-0001-a.o.cubin 6-linked-0002-libb.a_b.o.cubin' -arch=sm_80 a.o -L . -lb
 kept '6-linked-0001-a.o.cubin' -arch=sm_80 -r a.o --register-link-binaries=registered

@@ -39,6 +39,13 @@ nvcc -arch=sm_80 -dc a.cu b.cu
 "$DEVLINK" -arch=sm_80 a.o b.o -o plain.cubin
 
 # The same bytes, and all reports.
+echo nothing >names.txt
+"$DEVLINK" -arch=sm_80 a.o b.o -o names.cubin --retain-symbols-file=names.txt --dependency-file=n.d --reproduce=n.tar
+grep -q 'names.txt' n.d
+mkdir listed
+tar -C listed -xf n.tar
+(cd / && "$OLDPWD/listed/n/link.sh")
+cmp names.cubin listed/n/out.cubin
 "$DEVLINK" -arch=sm_80 a.o b.o -o x.cubin --report=r.json --map=r.map --dependency-file=r.d --reproduce=r.tar \
   --size --why-live=deep --why-live=dead --why-registers=k --why-input=b.o >answers
 cmp plain.cubin x.cubin

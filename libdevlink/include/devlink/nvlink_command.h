@@ -116,6 +116,7 @@ struct NvlinkCommand {
   std::optional<std::string> time_table;
   std::optional<std::string> index_file;
   std::optional<std::string> host_file;
+  std::optional<std::string> retained_symbols_file;  // read into options.retained_symbols
   std::optional<std::string> dot_file;
   // -tool-name: in whose name the command speaks from the moment that its words are read; not set:
   // the program's own.

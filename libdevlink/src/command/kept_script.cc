@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -156,6 +157,9 @@ class Script {
     if (command_.time_table && *command_.time_table != "-") add_file("-time", *command_.time_table);
     if (command_.host_file) out += base::Cat({" --nv-host=", ForShell(*command_.host_file)});
     if (command_.index_file) out += base::Cat({" --uidx-file=", ForShell(*command_.index_file)});
+    if (command_.retained_symbols_file) {
+      out += base::Cat({" --retain-symbols-file=", ForShell(*command_.retained_symbols_file)});
+    }
     out += base::Cat({" -o \"$redo\"/", ForShell(output), Join(command_.inputs), ")"});
     return out;
   }
@@ -167,6 +171,8 @@ class Script {
     const auto& details = link_.outcome.report.details;
     if (details == nullptr || details->kernel_choice == KernelChoice::kHostReferences) return false;
     if (!options.recorded_object.empty()) return false;
+    // In what was kept, references have their other names already.
+    if (!options.wrapped_symbols.empty() || !options.symbol_aliases.empty()) return false;
     if (!command_.libraries.names.empty() || !command_.libraries.directories.empty()) return false;
     // Without LTO IR there is a warning.
     return !options.lto.enabled ||
@@ -176,10 +182,13 @@ class Script {
   [[nodiscard]] std::string FromCubins(const std::vector<const File*>& cubins,
                                        const std::string& output) const {
     std::vector<std::string> words = command_.words;
-    if (command_.host_file) {
-      const fs::path whole = fs::path(link_.context.working_directory) / *command_.host_file;
-      words.push_back("--nv-host=" + whole.string());
-    }
+    const auto add_file = [&](std::string_view option, const std::optional<std::string>& file) {
+      if (!file) return;
+      const fs::path whole = fs::path(link_.context.working_directory) / *file;
+      words.push_back(base::Cat({option, whole.string()}));
+    };
+    add_file("--nv-host=", command_.host_file);
+    add_file("--retain-symbols-file=", command_.retained_symbols_file);
     std::string out = base::Cat({"\"$DEVLINK\"", Join(words), " -o \"$redo\"/", ForShell(output)});
     for (const File* cubin : cubins) out += base::Cat({" \\\n  ", cubin->second.file});
     return out;

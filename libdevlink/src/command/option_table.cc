@@ -490,8 +490,9 @@ constexpr std::array kOptions = {
            "safe: of functions that are the same and whose address nobody takes, keep one; none "
            "(default)"},
     Option{"retain-symbols-file", "retain-symbols-file", Takes::kValue, "file", Recorded::kNo,
-           Group::kSymbols, Text<&Parsed::retained_symbols>,
-           "of variables, list only those named in a file, and those that relocations name"},
+           Group::kSymbols, Text<&NvlinkCommand::retained_symbols_file>,
+           "of variables, list only those named in a file, and those that relocations name", "",
+           Concern::kThisLink},
     Option{"keep-dir", "keep-dir", Takes::kValue, "folder", Recorded::kNo, Group::kOwnReports,
            Text<&NvlinkCommand::keep_dir>,
            "write what the link has on its way to the output, and a script that repeats each step",

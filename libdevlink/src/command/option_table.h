@@ -30,7 +30,6 @@ struct Parsed {
   bool dump_mangled = false;
   std::optional<bool> verbose_record;
   std::optional<std::string> api_version;
-  std::optional<std::string> retained_symbols;  // a file
 };
 
 enum class Takes {

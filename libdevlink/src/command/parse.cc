@@ -133,9 +133,10 @@ std::optional<std::string> Reader::TextOf(const std::string& file) const {
 
 // One name in a line, or several.
 absl::Status Reader::ReadRetainedSymbols() {
-  if (!parsed.retained_symbols) return absl::OkStatus();
-  const auto text = TextOf(*parsed.retained_symbols);
-  if (!text) return Wrong({"Could not open file of symbols '", *parsed.retained_symbols, "'"});
+  const auto& file = parsed.command.retained_symbols_file;
+  if (!file) return absl::OkStatus();
+  const auto text = TextOf(*file);
+  if (!text) return Wrong({"Could not open file of symbols '", *file, "'"});
   auto& names = parsed.command.options.retained_symbols.emplace();
   for (const absl::string_view name :
        absl::StrSplit(*text, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty())) {

@@ -65,6 +65,9 @@ class Archive {
     for (const std::string& word : command_.words) add(word);
     if (command_.host_file) add("-nv-host=" + PlaceOf(*command_.host_file));
     if (command_.index_file) add("-uidx=" + PlaceOf(*command_.index_file));
+    if (command_.retained_symbols_file) {
+      add("--retain-symbols-file=" + PlaceOf(*command_.retained_symbols_file));
+    }
     add("-o");
     add("out.cubin");
     for (const std::string& input : command_.inputs) add(PlaceOf(input));

@@ -155,6 +155,7 @@ absl::Status Run::ReadOptionFiles() {
     DEVLINK_ASSIGN_OR_RETURN(host_section_, ReadWhole(options, *command_.host_file));
     files_.Add(*command_.host_file);
   }
+  if (command_.retained_symbols_file) files_.Add(*command_.retained_symbols_file);
   if (!command_.keep_dir.empty()) {
     DEVLINK_RETURN_IF_ERROR(kept_.emplace(command_, context_).Open());
   }

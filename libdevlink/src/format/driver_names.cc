@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/strings.h"
+
 namespace devlink::format {
 
 namespace {
@@ -45,6 +47,11 @@ constexpr std::array<std::string_view, 34> kSystemCalls = {"vprintf",
                                                            "cudaGraphKernelNodeUpdatesApply"};
 
 }  // namespace
+
+std::string AdviceOnDeviceRuntime() {
+  return base::Cat({"it is part of lib", kDeviceRuntimeName, ": add -l", kDeviceRuntimeName,
+                    ", which is linked last"});
+}
 
 bool IsSystemCall(std::string_view name) {
   return name.starts_with("__cuda_syscall") ||

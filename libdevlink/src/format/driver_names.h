@@ -3,6 +3,7 @@
 // Names that need no definition in a link (docs/cubin-format.md, "System calls").
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace devlink::format {
@@ -15,6 +16,9 @@ inline constexpr std::string_view kDeviceRuntimeArchive = "libcudadevrt.a";
 constexpr bool IsDeviceRuntime(std::string_view name) { return name.starts_with("__cudaCDP"); }
 
 // Functions that the driver supplies.
+// What to do about an undefined name that IsDeviceRuntime.
+std::string AdviceOnDeviceRuntime();
+
 bool IsSystemCall(std::string_view name);
 
 // Names that the driver knows: the linker does not look for them.

@@ -44,6 +44,9 @@ inline const SmTraits& TraitsOf(Arch arch) { return TraitsOf(arch.number); }
 // Every architecture of the 13.x toolkits, by number.
 std::span<const SmTraits> AllSmTraits();
 
+// Where nvlink only looks at code (-arch=compute_NN), it has room for two digits of its target.
+constexpr bool IsTooLongForCheck(unsigned sm) { return sm / 100 != 0; }
+
 // The names of the targets that a release knows, variants included, by number.
 std::vector<std::string> TargetNames(std::uint16_t release);
 

@@ -98,9 +98,7 @@ bool Goes(Arch member, Purpose purpose, Arch target) {
 
 std::optional<Diagnostic> CheckArch(const std::string& name, Arch member, Purpose purpose,
                                     const InputSettings& settings) {
-  // Where it only looks, nvlink has room for two digits.
-  constexpr std::uint16_t kTwoDigits = 99;
-  const bool too_long = purpose == Purpose::kCheck && member.number > kTwoDigits;
+  const bool too_long = purpose == Purpose::kCheck && format::IsTooLongForCheck(member.number);
   const bool fails = too_long && settings.compatibility == Compatibility::kNvlink;
   if (Goes(member, purpose, settings.target) && !fails) return std::nullopt;
   const std::string target =

@@ -129,13 +129,14 @@ class Folder {
       }
     }
     for (SymbolId& symbol : program_.extern_symbols) symbol = SymbolFor(symbol);
-    base::HashSet<std::pair<FunctionId, FunctionId>> seen;
+    // A caller of both has one call less; where inputs list a call twice, both stay.
+    base::HashSet<std::pair<FunctionId, FunctionId>> known;
+    for (const CallEdge& call : program_.calls) {
+      if (stands_for_[call.callee] == call.callee) known.insert({call.caller, call.callee});
+    }
     std::erase_if(program_.calls, [&](CallEdge& call) {
-      const FunctionId callee = stands_for_[call.callee];
-      const bool changed = callee != call.callee;
-      call.callee = callee;
-      const bool is_new = seen.insert({call.caller, callee}).second;
-      return changed && !is_new;
+      const FunctionId callee = std::exchange(call.callee, stands_for_[call.callee]);
+      return callee != call.callee && !known.insert({call.caller, call.callee}).second;
     });
   }
 

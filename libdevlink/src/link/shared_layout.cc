@@ -227,14 +227,6 @@ class SharedLayouter {
     out.size = at;
   }
 
-  // Of `extern x[]`: ptxas 13.1 and later write it where an offset would stand.
-  [[nodiscard]] std::uint32_t StatedAlign(SymbolId id) const {
-    const std::uint64_t stated = SymbolOf(id).value;
-    const bool is_one =
-        options_.align_external && base::IsPowerOfTwo(stated) && stated <= kMaxAlign;
-    return is_one ? static_cast<std::uint32_t>(stated) : 1;
-  }
-
   // `extern __shared__` begins at one offset for all kernels that share a function which refers to
   // it.
   void PlaceExternal() {
@@ -246,7 +238,7 @@ class SharedLayouter {
       const std::uint32_t item = options_.debug ? symbol : function;
       own_items.push_back({function, item, 0});
       std::uint32_t& align = stated.try_emplace(item, kExternalAlign).first->second;
-      align = std::max(align, StatedAlign(symbol));
+      if (options_.align_external) align = std::max(align, StatedAlign(SymbolOf(symbol)));
     }
 
     const auto count = static_cast<std::uint32_t>(liveness_.kernels.size());
@@ -371,6 +363,11 @@ class SharedLayouter {
 };
 
 }  // namespace
+
+std::uint32_t StatedAlign(const Symbol& external) {
+  const bool is_one = base::IsPowerOfTwo(external.value) && external.value <= kMaxAlign;
+  return is_one ? static_cast<std::uint32_t>(external.value) : 1;
+}
 
 SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,
                           const SharedOptions& options) {

@@ -85,6 +85,10 @@ struct SharedOptions {
   bool align_external = false;        // ToolkitProfile::aligns_external_shared
 };
 
+// How strictly `extern x[]` is aligned as its symbol's value says, where that is an alignment:
+// ptxas 13.1 and later write it there, and nvlink takes the place that it gave it for one. Else 1.
+std::uint32_t StatedAlign(const Symbol& external);
+
 SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,
                           const SharedOptions& options);
 

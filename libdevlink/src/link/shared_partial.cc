@@ -59,9 +59,7 @@ class Describer {
       if (!symbol.external_shared || !options_.place_external) continue;
       // Its alignment, from 13.1 on, or where an earlier nvlink -r has placed it, which nvlink
       // takes for one. It counts although a definition came behind it.
-      if (base::IsPowerOfTwo(symbol.value) && symbol.value <= kMaxAlign) {
-        strictest = std::max(strictest, static_cast<std::uint32_t>(symbol.value));
-      }
+      strictest = std::max(strictest, StatedAlign(symbol));
       placed_before_ = placed_before_ || (symbol.section == kNone && symbol.value != 0);
     }
     for (auto& [id, section] : result_.sections) section.align = std::max(section.align, strictest);
@@ -121,8 +119,8 @@ class Describer {
     std::uint64_t align = kExternalAlign;
     if (options_.align_external && !options_.debug) {
       for (const SymbolId id : user.symbols) {
-        const std::uint64_t stated = program_.symbols[id].value;
-        if (!base::IsPowerOfTwo(stated) || stated > kMaxAlign) continue;
+        const std::uint64_t stated = StatedAlign(program_.symbols[id]);
+        if (stated == 1) continue;
         align = std::max(align, stated);
         size = std::max(size, stated);
       }

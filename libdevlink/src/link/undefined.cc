@@ -54,9 +54,7 @@ class Explainer {
       notes.emplace_back("declared there, but no function uses it");
     }
     if (format::IsDeviceRuntime(symbol.name)) {
-      constexpr std::string_view kLibrary = format::kDeviceRuntimeName;
-      notes.push_back(base::Cat(
-          {"it is part of lib", kLibrary, ": add -l", kLibrary, ", which is linked last"}));
+      notes.push_back(format::AdviceOnDeviceRuntime());
       return notes;
     }
     Suggest(symbol, notes);

@@ -193,7 +193,7 @@ class Selector {
 
   absl::StatusOr<ModuleRef> Redirected(const std::string& name, const ModuleRef& module) {
     if (redirections_.empty()) return module;
-    if (absl::Status ours = CheckAliases(name, *module); !ours.ok()) return ours;
+    DEVLINK_RETURN_IF_ERROR(CheckAliases(name, *module));
     auto redirected = RedirectReferences(module, redirections_);
     ends_link_ = !redirected.ok();
     return redirected;
@@ -217,11 +217,10 @@ class Selector {
     return absl::OkStatus();
   }
 
-  // nvlink has room for two digits of the architecture for which it checks PTX.
+  // As nvlink does.
   [[nodiscard]] bool EndsAtPtx() const {
-    constexpr std::uint16_t kTwoDigits = 99;
     return options_.check_only && options_.compatibility == Compatibility::kNvlink &&
-           options_.target.number > kTwoDigits && !options_.lto.enabled;
+           format::IsTooLongForCheck(options_.target.number) && !options_.lto.enabled;
   }
 
   absl::Status RejectPtx(const std::string& input) {

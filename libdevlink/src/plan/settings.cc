@@ -51,6 +51,10 @@ Redirections RedirectionsOf(const LinkOptions& options) {
   return out;
 }
 
+bool LeavesOutNothing(const LinkOptions& options) {
+  return options.debug || options.relocatable || options.preserve_relocations;
+}
+
 bool KeepsReferences(const LinkOptions& options) {
   return options.keep_references.value_or(options.compatibility != Compatibility::kNvlink);
 }

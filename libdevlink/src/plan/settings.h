@@ -33,6 +33,9 @@ KernelSelection SelectKernels(const LinkOptions& options,
 // What references mean instead of the names that they have.
 Redirections RedirectionsOf(const LinkOptions& options);
 
+// Whether every function stays, whoever needs it.
+bool LeavesOutNothing(const LinkOptions& options);
+
 // Whether references of a link with -r wait for the next one.
 bool KeepsReferences(const LinkOptions& options);
 

@@ -125,7 +125,8 @@ class Names {
   std::vector<std::string_view> functions_;
 };
 
-void Explain(const Names& names, std::string_view name, std::vector<std::string>& notes) {
+void Explain(const Names& names, std::string_view name, base::SimilarNames& similar,
+             std::vector<std::string>& notes) {
   const std::string readable = base::Demangle(name);
   if (readable != name) notes.push_back(base::Cat({"'", name, "' is ", readable}));
   if (const Names::Undefined* missing = names.Find(name)) {
@@ -139,19 +140,16 @@ void Explain(const Names& names, std::string_view name, std::vector<std::string>
     }
   }
   if (format::IsDeviceRuntime(name)) {
-    constexpr std::string_view kLibrary = format::kDeviceRuntimeName;
-    notes.push_back(
-        base::Cat({"it is part of lib", kLibrary, ": add -l", kLibrary, ", which is linked last"}));
-  } else {
-    base::SimilarNames similar;
-    similar.Want(name);
-    std::size_t found = 0;
-    for (const std::string_view function : names.functions()) {
-      if (found == kMostNamed || similar.is_exhausted()) break;
-      if (!similar.IsLike(function)) continue;
-      ++found;
-      notes.push_back(base::Cat({"similar: ", base::Demangle(function)}));
-    }
+    notes.push_back(format::AdviceOnDeviceRuntime());
+    return;
+  }
+  similar.Want(name);
+  std::size_t found = 0;
+  for (const std::string_view function : names.functions()) {
+    if (found == kMostNamed || similar.is_exhausted()) return;
+    if (!similar.IsLike(function)) continue;
+    ++found;
+    notes.push_back(base::Cat({"similar: ", base::Demangle(function)}));
   }
 }
 
@@ -188,11 +186,12 @@ void ExplainUnresolved(std::span<const std::string> ptx, std::vector<Diagnostic>
   if (std::none_of(lines.begin(), lines.end(), is_unresolved)) return;
   Names names;
   for (const std::string& text : ptx) names.Read(text);
+  base::SimilarNames similar;  // its bound is for all names together
   for (Diagnostic& line : lines) {
     if (!is_unresolved(line)) continue;
     line.code = DiagnosticCode::kUndefinedReference;
     line.symbol = UnresolvedName(line.text);
-    Explain(names, line.symbol, line.notes);
+    Explain(names, line.symbol, similar, line.notes);
     NameOthers(names, line.symbol, line.notes);
   }
 }

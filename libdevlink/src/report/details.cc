@@ -11,6 +11,7 @@
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "model/module.h"
+#include "plan/settings.h"
 
 namespace devlink::internal {
 
@@ -84,12 +85,12 @@ CopiesByName CountCopies(std::span<const LinkInput> inputs) {
 class Describer {
  public:
   Describer(const PassResults& linked, std::span<const LinkInput> inputs,
-            const KernelSelection& kernels, KernelChoice choice)
+            const KernelSelection& kernels, const std::vector<std::string>& asked_for)
       : linked_(linked),
         program_(linked.program),
         inputs_(inputs),
         kernels_(kernels),
-        choice_(choice),
+        asked_for_(ReachableFrom(linked.graph, FindFunctions(linked.program, asked_for).functions)),
         wanted_(KernelsThat(true)),
         ways_(linked.graph, wanted_, KernelsThat(false)),
         met_(linked.program.functions.size(), false) {}
@@ -146,8 +147,7 @@ class Describer {
   }
 
   void Explain(FunctionId f, FunctionDetails& out) const {
-    out.why =
-        choice_ == KernelChoice::kNothingIsLeftOut ? LiveReason::kKeptAll : LiveReason::kAskedFor;
+    out.why = asked_for_[f] ? LiveReason::kAskedFor : LiveReason::kKeptAll;
     if (ways_.Reaches(f)) {
       out.why = LiveReason::kKernel;
       ways_.Explain(f, out);
@@ -223,7 +223,7 @@ class Describer {
   const Program& program_;
   std::span<const LinkInput> inputs_;
   const KernelSelection& kernels_;
-  const KernelChoice choice_;
+  const std::vector<bool> asked_for_;  // by LinkOptions::kept_functions, and what those call
   const std::vector<FunctionId> wanted_;
   const Ways ways_;
   std::vector<bool> met_;  // scratch: callees of one function
@@ -231,8 +231,7 @@ class Describer {
 };
 
 KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options) {
-  if (options.debug || options.relocatable || options.preserve_relocations)
-    return KernelChoice::kNothingIsLeftOut;
+  if (LeavesOutNothing(options)) return KernelChoice::kNothingIsLeftOut;
   if (!options.kernels_used.empty() || !options.variables_used.empty()) return KernelChoice::kNames;
   return kernels.LeavesOut() ? KernelChoice::kHostReferences : KernelChoice::kAll;
 }
@@ -241,9 +240,11 @@ KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options
 
 LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> inputs,
                          const KernelSelection& kernels, const LinkOptions& options) {
-  const KernelChoice choice = ChoiceOf(kernels, options);
-  LinkDetails out = Describer(linked, inputs, kernels, choice).Run();
-  out.kernel_choice = choice;
+  const bool asks = !LeavesOutNothing(options);
+  LinkDetails out =
+      Describer(linked, inputs, kernels, asks ? options.kept_functions : std::vector<std::string>())
+          .Run();
+  out.kernel_choice = ChoiceOf(kernels, options);
   return out;
 }
 

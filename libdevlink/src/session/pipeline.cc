@@ -169,9 +169,9 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
 PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
                       PassWatch& watch) {
   const bool partial = options.relocatable;
+  const NamedFunctions kept = FindFunctions(inputs.program, options.kept_functions);
   if (options.fold_identical_functions && !options.debug) {
-    const auto stay = FindFunctions(inputs.program, options.kept_functions).functions;
-    inputs.program = FoldIdentical(std::move(inputs.program), stay).program;
+    inputs.program = FoldIdentical(std::move(inputs.program), kept.functions).program;
   }
   const Program& merged = inputs.program;
   const bool two_views = format::HasTwoViews(options.target.number);
@@ -180,9 +180,8 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   CallGraph graph(merged);
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
   Liveness liveness = FindLiveFunctions(
-      merged, graph, options.debug || options.preserve_relocations || partial,
-      partial ? KernelSelection() : kernels, options.compatibility == Compatibility::kNvlink,
-      FindFunctions(merged, options.kept_functions).functions);
+      merged, graph, LeavesOutNothing(options), partial ? KernelSelection() : kernels,
+      options.compatibility == Compatibility::kNvlink, kept.functions);
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie. A debugger is told where shared variables are.
@@ -510,8 +509,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     Register(selection, /*left_out_runtime=*/true, out);
     out.dropped_device_runtime = true;
   }
-  if (absl::Status known = CheckOptionsOfTarget(options, out.diagnostics); !known.ok())
-    return known;
+  DEVLINK_RETURN_IF_ERROR(CheckOptionsOfTarget(options, out.diagnostics));
   if (absl::Status target = CheckTarget(options.target); !target.ok()) {
     return Unsupported(base::FromAbsl(target.message()),
                        "only whole programs made by link-time optimization are", out.diagnostics);

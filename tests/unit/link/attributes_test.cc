@@ -155,39 +155,29 @@ TEST_CASE("Kernels list the undefined functions that they reach", "[attributes]"
 )");
 }
 
-TEST_CASE("A link with one kernel gives it all undefined functions, last one first",
-          "[attributes]") {
-  InputBuilder a;
-  const SymbolHandle k = a.DefineKernel("k");
-  const SymbolHandle f = a.Define(Function{.name = "f"});
-  const SymbolHandle one = a.Declare("one");
-  const SymbolHandle two = a.Declare("two");
-  a.AddCall(k, f);
-  a.AddCall(f, one);
-  a.AddCall(f, two);
-  a.AddExterns(f, {one, two});
-  CHECK(AttributesOf(Linked({&a})) == R"(functions
+TEST_CASE("A link with one kernel gives it all undefined functions", "[attributes]") {
+  const auto attributes = [](std::string_view release) {
+    InputBuilder a;
+    const SymbolHandle k = a.DefineKernel("k");
+    const SymbolHandle f = a.Define(Function{.name = "f"});
+    const SymbolHandle one = a.Declare("one");
+    const SymbolHandle two = a.Declare("two");
+    a.AddCall(k, f);
+    a.AddCall(f, one);
+    a.AddCall(f, two);
+    a.AddExterns(f, {one, two});
+    return AttributesOf(Linked({&a}, {.profile = *ToolkitProfile::ForRelease(release)}));
+  };
+  // The last one first.
+  CHECK(attributes("13.0") == R"(functions
   k
     appended EXTERNS
     externs appended two one
   f
     externs in place one two
 )");
-}
-
-TEST_CASE("From 13.2 on the only kernel's undefined functions stand as they arrived",
-          "[attributes]") {
-  InputBuilder a;
-  const SymbolHandle k = a.DefineKernel("k");
-  const SymbolHandle f = a.Define(Function{.name = "f"});
-  const SymbolHandle one = a.Declare("one");
-  const SymbolHandle two = a.Declare("two");
-  a.AddCall(k, f);
-  a.AddCall(f, one);
-  a.AddCall(f, two);
-  a.AddExterns(f, {one, two});
-  const Linked linked({&a}, {.profile = *ToolkitProfile::ForRelease("13.2")});
-  CHECK(AttributesOf(linked).find("externs appended one two") != std::string::npos);
+  // From 13.2 on as they arrived.
+  CHECK(attributes("13.2").find("externs appended one two") != std::string::npos);
 }
 
 TEST_CASE("What travels depends on the release", "[attributes]") {

@@ -61,10 +61,15 @@ TEST_CASE("Of functions that are the same the first stays, and so of their calle
   }
   a.AddCall(k, above_g);
   a.Relocate(a.TextOf(k), 8, kAbs32, above_g);
+  // The call of the one that goes may come first.
+  const SymbolHandle l = a.DefineKernel("l");
+  a.AddCall(l, above_g);
+  a.AddCall(l, above_f);
   const FoldedText folded = Fold({&a});
   CHECK(folded.replaced == Names{"g=f", "above_g=above_f"});
   CHECK(std::count(folded.named.begin(), folded.named.end(), "above_g") == 0);
   CHECK(std::count(folded.named.begin(), folded.named.end(), "k>above_f") == 1);
+  CHECK(std::count(folded.named.begin(), folded.named.end(), "l>above_f") == 1);
 }
 
 TEST_CASE("Functions are not the same that refer, call or need something else", "[fold]") {
@@ -80,6 +85,7 @@ TEST_CASE("Functions are not the same that refer, call or need something else", 
   a.AddCall(calls, plain);
   for (const SymbolHandle f : {plain, refers, elsewhere, calls}) a.AddCall(k, f);
   a.Define(Function{.name = "registers", .registers = 99});
+  a.Define(Function{.name = "code", .fill = 0x33});
   CHECK(Fold({&a}).replaced.empty());
 }
 

@@ -13,6 +13,7 @@
 #include "support/catch.h"
 #include "support/elf_builder.h"
 #include "unit/cubin_builder.h"
+#include "unit/input_builder.h"
 
 namespace devlink::testing {
 namespace {
@@ -80,6 +81,30 @@ TEST_CASE("A function is explained by the way from a kernel", "[report]") {
   const auto missing = WhyLive(report, "_Z4deepj");
   CHECK(missing.status().code() == absl::StatusCode::kNotFound);
   CHECK(std::string(missing.status().message()).find("similar: '_Z4deepi'") != std::string::npos);
+}
+
+TEST_CASE("What nobody asked for by name is not said to be asked for", "[report]") {
+  InputBuilder a;
+  a.DefineKernel("k");
+  const SymbolHandle f = a.Define(InputBuilder::Function{.name = "f"});
+  a.TakeAddress(f, "v_");
+  a.AddCall(f, a.Declare("vprintf"));
+  const ModuleRef module = a.Build();
+  const auto link = [&](const LinkOptions& options) {
+    auto session = LinkSession::Create(options);
+    REQUIRE(session->AddModule("a", module).ok());
+    LinkOutcome outcome = session->Link();
+    REQUIRE(outcome.ok());
+    return outcome.report;
+  };
+  for (const FunctionDetails& function : link(WithDetails()).details->functions) {
+    CHECK(function.why != LiveReason::kAskedFor);
+  }
+  LinkOptions asking = WithDetails();
+  asking.kept_functions = {"f"};
+  const LinkReport asked = link(asking);
+  CHECK(std::ranges::count(asked.details->functions, LiveReason::kAskedFor,
+                           &FunctionDetails::why) == 1);
 }
 
 TEST_CASE("Kernels are explained by who chose them", "[report]") {
