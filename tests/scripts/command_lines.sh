@@ -51,7 +51,9 @@ CUDA
   nvcc -arch=compute_80 -rdc=true -c a.cu -o aptx.o
   nvcc -arch=sm_80 -rdc=true -dlto -c a.cu -o alto.o
   nvcc -arch=sm_80 -rdc=true -dlto -c b.cu -o blto.o
+  nvcc -arch=sm_90 -rdc=true -dlto -c b.cu -o alto90.o
   ar rc libb.a b80.o b90.o
+  ar rc libempty.a
   printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry p() { ret; }\n' >p.ptx
   printf 'hello\0world' >host.txt
   : >empty.txt

@@ -93,8 +93,10 @@ struct NvlinkCommand {
   // --toolkit was given. Otherwise RunNvlinkCommand follows the release of the toolkit that it
   // finds on the path, where there is a profile of it.
   bool toolkit_given = false;
-  std::vector<std::string> inputs;     // in the order in which they are linked
-  LibraryQuery libraries;              // -l, -L, -cpu-arch; linked behind all inputs
+  std::vector<std::string> inputs;  // in the order in which they are linked
+  LibraryQuery libraries;           // -l, -L, -cpu-arch; linked behind all inputs
+  // An option was warned of, which is an error with -Werror: inputs are read, nothing is linked.
+  bool is_in_error = false;
   std::string output;                  // -o; may be empty where options.check_only
   std::string register_file;           // --register-link-binaries; empty: none
   std::string report;                  // --report: a file, HTML by its name or JSON; empty: none

@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<dl_toolchain>> MakeToolchain(
   TakePlaces(given, tools);
   // Libraries that compile LTO IR are looked for as well: who will need them is not known yet.
   const devlink::LinkOptions any_link{.lto = {.enabled = true}};
-  DEVLINK_RETURN_IF_ERROR(devlink::internal::FindTools(context, any_link, tools));
+  devlink::internal::FindTools(context, any_link, tools);
   TakePlaces(given, tools);
   if (given.cache != nullptr) tools.cache = given.cache->cache;
   auto made = std::make_unique<dl_toolchain>();

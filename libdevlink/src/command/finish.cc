@@ -59,20 +59,33 @@ absl::Status FinishLto(Parsed& parsed) {
   return wrong_level.ok() || found.empty() ? wrong_level : Wrong({found.back().text});
 }
 
-absl::Status WarnOfPreservedRelocations(const Parsed& parsed,
-                                        std::vector<CommandMessage>& messages) {
+void Say(Severity severity, std::string text, const Parsed& parsed,
+         std::vector<CommandMessage>& messages) {
+  CommandMessage& message = messages.emplace_back();
+  message.tool = parsed.command.tool_name;
+  message.diagnostic.severity = severity;
+  message.diagnostic.text = base::Cat({text, TargetSuffix(parsed)});
+}
+
+// Said before what is wrong with any other option. The link then need not say so again.
+void NoteIgnoredHostInfo(Parsed& parsed, std::vector<CommandMessage>& messages) {
+  LinkOptions& options = parsed.command.options;
+  if (!IgnoresHostInfo(options)) return;
+  Say(Severity::kInfo, std::string(nvlink_text::kIgnoringHostInfo), parsed, messages);
+  options.host_info = HostInfo::kDefault;
+}
+
+void WarnOfPreservedRelocations(Parsed& parsed, std::vector<CommandMessage>& messages) {
   const LinkOptions& options = parsed.command.options;
   constexpr std::uint32_t kFirst = 90;
-  if (!options.preserve_relocations || options.target.number < kFirst) return absl::OkStatus();
+  if (!options.preserve_relocations || options.target.number < kFirst) return;
   const auto severity = SeverityPolicyOf(options).Judge(Severity::kWarning);
-  if (!severity) return absl::OkStatus();
-  CommandMessage& warning = messages.emplace_back();
-  warning.tool = parsed.command.tool_name;
-  warning.diagnostic.severity = *severity;
-  warning.diagnostic.text =
+  if (!severity) return;
+  Say(*severity,
       base::Cat({"Option '--preserve-relocs' is not fully implemented for gpu archtecture '",
-                 NameOfTarget(parsed), "' and may not work as expected", TargetSuffix(parsed)});
-  return *severity == Severity::kWarning ? absl::OkStatus() : Wrong({nvlink_text::kInternalError});
+                 NameOfTarget(parsed), "' and may not work as expected"}),
+      parsed, messages);
+  parsed.command.is_in_error = *severity != Severity::kWarning;
 }
 
 // `13.1`: the major number is the toolkit's.
@@ -122,13 +135,14 @@ absl::Status Check(Parsed& parsed, Files files, std::vector<CommandMessage>& mes
   if (parsed.uses_host_info && parsed.ignores_host_info) {
     return Conflict("-use-host-info", "-ignore-host-info");
   }
+  NoteIgnoredHostInfo(parsed, messages);
   if (!parsed.lto_target.empty()) {
     return Wrong({"Link target of '", parsed.lto_target,
                   "' is virtual target that is not JIT-able; use 'sm_' target instead"});
   }
   DEVLINK_RETURN_IF_ERROR(FinishLto(parsed));
   DEVLINK_RETURN_IF_ERROR(CheckSymbolOptions(command.options));
-  DEVLINK_RETURN_IF_ERROR(WarnOfPreservedRelocations(parsed, messages));
+  WarnOfPreservedRelocations(parsed, messages);
   return CheckApiVersion(parsed);
 }
 

@@ -18,6 +18,7 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "command/add_inputs.h"
 #include "command/files_read.h"
 #include "command/host_linker_script.h"
 #include "command/kept_files.h"
@@ -83,7 +84,7 @@ class Run {
   void Say(const Diagnostic& diagnostic) const {
     if (sinks_.say) sinks_.say(diagnostic);
   }
-  // A line behind the sentence says why.
+  // A line behind the sentence says why. With -report-arch the target follows the sentence.
   int Fail(const absl::Status& status) const {
     Diagnostic fatal;
     fatal.severity = Severity::kFatal;
@@ -94,12 +95,15 @@ class Run {
       }
       fatal.text.resize(end);
     }
+    const LinkOptions& options = command_.options;
+    if (options.report_arch)
+      fatal.text += base::Cat({" (target: ", internal::TargetName(options), ")"});
     Say(fatal);
     return kFatalStatus;
   }
 
  private:
-  // Files that options name, in nvlink's order.
+  absl::Status OpenTimeTable();
   absl::Status ReadOptionFiles();
   absl::StatusOr<LinkSession> Open();
   int LinkAndWrite();
@@ -107,7 +111,6 @@ class Run {
   int LinkTo(internal::OutputFile& output, LinkSession& session);
   // Says what there is to say, and writes the files.
   int Finish(const LinkOutcome& outcome, internal::OutputFile& output);
-  void AddInputs(LinkSession& session);
   std::optional<std::string> RegisterFile(const LinkOutcome& outcome) const;
   absl::Status WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const;
 
@@ -121,43 +124,38 @@ class Run {
   std::optional<internal::TimeTable> time_table_;
   std::optional<internal::KeptFiles> kept_;
   std::optional<std::string> host_section_;
+  bool lacks_lto_library_ = false;
 };
-
-// With -report-arch the target stands behind nvlink's line.
-absl::Status NameTarget(const LinkOptions& options, std::string_view text) {
-  const std::string suffix =
-      options.report_arch ? base::Cat({" (target: ", internal::TargetName(options), ")"}) : "";
-  return absl::InvalidArgumentError(base::Cat({text, suffix}));
-}
 
 // A file that must be there and not be empty.
 absl::StatusOr<std::string> ReadWhole(const LinkOptions& options, const std::string& path) {
   const auto bytes = base::ReadFile(path, options.max_input_bytes);
   if (!bytes.ok()) {
-    return NameTarget(options, format::nvlink_text::CouldNotOpen(path));
+    return absl::InvalidArgumentError(base::ToAbsl(format::nvlink_text::CouldNotOpen(path)));
   }
-  if (bytes->empty()) return NameTarget(options, base::Cat({"Could not read file '", path, "'"}));
+  if (bytes->empty()) {
+    return absl::InvalidArgumentError(base::Cat({"Could not read file '", path, "'"}));
+  }
   return std::string(bytes->begin(), bytes->end());
+}
+
+absl::Status Run::OpenTimeTable() {
+  if (!command_.time_table) return absl::OkStatus();
+  auto table = internal::TimeTable::Open(*command_.time_table, sinks_.out);
+  if (!table.ok()) return table.status();
+  time_table_ = *std::move(table);
+  return absl::OkStatus();
 }
 
 absl::Status Run::ReadOptionFiles() {
   const LinkOptions& options = command_.options;
-  if (command_.time_table) {
-    auto table = internal::TimeTable::Open(*command_.time_table, sinks_.out);
-    if (!table.ok()) return NameTarget(options, base::FromAbsl(table.status().message()));
-    time_table_ = *std::move(table);
-  }
   if (command_.index_file) {
     DEVLINK_RETURN_IF_ERROR(ReadWhole(options, *command_.index_file).status());
-    return NameTarget(options, "Internal error: not uidx input");
+    return absl::InvalidArgumentError("Internal error: not uidx input");
   }
   if (command_.host_file) {
     DEVLINK_ASSIGN_OR_RETURN(host_section_, ReadWhole(options, *command_.host_file));
     files_.Add(*command_.host_file);
-  }
-  if (command_.retained_symbols_file) files_.Add(*command_.retained_symbols_file);
-  if (!command_.keep_dir.empty()) {
-    DEVLINK_RETURN_IF_ERROR(kept_.emplace(command_, context_).Open());
   }
   return absl::OkStatus();
 }
@@ -170,7 +168,8 @@ absl::StatusOr<LinkSession> Run::Open() {
   options.recorded_tool = command_.tool_name;
   options.details = internal::WantsDetails(command_);
   ToolchainOptions tools = command_.toolchain;
-  DEVLINK_RETURN_IF_ERROR(internal::FindTools(context_, options, tools));
+  internal::FindTools(context_, options, tools);
+  lacks_lto_library_ = internal::LacksLtoLibrary(options, tools);
   internal::AdviseOnTools(tools);
   if (!command_.toolkit_given) options.profile = internal::ProfileOfToolkit(tools.ptx.ptxas_path);
   if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
@@ -187,24 +186,11 @@ absl::StatusOr<LinkSession> Run::Open() {
                               .intermediates = kept_ ? &*kept_ : nullptr});
 }
 
-// Files first, then libraries, as nvlink takes them, up to the first that cannot be used. The link
-// then ends with it and says why.
-void Run::AddInputs(LinkSession& session) {
-  LibraryQuery query = command_.libraries;
-  for (std::string& directory : internal::SplitPath(context_.library_path)) {
-    query.directories.push_back(std::move(directory));
-  }
-  const auto libraries = session.FindLibraries(query);
-  const auto add = [&](const std::string& path) { return session.AddFile(path).ok(); };
-  if (!libraries.ok()) return;
-  libraries_ = *libraries;
-  const bool files = std::all_of(command_.inputs.begin(), command_.inputs.end(), add);
-  if (files) std::all_of(libraries->begin(), libraries->end(), add);
-}
-
 // Nothing where the file that is there stays as it is.
 std::optional<std::string> Run::RegisterFile(const LinkOutcome& outcome) const {
   if (command_.register_file.empty()) return std::nullopt;
+  // nvlink may write a whole program and then miss the device runtime.
+  if (ExitStatus(outcome.diagnostics) == kFatalStatus) return std::nullopt;
   const auto old = base::ReadFile(command_.register_file, kMaxRegisterFile);
   if (old.ok() && KeepsRegisterFile(outcome, std::string(old->begin(), old->end()))) {
     return std::nullopt;
@@ -239,12 +225,32 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
 }
 
 int Run::LinkAndWrite() {
-  if (const absl::Status read = ReadOptionFiles(); !read.ok()) return Fail(read);
+  const absl::Status read = ReadOptionFiles();
+  if (command_.retained_symbols_file) files_.Add(*command_.retained_symbols_file);
+  if (!command_.keep_dir.empty()) {
+    const absl::Status opened = kept_.emplace(command_, context_).Open();
+    if (!opened.ok()) return Fail(opened);
+  }
   auto session = Open();
   if (!session.ok()) return Fail(session.status());
-  AddInputs(*session);
-  internal::OutputFile output(command_.output);
-  return LinkTo(output, *session);
+  const internal::AddedInputs added =
+      internal::AddInputs(command_,
+                          {.library_path = context_.library_path,
+                           .files = files_,
+                           .lacks_lto_library = lacks_lto_library_,
+                           .option_files = read,
+                           .open_time_table = [this] { return OpenTimeTable(); }},
+                          *session);
+  if (added.is_linked()) {
+    libraries_ = added.libraries;
+    internal::OutputFile output(command_.output);
+    return LinkTo(output, *session);
+  }
+  const std::vector<Diagnostic> found = session->diagnostics();
+  SayAll(found);
+  if (!added.status.ok()) return Fail(added.status);
+  const int status = ExitStatus(found);
+  return status == 0 ? kErrorStatus : status;
 }
 
 int Run::LinkTo(internal::OutputFile& output, LinkSession& session) {

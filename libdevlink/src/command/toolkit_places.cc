@@ -17,7 +17,6 @@
 #include "base/strings.h"
 #include "command/words.h"
 #include "devlink/experimental/nvvm_program.h"
-#include "format/nvlink_text.h"
 
 namespace devlink::internal {
 
@@ -101,8 +100,8 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
 
 }  // namespace
 
-absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
-                       ToolchainOptions& toolchain) {
+void FindTools(const CommandContext& context, const LinkOptions& options,
+               ToolchainOptions& toolchain) {
   FindAssemblers(context, toolchain.lto, toolchain.ptx);
   if (toolchain.finalizer.nvjitlink_path.empty()) {
     toolchain.finalizer.nvjitlink_path = toolchain.ptx.nvjitlink_path;
@@ -113,15 +112,15 @@ absl::Status FindTools(const CommandContext& context, const LinkOptions& options
   if (!context.program_directory.empty() && access(worker.c_str(), X_OK) == 0) {
     toolchain.finalizer.worker_path = worker.string();
   }
-  if (!options.lto.enabled) return absl::OkStatus();
-  FindLtoLibraries(toolchain.ptx, context.nvvm, options.compatibility, toolchain.lto);
-  std::error_code error;
-  // nvlink opens it at once.
-  if (options.compatibility == Compatibility::kNvlink && !toolchain.lto.nvvm_path.empty() &&
-      !fs::exists(toolchain.lto.nvvm_path, error)) {
-    return absl::NotFoundError(base::ToAbsl(format::nvlink_text::kLibraryLoadError));
+  if (options.lto.enabled) {
+    FindLtoLibraries(toolchain.ptx, context.nvvm, options.compatibility, toolchain.lto);
   }
-  return absl::OkStatus();
+}
+
+bool LacksLtoLibrary(const LinkOptions& options, const ToolchainOptions& toolchain) {
+  std::error_code error;
+  return options.lto.enabled && options.compatibility == Compatibility::kNvlink &&
+         !toolchain.lto.nvvm_path.empty() && !fs::exists(toolchain.lto.nvvm_path, error);
 }
 
 void AdviseOnTools(ToolchainOptions& toolchain) {

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "devlink/link_options.h"
 #include "devlink/nvlink_command.h"
 #include "devlink/toolkit_profile.h"
@@ -17,10 +16,13 @@ namespace devlink::internal {
 // that compile LTO IR.
 //
 // libNVVM lies in the place that was given (-nvvmpath), or, unless nvlink's behaviour is wanted,
-// near that place or in the toolkit of ptxas. NotFound with nvlink's words where that behaviour is
-// wanted and the place has none.
-absl::Status FindTools(const CommandContext& context, const LinkOptions& options,
-                       ToolchainOptions& toolchain);
+// near that place or in the toolkit of ptxas.
+void FindTools(const CommandContext& context, const LinkOptions& options,
+               ToolchainOptions& toolchain);
+
+// Whether nvlink's behaviour is wanted, which is to open libNVVM before any input, and the place
+// that was given has none.
+bool LacksLtoLibrary(const LinkOptions& options, const ToolchainOptions& toolchain);
 
 // Messages say how a person names what is missing.
 void AdviseOnTools(ToolchainOptions& toolchain);

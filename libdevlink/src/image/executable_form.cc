@@ -175,6 +175,7 @@ SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
     // Only a debugger can name them from outside of the file.
     if (options_.lists_internal && !passes_.shared.for_debugger) out.other |= format::kStoInternal;
     out.section = place.section;
+    out.late_kernel = place.late_kernel;
     const bool moved = symbol.section != kNone && place.section != symbol.section;
     if (moved && options_.moved_shared_is_local) out.binding = format::kStbLocal;
     // `extern __shared__` begins elsewhere for every kernel: nvlink counts from -1.

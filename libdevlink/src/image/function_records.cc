@@ -228,11 +228,14 @@ void AttributeWriter::WriteModuleRecord(SectionHandle handle, const AttributeRec
 // Kernels in the order of the symbol table: its local part first.
 void AttributeWriter::WriteStackSizes(SectionHandle handle) {
   const Liveness& liveness = passes_.liveness;
+  const base::HashSet<FunctionId> unfollowed(liveness.unfollowed.begin(),
+                                             liveness.unfollowed.end());
   for (const bool global : {false, true}) {
     for (std::uint32_t i = 0; i < liveness.kernels.size(); ++i) {
       const FunctionId kernel = liveness.kernels[i];
       if (program_.symbols[program_.functions[kernel].symbol].global_part != global) continue;
       if (liveness.single_kernel != kNone && liveness.single_kernel != kernel) continue;
+      if (unfollowed.contains(kernel)) continue;
       writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
       writer_.AppendSymbolIndex(handle, handles_.SymbolOf(program_, kernel));
       writer_.AppendWord(handle, passes_.resources.kernels[i].stack.value_or(0xffffffff));

@@ -68,6 +68,12 @@ SectionHandle AddLateShared(const PassResults& passes, std::uint32_t kernel, std
                             .nobits_size = shared.size + more});
 }
 
+bool ComesLate(const Program& program, SymbolId symbol) {
+  const SectionId section = program.symbols[symbol].section;
+  return section != kNone && program.sections[section].comes_late &&
+         program.sections[section].symbol == symbol;
+}
+
 SectionSpec SpecOfBank(const ConstantBank& bank) {
   return {
       .name = bank.name, .type = format::kShtProgbits, .flags = bank.flags, .align = bank.align};

@@ -40,6 +40,18 @@ struct CallSections {
 // The names of both enter the tables in any case.
 CallSections AddCallSections(const PassResults& passes, CubinWriter& writer);
 
+inline constexpr std::uint32_t kCallSections = 2;  // that nvlink counts for them
+
+// A section of the program that stands behind those two (Section::comes_late), with nvlink's
+// number.
+struct NumberedSection {
+  SectionId id = kNone;
+  std::uint32_t number = 0;
+};
+
+// Whether a symbol is that of such a section, and comes with it.
+[[nodiscard]] bool ComesLate(const Program& program, SymbolId symbol);
+
 // Shared memory of a kernel (by its number in Liveness::kernels) that came to have some by what it
 // calls, with so many bytes more than the layout counts. kNoSection where only its name is entered.
 SectionHandle AddLateShared(const PassResults& passes, std::uint32_t kernel, std::uint64_t more,

@@ -39,6 +39,7 @@ struct SymbolShape {
   std::uint8_t type = 0;
   std::uint8_t other = 0;
   SectionId section = kNone;
+  FunctionId late_kernel = kNone;  // SharedPlace::late_kernel
   std::uint64_t value = 0;
   bool name_only = false;  // nothing but its name is written
 };

@@ -69,7 +69,12 @@ void TwoViewDescriber::AddSections() {
   SectionNumbers numbers(mercury_.program());
   for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {
     const std::uint32_t number = numbers.Next();
-    if (!mercury_.form.left_out().sections[id]) AddSection(id, number);
+    if (mercury_.form.left_out().sections[id]) continue;
+    if (mercury_.program().sections[id].comes_late) {
+      late_.push_back({id, number + kCallSections});
+    } else {
+      AddSection(id, number);
+    }
   }
   AddLateSections();
   section_names_ = ResidueWriter(writer_).SizeOfSectionNames();
@@ -88,7 +93,7 @@ void TwoViewDescriber::AddSections() {
 // A section under the name that machine code has for it. nvlink adds that name to `.strtab` late.
 SectionHandle TwoViewDescriber::AddRenamed(std::string_view name, SectionSpec spec) {
   spec.name = format::NameInMachineCode(name, names_);
-  spec.only_section_name = spec.name.size() != name.size();
+  spec.only_section_name |= spec.name.size() != name.size();
   return writer_.AddSection(spec);
 }
 
@@ -101,7 +106,8 @@ void TwoViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   SectionSpec spec{.type = shape.type,
                    .flags = shape.flags,
                    .align = shape.align,
-                   .nobits_size = shape.nobits_size};
+                   .nobits_size = shape.nobits_size,
+                   .only_section_name = section.comes_late};
   if (section.kind == SectionKind::kKernelShared || section.kind == SectionKind::kModuleShared) {
     const SectionShape own = mercury_.form.ShapeOfSection(id);
     spec.align = own.align;
@@ -120,6 +126,7 @@ void TwoViewDescriber::AddLateSections() {
   const CallSections calls = AddCallSections(mercury_.passes, writer_);
   plain_.call_graph = calls.call_graph;
   plain_.prototypes = calls.prototypes;
+  for (const NumberedSection& late : late_) AddSection(late.id, late.number);
   if (!mercury_.form.relocatable()) {
     AddLateSharedSections();
     AddLateBanks();
@@ -311,8 +318,10 @@ void TwoViewDescriber::AddSymbols() {
   ResidueWriter(writer_).SetNullSymbolValue(mercury_.passes.constants.null_symbol_value);
   const auto add_part = [&](bool global) {
     for (SymbolId id = 0; id < program.symbols.size(); ++id) {
-      if (mercury_.form.left_out().symbols[id] || program.symbols[id].global_part != global)
+      if (mercury_.form.left_out().symbols[id] || program.symbols[id].global_part != global ||
+          ComesLate(program, id)) {
         continue;
+      }
       AddSymbolPair(id);
     }
   };
@@ -324,7 +333,13 @@ void TwoViewDescriber::AddSymbols() {
     const std::string_view name = late.bank == nullptr ? std::string_view() : late.bank->name;
     late.plain_symbol = AddSectionSymbol(name, late.plain, late.own);
   }
-  for (const ExternalInstance& instance : mercury_.form.Instances()) AddInstance(instance);
+  for (const ExternalInstance& instance : mercury_.form.Instances()) {
+    AddInstance(instance);
+    AddLateSymbol(program.functions[instance.kernel].shared);
+  }
+  if (mercury_.form.Instances().empty()) {
+    for (const NumberedSection& late : late_) AddLateSymbol(late.id);
+  }
   add_part(true);
   RenameConstants();
   for (const SectionId id : parameters_) {
@@ -354,6 +369,17 @@ SymbolHandle TwoViewDescriber::AddSectionSymbol(std::string_view name, SectionHa
   spec.table = own_symbols_;
   writer_.AddSymbol(spec);
   return added;
+}
+
+// Its name enters the table of strings here in any case.
+void TwoViewDescriber::AddLateSymbol(SectionId id) {
+  const Section& section = mercury_.program().sections[id];
+  if (!section.comes_late) return;
+  if (mercury_.form.left_out().symbols[section.symbol]) {
+    writer_.AddName(kStringTable, section.name);
+  } else {
+    AddSectionSymbol({}, plain_.sections[id], plain_.sections[id]);
+  }
 }
 
 void TwoViewDescriber::AddSymbolPair(SymbolId id) {

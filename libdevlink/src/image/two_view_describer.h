@@ -15,6 +15,7 @@
 #include "devlink/experimental/cubin_writer.h"
 #include "image/changed_banks.h"
 #include "image/frames.h"
+#include "image/late_sections.h"
 #include "image/lines.h"
 #include "image/output_form.h"
 #include "image/view_describer.h"
@@ -78,6 +79,7 @@ class TwoViewDescriber {
   void DecideWideIndices(std::size_t parameters);
   void AddOwnWideIndices(WideIndices when);
   void AddLateSections();
+  void AddLateSymbol(SectionId id);
   void AddLateSharedSections();
   void AddLateBanks();
   void AddParameters();
@@ -117,6 +119,7 @@ class TwoViewDescriber {
   ViewHandles sass_handles_;
   SectionHandle own_symbols_ = kNoSection;                        // `.nv.merc.symtab`
   std::vector<std::pair<SymbolHandle, SymbolHandle>> instances_;  // OutputForm::Instances
+  std::vector<NumberedSection> late_;                             // Section::comes_late
   std::vector<LateSection> late_sections_;
   std::vector<LateList> late_lists_;
   std::vector<std::uint32_t> list_of_bank_;  // by ConstantLayout::banks; kNone: it needs none

@@ -39,7 +39,12 @@ void ViewDescriber::AddSections() {
   SectionNumbers numbers(program_);
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     const std::uint32_t number = numbers.Next();
-    if (!form_.left_out().sections[id]) AddSection(id, number);
+    if (form_.left_out().sections[id]) continue;
+    if (program_.sections[id].comes_late) {
+      late_.push_back({id, number + kCallSections});
+    } else {
+      AddSection(id, number);
+    }
   }
   AddLateSections();
   ResidueWriter(writer_).CompleteSections();
@@ -52,7 +57,8 @@ void ViewDescriber::AddSection(SectionId id, std::uint32_t number) {
                    .type = shape.type,
                    .flags = shape.flags,
                    .align = shape.align,
-                   .nobits_size = shape.nobits_size};
+                   .nobits_size = shape.nobits_size,
+                   .only_section_name = section.comes_late};
   if (section.kind == SectionKind::kRelocations) {
     spec.entry_size = section.type == format::kShtRel ? format::kRelSize : sizeof(format::Rela);
   }
@@ -80,6 +86,7 @@ void ViewDescriber::AddLateSections() {
   const CallSections calls = AddCallSections(passes_, writer_);
   handles_.call_graph = calls.call_graph;
   handles_.prototypes = calls.prototypes;
+  for (const NumberedSection& late : late_) AddSection(late.id, late.number);
   if (form_.relocatable()) return;
   AddSharedSections();
   AddBanks();
@@ -96,8 +103,9 @@ void ViewDescriber::AddSharedSections() {
   for (const std::uint32_t i : passes_.shared.without_section) {
     const SectionHandle handle = AddLateShared(passes_, i, 0, writer_, names_);
     if (handle == kNoSection) continue;
-    new_sections_.push_back(
-        {handle, passes_.liveness.kernels[i], passes_.shared.kernels[i].has_symbol});
+    const FunctionId kernel = passes_.liveness.kernels[i];
+    new_sections_.push_back({handle, kernel, passes_.shared.kernels[i].has_symbol});
+    late_shared_[kernel] = handle;
   }
 }
 
@@ -128,7 +136,7 @@ void ViewDescriber::AddBanks() {
 void ViewDescriber::AddSymbols() {
   ResidueWriter(writer_).SetNullSymbolValue(passes_.constants.null_symbol_value);
   for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
-    if (!form_.left_out().symbols[id]) AddSymbol(id);
+    if (!form_.left_out().symbols[id] && !ComesLate(program_, id)) AddSymbol(id);
   }
   const auto add_section_symbol = [this](SectionHandle section) {
     if (section == kNoSection) return;
@@ -142,6 +150,21 @@ void ViewDescriber::AddSymbols() {
   add_section_symbol(handles_.actions);
   for (const ExternalInstance& instance : form_.Instances()) {
     instances_.push_back(writer_.AddSymbol(SpecOfInstance(instance)));
+    AddLateSymbol(program_.functions[instance.kernel].shared);
+  }
+  if (form_.Instances().empty()) {
+    for (const NumberedSection& late : late_) AddLateSymbol(late.id);
+  }
+}
+
+// Its name enters the table of strings here in any case.
+void ViewDescriber::AddLateSymbol(SectionId id) {
+  const Section& section = program_.sections[id];
+  if (!section.comes_late) return;
+  if (form_.left_out().symbols[section.symbol]) {
+    writer_.AddName(kStringTable, section.name);
+  } else {
+    writer_.AddSymbol({.type = format::kSttSection, .section = handles_.sections[id]});
   }
 }
 
@@ -149,15 +172,22 @@ void ViewDescriber::AddSymbol(SymbolId id) {
   const Symbol& symbol = program_.symbols[id];
   const SymbolShape shape = form_.ShapeOfSymbol(id);
   if (shape.name_only) return ResidueWriter(writer_).AddLateSymbolName(symbol.name);
-  handles_.symbols[id] = writer_.AddSymbol(
-      {.name = symbol.name,
-       .binding = shape.binding,
-       .type = shape.type,
-       .other = shape.other,
-       .section = shape.section == kNone ? kNoSection : handles_.sections[shape.section],
-       .value = shape.value,
-       .size = symbol.size,
-       .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal});
+  handles_.symbols[id] =
+      writer_.AddSymbol({.name = symbol.name,
+                         .binding = shape.binding,
+                         .type = shape.type,
+                         .other = shape.other,
+                         .section = SectionOf(shape),
+                         .value = shape.value,
+                         .size = symbol.size,
+                         .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal});
+}
+
+SectionHandle ViewDescriber::SectionOf(const SymbolShape& shape) const {
+  if (shape.section != kNone) return handles_.sections[shape.section];
+  if (shape.late_kernel == kNone) return kNoSection;
+  const auto found = late_shared_.find(shape.late_kernel);
+  return found == late_shared_.end() ? kNoSection : found->second;
 }
 
 void ViewDescriber::LinkSections() {

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.h"
 #include "base/strings.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "image/changed_banks.h"
+#include "image/late_sections.h"
 #include "image/output_form.h"
 #include "link/pass_results.h"
 
@@ -53,6 +55,8 @@ class ViewDescriber {
 
   void AddSection(SectionId id, std::uint32_t number);
   void AddLateSections();
+  void AddLateSymbol(SectionId id);
+  [[nodiscard]] SectionHandle SectionOf(const SymbolShape& shape) const;
   void AddSharedSections();
   void AddBanks();
   void AddSymbol(SymbolId id);
@@ -66,7 +70,9 @@ class ViewDescriber {
   base::StringArena& names_;
   ViewHandles handles_;
   std::vector<SymbolHandle> instances_;  // as OutputForm::Instances
+  std::vector<NumberedSection> late_;    // Section::comes_late
   std::vector<NewSection> new_sections_;
+  base::HashMap<FunctionId, SectionHandle> late_shared_;
   std::vector<std::pair<SectionHandle, const ConstantBank*>> new_banks_;
   std::vector<SectionHandle> bank_relocations_;                  // by ConstantLayout::banks
   std::vector<std::pair<SectionHandle, SectionId>> slot_lists_;  // relocations of texture slots

@@ -77,12 +77,13 @@ struct InputRecord {
 
   // What stands in objects that bring no code into the link.
   std::vector<std::string> prelinked_ids;
-  std::vector<std::string> whole_programs;    // objects with device code that is linked already
-  std::string_view content;                   // Describe of what it holds; of a file
-  bool is_missing_library = false;            // nothing but a name of -l that stands for no file
-  bool has_silent_host_object = false;        // one says nothing of what its host code refers to
-  std::vector<Diagnostic> diagnostics;        // of the input as a whole; said behind its objects'
-  absl::Status status;                        // the first that is wrong, if anything is
+  std::vector<std::string> whole_programs;  // objects with device code that is linked already
+  std::string_view content;                 // Describe of what it holds; of a file
+  bool is_missing_library = false;          // nothing but a name of -l that stands for no file
+  bool has_silent_host_object = false;      // one says nothing of what its host code refers to
+  std::vector<Diagnostic> diagnostics;      // of the input as a whole; said behind its objects'
+  absl::Status status;                      // the first that is wrong, if anything is
+  bool ends_link = false;  // what is wrong may not be passed over, as a rejected input may be
   std::shared_ptr<base::MemoryLease> memory;  // leave for what stands here
 };
 

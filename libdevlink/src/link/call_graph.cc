@@ -7,13 +7,15 @@
 
 namespace devlink::internal {
 
-CallGraph::CallGraph(const Program& program) {
-  AddEdges(program);
+CallGraph::CallGraph(const Program& program, std::span<const FunctionId> unfollowed) {
+  AddEdges(program, unfollowed);
   FindComponents();
 }
 
-void CallGraph::AddEdges(const Program& program) {
+void CallGraph::AddEdges(const Program& program, std::span<const FunctionId> unfollowed) {
   const auto functions = static_cast<std::uint32_t>(program.functions.size());
+  std::vector<bool> calls_count(functions, true);
+  for (const FunctionId function : unfollowed) calls_count[function] = false;
   base::HashMap<std::uint32_t, NodeId> hubs;
   const auto hub_of = [&](std::uint32_t prototype) {
     return hubs.try_emplace(prototype, functions + static_cast<NodeId>(hubs.size())).first->second;
@@ -28,10 +30,10 @@ void CallGraph::AddEdges(const Program& program) {
   edges.reserve(program.calls.size() + program.indirect_callers.size() +
                 program.addresses_taken.size());
   for (auto call = program.calls.rbegin(); call != program.calls.rend(); ++call) {
-    edges.push_back({call->caller, call->callee});
+    if (calls_count[call->caller]) edges.push_back({call->caller, call->callee});
   }
   for (const PrototypeUse& use : program.indirect_callers) {
-    edges.push_back({use.function, hub_of(use.prototype)});
+    if (calls_count[use.function]) edges.push_back({use.function, hub_of(use.prototype)});
   }
   for (const PrototypeUse& use : program.addresses_taken) {
     edges.push_back({hub_of(use.prototype), use.function});
@@ -41,7 +43,7 @@ void CallGraph::AddEdges(const Program& program) {
   first_.assign(nodes + 1, 0);
   direct_.assign(functions, 0);
   for (const Edge& edge : edges) ++first_[edge.from + 1];
-  for (const CallEdge& call : program.calls) ++direct_[call.caller];
+  for (const CallEdge& call : program.calls) direct_[call.caller] += calls_count[call.caller];
   for (std::uint32_t i = 0; i < nodes; ++i) first_[i + 1] += first_[i];
   targets_.resize(edges.size());
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);

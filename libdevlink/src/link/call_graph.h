@@ -23,7 +23,8 @@ using ComponentId = std::uint32_t;  // callees have lower numbers than their cal
 
 class CallGraph {
  public:
-  explicit CallGraph(const Program& program);
+  // `unfollowed`: functions whose calls do not count.
+  explicit CallGraph(const Program& program, std::span<const FunctionId> unfollowed = {});
 
   [[nodiscard]] std::span<const NodeId> Successors(NodeId node) const {
     return {targets_.data() + first_[node], first_[node + 1] - first_[node]};
@@ -50,7 +51,7 @@ class CallGraph {
   [[nodiscard]] bool IsCyclic(ComponentId component) const { return cyclic_[component]; }
 
  private:
-  void AddEdges(const Program& program);
+  void AddEdges(const Program& program, std::span<const FunctionId> unfollowed);
   void FindComponents();
 
   std::vector<std::uint32_t> first_;  // by node: first successor in targets_

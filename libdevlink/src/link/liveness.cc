@@ -47,9 +47,14 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   std::vector<FunctionId> wanted;
   for (FunctionId i = 0; i < count; ++i) {
     if (!program.functions[i].is_kernel) continue;
-    const bool wants = keep_all || kernels.Wants(program.symbols[program.functions[i].symbol]);
+    const bool asked_for = kernels.Wants(program.symbols[program.functions[i].symbol]);
+    const bool wants = keep_all || asked_for;
     (wants || used_by_device[i] ? result.kernels : result.left_out).push_back(i);
-    if (wants) wanted.push_back(i);
+    if (asked_for) {
+      wanted.push_back(i);
+    } else if (keep_all && !used_by_device[i]) {
+      result.unfollowed.push_back(i);
+    }
   }
   // Of one kernel nvlink follows the calls, and of no other that stays; what that would lose is not
   // lost here.

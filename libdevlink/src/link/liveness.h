@@ -19,7 +19,9 @@ struct Liveness {
   std::vector<bool> address_taken;    // by FunctionId
   FunctionId single_kernel = kNone;   // the only one, but for those that only device code uses
   std::vector<FunctionId> left_out;   // kernels that nobody uses
-  bool left_out_keep_names = false;   // of their shared memory, in the string tables
+  // Kernels that nobody uses and that stay as all code does: nvlink follows no call of theirs.
+  std::vector<FunctionId> unfollowed;
+  bool left_out_keep_names = false;  // of their shared memory, in the string tables
 };
 
 // Kernels stay with all that they reach. A function whose address is taken stays too, but what only

@@ -217,6 +217,7 @@ class SharedLayouter {
       SharedPlace& place = layout_.places[id];
       place.offset = at;
       place.section = section;
+      if (section == kNone) place.late_kernel = liveness_.kernels[kernel];
       place.symbol_kept = ListsSymbols();
       at += symbol.size;
       out.align = std::max(out.align, symbol.align);

@@ -20,7 +20,8 @@ namespace devlink::internal {
 
 struct SharedPlace {
   std::optional<std::uint64_t> offset;  // nothing: no code refers to it
-  SectionId section = kNone;            // whose symbol it is
+  SectionId section = kNone;            // whose symbol it is, or of a kernel that has no section
+  FunctionId late_kernel = kNone;       // yet (SharedLayout::without_section): whose memory it is
   bool symbol_kept = false;  // with -g and -preserve-relocs: in the output's symbol table
 };
 

@@ -108,9 +108,10 @@ class ProgramVerifier {
                   base::Cat({"section '", section.name, "' at"}), section.size);
   }
 
-  // Every section's name is entered for it, and no name for what does not exist.
+  // Every section's name is entered for it, once that is due, and no name for what does not exist.
   absl::Status CheckNames() const {
-    std::vector<bool> named(program_.sections.size(), false);
+    std::vector<bool> named;
+    for (const Section& section : program_.sections) named.push_back(section.comes_late);
     for (const auto* list : {&program_.section_names, &program_.symbol_names}) {
       for (const NameEntry& name : *list) {
         if (name.section != kNone && name.section >= program_.sections.size()) {

@@ -65,6 +65,7 @@ void KernelSections::AddForExternals() {
     if (!program_.functions[function].is_kernel || program_.functions[function].shared != kNone)
       continue;
     AddShared(function, program_.symbols[program_.functions[function].symbol].name);
+    builder_.PutLastSectionBehindCalls();
   }
 }
 

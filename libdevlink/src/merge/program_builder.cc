@@ -49,6 +49,12 @@ SectionId ProgramBuilder::AddSection(std::string_view name, SectionKind kind, st
   return id;
 }
 
+void ProgramBuilder::PutLastSectionBehindCalls() {
+  program.sections.back().comes_late = true;
+  program.section_names.pop_back();
+  program.symbol_names.pop_back();
+}
+
 SymbolId ProgramBuilder::AddSectionSymbol(SectionId section) {
   const auto id = static_cast<SymbolId>(program.symbols.size());
   Symbol& symbol = program.symbols.emplace_back();

@@ -26,6 +26,9 @@ class ProgramBuilder {
 
   SectionId AddSection(std::string_view name, SectionKind kind, std::uint32_t type,
                        std::uint32_t flags, std::uint32_t align);
+  // The section that was added last comes behind those that are made of the call graph, and so do
+  // its names.
+  void PutLastSectionBehindCalls();
   SymbolId AddSectionSymbol(SectionId section);
   SymbolId AddSymbol(const InputSymbol& symbol, std::uint8_t type);
   FunctionId AddFunction(SymbolId symbol);

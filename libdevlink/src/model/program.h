@@ -66,6 +66,7 @@ struct Section {
   bool only_if_filled : 1 = false;  // empty constants: written where the layout fills them
   bool stays_in_place : 1 = false;  // constants of a device function that no body of it uses: the
                                     // layout does not move them to kernels
+  bool comes_late = false;          // behind the call graph: made when all inputs were there
 };
 static_assert(sizeof(Section) == 96);
 

@@ -59,7 +59,7 @@ class Selector {
       absl::Status status = TakeRecord(*record);
       // Whoever added a record that cannot be used was told; what cannot be seen in a record alone
       // ends the link.
-      const bool known = !record->status.ok() && !ends_link_;
+      const bool known = !record->status.ok() && !record->ends_link && !ends_link_;
       if (status.ok() || (known && !options_.end_at_rejected_input)) continue;
       out_.status = std::move(status);
       return std::move(out_);

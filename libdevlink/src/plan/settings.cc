@@ -33,7 +33,9 @@ bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {
 
 KernelSelection SelectKernels(const LinkOptions& options,
                               const std::vector<HostReferences>& references, bool known_before) {
-  if (options.debug) return {};  // every kernel stays, whatever is named
+  // Every kernel stays, whatever is named.
+  if (options.debug) return {};
+  if (options.preserve_relocations && options.compatibility != Compatibility::kNvlink) return {};
   if (NamesWhatIsUsed(options)) {
     return KernelSelection::Containing(options.kernels_used).And(options.kept_functions);
   }
@@ -57,6 +59,10 @@ bool LeavesOutNothing(const LinkOptions& options) {
 
 bool KeepsReferences(const LinkOptions& options) {
   return options.keep_references.value_or(options.compatibility != Compatibility::kNvlink);
+}
+
+bool IgnoresHostInfo(const LinkOptions& options) {
+  return options.host_info == HostInfo::kUse && NamesWhatIsUsed(options);
 }
 
 bool NamesWhatIsUsed(const LinkOptions& options) {

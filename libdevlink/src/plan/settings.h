@@ -39,6 +39,8 @@ bool LeavesOutNothing(const LinkOptions& options);
 // Whether references of a link with -r wait for the next one.
 bool KeepsReferences(const LinkOptions& options);
 
+// Whether what host code refers to was asked for and counts for nothing, since names are given.
+bool IgnoresHostInfo(const LinkOptions& options);
 // Whether kernels or variables are named that the program uses.
 bool NamesWhatIsUsed(const LinkOptions& options);
 

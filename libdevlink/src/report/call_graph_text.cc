@@ -62,6 +62,8 @@ class Text {
               "# A: s -> B // s (number A) potentially calls B",
               "# s [N]     // s uses N registers", "# ^s        // s is entry point",
               "# &s        // s has address taken"};
+    for (const Function& function : program_.functions) is_entry_.push_back(function.is_kernel);
+    for (const FunctionId kernel : passes_.liveness.unfollowed) is_entry_[kernel] = false;
     for (FunctionId id = 0; id < program_.functions.size(); ++id) AddLine(id);
     AddPropagation();
   }
@@ -74,9 +76,8 @@ class Text {
 
   void AddLine(FunctionId id) {
     std::string line = absl::StrCat(id + 1, ": ");
-    const Function& function = program_.functions[id];
     if (passes_.liveness.live[id]) {
-      if (function.is_kernel) line += '^';
+      if (is_entry_[id]) line += '^';
       if (passes_.liveness.address_taken[id]) line += '&';
       line += NameOf(id);
       const std::uint32_t registers = passes_.resources.function_registers[id];
@@ -124,7 +125,7 @@ class Text {
     while (!work.empty()) {
       const FunctionId function = work.back();
       work.pop_back();
-      if (program_.functions[function].is_kernel) kernels.push_back(function);
+      if (is_entry_[function]) kernels.push_back(function);
       for (const FunctionId caller : callers[function]) {
         if (everywhere[caller] >= needed) continue;
         everywhere[caller] = needed;
@@ -137,6 +138,7 @@ class Text {
   const PassResults& passes_;
   const Program& program_;
   const Callees callees_;
+  std::vector<bool> is_entry_;  // by FunctionId
   std::vector<std::string> lines_;
 };
 

@@ -97,6 +97,10 @@ std::string DumpLiveness(const Program& program, const Liveness& liveness) {
     lines.Line(0, "kernels left out").WordIf(liveness.left_out_keep_names, "but for names");
     for (const FunctionId kernel : liveness.left_out) lines.Line(1, names.Function(kernel));
   }
+  if (!liveness.unfollowed.empty()) {
+    lines.Line(0, "kernels whose calls do not count");
+    for (const FunctionId kernel : liveness.unfollowed) lines.Line(1, names.Function(kernel));
+  }
   lines.Line(0, "functions");
   for (FunctionId f = 0; f < liveness.live.size(); ++f) {
     lines.Line(1, names.Function(f)).Word(liveness.live[f] ? "live" : "dead");

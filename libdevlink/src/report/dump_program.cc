@@ -136,6 +136,7 @@ class ProgramDump {
       lines_.FunctionIf(names_, "function", section.function);
       if (section.bank != 0) lines_.Number("bank", section.bank);
       if (section.registers != 0) lines_.Number("registers", section.registers);
+      lines_.WordIf(section.comes_late, "late");
       for (const Piece& piece : section.pieces) lines_.Line(2, DumpPiece(piece));
     }
   }

@@ -100,6 +100,7 @@ struct LinkSession::State {
     auto record = std::make_shared<InputRecord>();
     record->diagnostics = std::move(diagnostics);
     record->status = std::move(status);
+    record->ends_link = !record->status.ok();
     return Add(std::move(record));
   }
 };
@@ -109,7 +110,7 @@ namespace {
 // What there is to report of options alone.
 std::vector<Diagnostic> NotesOnOptions(const LinkOptions& options) {
   std::vector<Diagnostic> found;
-  if (options.host_info == HostInfo::kUse && internal::NamesWhatIsUsed(options)) {
+  if (internal::IgnoresHostInfo(options)) {
     found.push_back(format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kUsage, "",
                                            std::string(format::nvlink_text::kIgnoringHostInfo)));
   }
@@ -122,23 +123,42 @@ std::vector<Diagnostic> NotesOnOptions(const LinkOptions& options) {
   return found;
 }
 
-// False where the search ends the link, which is the last that `out` says then.
-bool TakeSearch(const LinkOptions& options, FoundLibrary& library, std::vector<Diagnostic>& out) {
-  const base::SeverityPolicy policy = internal::SeverityPolicyOf(options);
-  for (Diagnostic& diagnostic : library.diagnostics) {
-    const auto severity = policy.Judge(diagnostic.severity);
-    if (!severity) continue;
-    if (*severity != diagnostic.severity) {
+// What searches for libraries have found to say.
+class SearchFindings {
+ public:
+  explicit SearchFindings(const LinkOptions& options)
+      : policy_(internal::SeverityPolicyOf(options)) {}
+
+  // False where the search ends the link, which is the last that there is to say then.
+  bool Take(FoundLibrary& library) {
+    for (Diagnostic& diagnostic : library.diagnostics) {
+      if (is_in_error_) return GiveUp(diagnostic);
+      const auto severity = policy_.Judge(diagnostic.severity);
+      if (!severity) continue;
+      is_in_error_ = *severity != diagnostic.severity;
       diagnostic.severity = *severity;
-      out.push_back(diagnostic);
-      out.push_back(format::MakeDiagnostic(Severity::kFatal, diagnostic.code, diagnostic.input,
-                                           std::string(format::nvlink_text::kInternalError)));
-      return false;
+      found_.push_back(diagnostic);
     }
-    out.push_back(std::move(diagnostic));
+    if (is_in_error_ && !library.path.empty()) return GiveUp(found_.back());
+    return library.diagnostics.empty() || library.diagnostics.back().severity != Severity::kFatal;
   }
-  return library.diagnostics.empty() || library.diagnostics.back().severity != Severity::kFatal;
-}
+
+  // A warning was an error.
+  [[nodiscard]] bool is_in_error() const { return is_in_error_; }
+  std::vector<Diagnostic> Release() && { return std::move(found_); }
+
+ private:
+  // As nvlink at the next file that it looks into.
+  bool GiveUp(const Diagnostic& at) {
+    found_.push_back(format::MakeDiagnostic(Severity::kFatal, at.code, at.input,
+                                            std::string(format::nvlink_text::kInternalError)));
+    return false;
+  }
+
+  base::SeverityPolicy policy_;
+  std::vector<Diagnostic> found_;
+  bool is_in_error_ = false;
+};
 
 }  // namespace
 
@@ -189,20 +209,25 @@ absl::StatusOr<std::vector<std::string>> LinkSession::FindLibraries(const Librar
     };
     const auto lease = reader.Lease();
     probe.read = reader.MemberReader(*lease);
-    std::vector<Diagnostic> found;
+    SearchFindings found(state_->options);
+    const auto ended = [](std::string_view name) {
+      return absl::InvalidArgumentError(absl::StrCat("the search for -l", base::ToAbsl(name),
+                                                     " ends the link; the diagnostics say why"));
+    };
+    std::string_view wrong;
     for (const std::string& name : query.names) {
       FoundLibrary library = FindLibrary(name, query.directories, query.arch, probe);
-      if (!TakeSearch(state_->options, library, found)) {
-        return state_->AddNotes(std::move(found), absl::InvalidArgumentError(absl::StrCat(
-                                                      "the search for -l", name,
-                                                      " ends the link; the diagnostics say why")));
-      }
+      if (!found.Take(library)) return state_->AddNotes(std::move(found).Release(), ended(name));
+      if (found.is_in_error() && wrong.empty()) wrong = name;
       if (library.path.empty() && library.hidden_by.empty() && library.diagnostics.empty()) {
         state_->records.push_back(internal::RecordMissingLibrary(name));
       }
       if (!library.path.empty()) paths.push_back(std::move(library.path));
     }
-    return state_->AddNotes(std::move(found), absl::OkStatus());
+    // The paths are good for what else may be wrong; nothing is linked.
+    state_->AddNotes(std::move(found).Release(), wrong.empty() ? absl::OkStatus() : ended(wrong))
+        .IgnoreError();
+    return absl::OkStatus();
   }));
   return paths;
 }

@@ -182,6 +182,9 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   Liveness liveness = FindLiveFunctions(
       merged, graph, LeavesOutNothing(options), partial ? KernelSelection() : kernels,
       options.compatibility == Compatibility::kNvlink, kept.functions);
+  std::optional<CallGraph> cut;
+  if (!liveness.unfollowed.empty()) cut.emplace(merged, liveness.unfollowed);
+  const CallGraph& followed = cut ? *cut : graph;
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
   // Where variables and constants lie. A debugger is told where shared variables are.
@@ -193,7 +196,7 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
                                      .align_external = options.profile.aligns_external_shared,
                                      .reserve_null_pointer = options.reserve_null_pointer,
                                      .global_instances = options.profile.weak_symbols_are_global})
-              : LayOutShared(merged, graph, liveness,
+              : LayOutShared(merged, followed, liveness,
                              {.reserved = ReservedShared(options, merged.view),
                               .debug = describes_shared,
                               .lists_symbols = options.preserve_relocations,
@@ -204,19 +207,20 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   });
   ConstantLayout constants =
       partial ? ConstantLayout()
-              : LayOutConstants(merged, graph, liveness, options.max_memory_bytes);
+              : LayOutConstants(merged, followed, liveness, options.max_memory_bytes);
   watch.After(LinkPass::kConstants, [&] { return DumpConstants(merged, constants); });
-  TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, graph, liveness);
+  TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, followed, liveness);
   watch.After(LinkPass::kTextures, [&] { return DumpTextures(merged, textures); });
 
   // Beyond this point the layout of memory is fixed.
 
   // What travels along calls.
   Resources resources =
-      partial ? OwnResources(merged, liveness) : PropagateResources(merged, graph, liveness);
+      partial ? OwnResources(merged, liveness) : PropagateResources(merged, followed, liveness);
   watch.After(LinkPass::kResources, [&] { return DumpResources(merged, liveness, resources); });
-  Attributes attributes = partial ? KeepAttributes(merged, graph, liveness)
-                                  : PropagateAttributes(merged, graph, liveness, options.profile);
+  Attributes attributes = partial
+                              ? KeepAttributes(merged, graph, liveness)
+                              : PropagateAttributes(merged, followed, liveness, options.profile);
   watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, attributes); });
 
   // Relocations are resolved, or kept for whoever knows the addresses.

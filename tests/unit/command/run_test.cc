@@ -107,6 +107,30 @@ TEST_CASE("A command prints what passes found, in the order of the passes", "[co
   CHECK(folder.out.starts_with("--- after shared\n"));
 }
 
+TEST_CASE("An option that is in error ends the run behind the inputs, whose faults are said",
+          "[command]") {
+  Folder folder;
+  const std::string error =
+      "tool error   : Option '--preserve-relocs' is not fully implemented for gpu archtecture "
+      "'sm_90' and may not work as expected\n";
+  const Words words = {"-arch=sm_90", "-o", folder.At("x.cubin"), "-preserve-relocs", "-Werror"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return more;
+  };
+  fs::create_directory(folder.At("empty"));
+  WriteBytes(folder.At("empty/90.cubin"),
+             BuildCubin({.sm = 90, .functions = {{.name = "kernel", .kernel = true}}}));
+  const std::string good = folder.At("empty/90.cubin");
+  CHECK(folder.Run(with({good})) == 255);
+  CHECK(folder.said == error);
+  CHECK(folder.Run(with({good, folder.At("none")})) == 1);
+  CHECK(folder.said.starts_with(error + "tool fatal   : Could not open input file '"));
+  CHECK(folder.Run(with({folder.At("caller.cubin")})) == 1);
+  CHECK(folder.said.find("does not match target") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+}
+
 TEST_CASE("Every pass that --print-after knows is run", "[command]") {
   Folder folder;
   for (const LinkPass pass : AllPasses()) {

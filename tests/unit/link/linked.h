@@ -25,14 +25,15 @@ inline internal::PassResults RunPasses(internal::Program program, const LinkedOp
   CallGraph graph(program);
   Liveness liveness = FindLiveFunctions(
       program, graph, options.debug || options.merge.preserve_resolved, options.merge.kernels);
-  SharedLayout shared = LayOutShared(program, graph, liveness,
+  const CallGraph followed(program, liveness.unfollowed);
+  SharedLayout shared = LayOutShared(program, followed, liveness,
                                      {.reserved = options.reserved,
                                       .debug = options.debug,
                                       .lists_symbols = options.merge.preserve_resolved});
-  ConstantLayout constants = LayOutConstants(program, graph, liveness);
-  TextureLayout textures = LayOutTextures(program, graph, liveness);
-  Resources resources = PropagateResources(program, graph, liveness);
-  Attributes attributes = PropagateAttributes(program, graph, liveness, options.profile);
+  ConstantLayout constants = LayOutConstants(program, followed, liveness);
+  TextureLayout textures = LayOutTextures(program, followed, liveness);
+  Resources resources = PropagateResources(program, followed, liveness);
+  Attributes attributes = PropagateAttributes(program, followed, liveness, options.profile);
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   return {std::move(program),   std::move(graph),      std::move(liveness),
           std::move(shared),    std::move(constants),  std::move(textures),

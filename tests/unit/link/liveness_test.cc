@@ -35,6 +35,32 @@ sections removed
 )");
 }
 
+TEST_CASE("Where all code stays, kernels that nobody uses stay without what they call",
+          "[liveness]") {
+  InputBuilder a;
+  const SymbolHandle used = a.DefineKernel("used");
+  const SymbolHandle other = a.DefineKernel("other");
+  const SymbolHandle f = a.Define(Function{.name = "f", .registers = 60});
+  a.AddCall(used, f);
+  a.AddCall(other, f);
+  const Linked linked({&a}, {.merge = {.sm = 80,
+                                       .kernels = internal::KernelSelection::Containing({"used"}),
+                                       .preserve_resolved = true}});
+  CHECK(LivenessOf(linked) == R"(kernels
+  used
+  other
+kernels whose calls do not count
+  other
+functions
+  used live
+  other live
+  f live
+sections removed
+)");
+  CHECK(linked.passes.resources.kernels[0].registers == 60);
+  CHECK(linked.passes.resources.kernels[1].registers < 60);
+}
+
 TEST_CASE("Recursion does not keep what nothing calls", "[liveness]") {
   InputBuilder a;
   a.DefineKernel("k");

@@ -302,7 +302,7 @@ TEST_CASE(
   };
   CHECK(sections(Compatibility::kDevlink).empty());
   CHECK(sections(Compatibility::kNvlink) ==
-        R"(  .nv.shared.k entry-shared size=0x0 align=1 flags=0x43 owner=.text.k function=k
+        R"(  .nv.shared.k entry-shared size=0x0 align=1 flags=0x43 owner=.text.k function=k late
 )");
 }
 
