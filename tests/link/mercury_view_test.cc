@@ -143,7 +143,8 @@ std::string FirstDifference(const Lines& expected, const Lines& actual) {
 struct Link {
   std::vector<std::string> inputs;
   std::vector<std::string> flags;
-  bool partial = true;  // compare what -r writes, too
+  bool partial = true;    // compare what -r writes, too
+  bool preserves = true;  // and what -preserve-relocs adds
   std::string_view target = kTarget;
 };
 
@@ -191,14 +192,22 @@ TEST_CASE("The Mercury view of two files is what nvlink wrote", "[mercury]") {
 std::atomic<int> compared = 0;
 std::atomic<int> finalized = 0;  // links in which nvlink's finalizer changed something
 
+struct Form {
+  bool relocatable = false;
+  bool preserve_relocations = false;
+};
+
 // The file as a session links it.
 std::string CompareFiles(const Link& link, const std::vector<Bytes>& inputs, const Bytes& linked,
-                         bool debug, bool relocatable = false) {
+                         bool debug, const Form& form = {}) {
   LinkOptions options;
   options.target = *Arch::Parse(link.target);
   options.debug = debug;
-  options.relocatable = relocatable;
-  if (relocatable) options.compatibility = Compatibility::kNvlink;
+  options.relocatable = form.relocatable;
+  options.preserve_relocations = form.preserve_relocations;
+  if (form.relocatable || form.preserve_relocations) {
+    options.compatibility = Compatibility::kNvlink;
+  }
   auto session = LinkSession::Create(options);
   if (!session.ok()) return session.status().ToString();
   for (const Bytes& input : inputs) {
@@ -230,14 +239,28 @@ std::string LinkAndCompare(const Toolkit& toolkit, const Link& link, const std::
   std::string difference;
   if (link.target == kTarget) difference = Compare(inputs, linked, debug);
   if (difference.empty()) difference = CompareFiles(link, inputs, linked, debug);
-  if (!difference.empty() || !link.partial) return difference;
-  command.emplace_back("-r");
-  if (!RunProcess(command).ok()) return {};
-  difference = CompareFiles(link, inputs, ReadBytes(output).value_or(Bytes()), debug, true);
-  return difference.empty() ? difference : Cat("with -r: ", difference);
+  if (!difference.empty()) return difference;
+  std::vector<Form> forms;
+  if (link.preserves) forms.push_back({.preserve_relocations = true});
+  if (link.partial) {
+    forms.push_back({.relocatable = true});
+    forms.push_back({.relocatable = true, .preserve_relocations = true});
+  }
+  for (const Form& form : forms) {
+    std::vector<std::string> other = command;
+    if (form.relocatable) other.emplace_back("-r");
+    if (form.preserve_relocations) other.emplace_back("-preserve-relocs");
+    if (!RunProcess(other).ok()) continue;
+    difference = CompareFiles(link, inputs, ReadBytes(output).value_or(Bytes()), debug, form);
+    if (!difference.empty()) {
+      return Cat(form.relocatable ? "with -r " : "with ",
+                 form.preserve_relocations ? "-preserve-relocs: " : ": ", difference);
+    }
+  }
+  return {};
 }
 
-// What -r does not do alike.
+// What -r and -preserve-relocs do not do alike.
 bool IsOpenInPartialLinks(std::string_view name) {
   return name.starts_with("texture_") || name == "debug_frame_of_replaced";
 }
@@ -272,6 +295,7 @@ void CheckCase(const LinkCase& program, std::string_view target) {
     link.inputs.push_back(output);
   }
   link.partial = !IsOpenInPartialLinks(program.name);
+  link.preserves = link.partial;
   const std::string difference = LinkAndCompare(*toolkit, link, directory.File("out.cubin"));
   INFO(difference);
   CHECK(difference.empty() != IsOpen(program.name));
@@ -316,7 +340,8 @@ void CheckRandom(Kind kind, std::uint64_t first, std::uint64_t end) {
     LinkPair pair(*toolkit, kProgramTarget, directory.path() / "program", "");
     std::string error;
     if (!pair.Compile(program, error)) continue;
-    Link link{.partial = false};  // docs/mercury.md, "Open", has what random ones showed
+    Link link{.partial = false,
+              .preserves = false};  // docs/mercury.md, "Open", has what random ones showed
     for (const std::string& input : pair.inputs()) {
       link.inputs.push_back((pair.directory() / input).string());
     }

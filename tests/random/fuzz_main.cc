@@ -42,7 +42,7 @@ constexpr char kUsage[] =
     "                    [--count M] [--jobs J] [--minutes T] [--keep DIR] [--shrink SECONDS] "
     "[--devlink PROGRAM]\n"
     "                    [--features MASK] [--max-files N] [--max-functions N] [--print]\n"
-    "                    [--relocatable] [--again]\n"
+    "                    [--relocatable] [--again] [--preserve]\n"
     "  --kind      packaged: PTX programs as fat binaries, host objects and archives, with "
     "options\n"
     "              that leave kernels out; links with the devlink beside this program\n"
@@ -51,6 +51,7 @@ constexpr char kUsage[] =
     "  --shrink    time for making a differing program smaller, 0 for none (default 30)\n"
     "  --minutes   stop then, whatever the count\n"
     "  --relocatable  link with -r\n"
+    "  --preserve     link with -preserve-relocs; wants --devlink\n"
     "  --again     with -r, then what nvlink made of it to the end\n"
     "  --print     print the sources of --seed and do nothing else\n";
 
@@ -59,6 +60,7 @@ struct Options {
   std::string kind = "ptx";
   bool print = false;
   bool relocatable = false;
+  bool preserve = false;
   bool again = false;
   std::uint64_t seed = 1;
   std::uint64_t count = 100;
@@ -103,6 +105,10 @@ std::optional<Options> ParseOptions(const std::vector<std::string>& args) {
     const std::string& name = args[i];
     if (name == "--print") {
       o.print = true;
+      continue;
+    }
+    if (name == "--preserve") {
+      o.preserve = true;
       continue;
     }
     if (name == "--relocatable" || name == "--again") {
@@ -159,6 +165,7 @@ RandomProgram MakeProgram(const Options& options, std::uint64_t seed, ProgramTar
                               ? MakeLtoProgram(seed, target, ToolkitFolder(), limits)
                               : MakePtxProgram(seed, target, limits);
   if (options.relocatable) program.link_flags.emplace_back("-r");
+  if (options.preserve) program.link_flags.emplace_back("-preserve-relocs");
   program.link_again = options.again;
   return program;
 }

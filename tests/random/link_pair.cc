@@ -184,8 +184,10 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
 
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
   RandomProgram ours = program;
-  // Without, references are left to the next link.
-  if (HasFlag(program, "-r")) ours.link_flags.emplace_back("--compat=nvlink");
+  // Without, references are left to the next link, and each function has lists of its own.
+  if (HasFlag(program, "-r") || HasFlag(program, "-preserve-relocs")) {
+    ours.link_flags.emplace_back("--compat=nvlink");
+  }
   if (Profile().ok()) ours.link_flags.push_back("--toolkit=" + toolkit_.release);
   return RunLinker(program_, "devlink", ours);
 }

@@ -30,7 +30,8 @@ constexpr std::uint32_t kFeatures = 0x203ffffc;
 std::atomic<int> made = 0;
 std::atomic<int> compared = 0;
 
-enum class Kind { kPtx, kCuda, kRelocatable, kPackaged, kLto };  // kRelocatable: PTX with nvlink -r
+// kRelocatable: PTX with nvlink -r; kPreserving: with -preserve-relocs.
+enum class Kind { kPtx, kCuda, kRelocatable, kPreserving, kPackaged, kLto };
 
 struct Range {
   std::uint64_t first = 0;
@@ -64,16 +65,20 @@ std::vector<std::string> CheckRange(const Toolkit& toolkit, Kind kind, ProgramTa
                                 ? MakeLtoProgram(seed, target, ToolkitFolder(toolkit), limits)
                                 : MakePtxProgram(seed, target, limits);
     if (kind == Kind::kRelocatable) program.link_flags.emplace_back("-r");
-    const bool links_files = kind == Kind::kPackaged || kind == Kind::kLto;
+    if (kind == Kind::kPreserving) program.link_flags.emplace_back("-preserve-relocs");
+    const bool links_files =
+        kind == Kind::kPackaged || kind == Kind::kLto || kind == Kind::kPreserving;
     const PairResult result =
         LinkPair(toolkit, target, directory.path() / "program", links_files ? DEVLINK_PROGRAM : "")
             .Check(program);
     ++made;
     // Now and then ptxas refuses a program, for instance where a callee has more registers than an
     // entry may use.
-    // With -r, and of packages with all features, nvlink itself ends some with an internal error.
+    // With -r and -preserve-relocs, and of packages with all features, nvlink itself ends some with
+    // an internal error.
     const bool without_nvlink =
-        (kind == Kind::kRelocatable || kind == Kind::kPackaged) && result.kind == "nvlink";
+        (kind == Kind::kRelocatable || kind == Kind::kPreserving || kind == Kind::kPackaged) &&
+        result.kind == "nvlink";
     if (result.verdict == Verdict::kSkipped && (result.kind == "compile" || without_nvlink)) {
       continue;
     }
@@ -122,6 +127,8 @@ void AddPrograms() {
   for (const ProgramTarget target : kTargets) {
     AddTestCase(Cat("random PTX with -r ", TargetName(target)), "[random]",
                 [=] { CheckPrograms(Kind::kRelocatable, target, {1, 17}); });
+    AddTestCase(Cat("random PTX with -preserve-relocs ", TargetName(target)), "[random]",
+                [=] { CheckPrograms(Kind::kPreserving, target, {1, 25}); });
   }
   for (const auto& [target, seeds] : kPackaged) {
     AddTestCase(

@@ -27,7 +27,8 @@ bool SameBytes(const ViewSection& a, const ViewSection& b) {
 // The function that a section belongs to, where the finalizer changes sections of its kind.
 std::string_view FunctionOf(std::string_view section) {
   for (const std::string_view prefix :
-       {kCode, kCapsule, std::string_view(".nv.info."), std::string_view(".rela.text.")}) {
+       {kCode, kCapsule, std::string_view(".nv.info."), std::string_view(".rela.text."),
+        std::string_view(".nv.resolvedrela.text.")}) {
     if (section.starts_with(prefix)) return section.substr(prefix.size());
   }
   return {};

@@ -103,8 +103,8 @@ struct LinkOptions {
                                             // memory is not counted
   bool force_rela = false;                  // every relocation is written with its addend
   // nvlink -preserve-relocs: relocations that the link resolves are listed in sections
-  // `.nv.resolvedrela.*`, with the symbols that they name, and no function is left out. Refused as
-  // Unimplemented for sm_100 and later, of which nvlink itself says that it is not all there.
+  // `.nv.resolvedrela.*`, with the symbols that they name, and no function is left out. For sm_100
+  // and later, of which nvlink itself says that it is not all there, without the finalizer.
   bool preserve_relocations = false;
   // nvlink -nv-host: the bytes of a section `.nv.host`.
   std::optional<std::string> host_section;

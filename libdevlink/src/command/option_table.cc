@@ -293,7 +293,7 @@ constexpr std::array kOptions = {
            Flag<&LinkOptions::verbose>, "print what every kernel uses"},
     Option{"preserve-relocs", "preserve-relocs", Takes::kNothing, "", Recorded::kYes,
            Group::kProgram, Flag<&LinkOptions::preserve_relocations>,
-           "list the relocations that are resolved, and keep all code; below sm_100"},
+           "list the relocations that are resolved, and keep all code"},
     Option{"w", "disable-warnings", Takes::kNothing, "", Recorded::kYes, Group::kAccepted, nullptr,
            "accepted; as with nvlink, no effect"},
     Option{"Werror", "warning-as-error", Takes::kNothing, "", Recorded::kYes, Group::kMessages,

@@ -118,7 +118,7 @@ int SectionCategoryOfTwoViews(std::string_view name, std::uint32_t type, std::ui
   if (!name.starts_with(section_name::kMercuryPrefix)) return kCapsuleCategory;
   name.remove_prefix(section_name::kMercuryPrefix.size());
   if (name.starts_with(section_name::kModuleInfo)) type = kShtCudaInfo;
-  if (name.starts_with(section_name::kRela)) type = kShtRela;
+  if (name.starts_with(section_name::kRela) || type == kShtMercuryResolvedRela) type = kShtRela;
   return kCapsuleCategory + SectionCategory(name, type);
 }
 

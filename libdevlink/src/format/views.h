@@ -51,6 +51,7 @@ std::optional<MercuryWords> MercuryWordsOf(SectionRole role);
 // sh_flags of the Mercury view's own sections, beside those of their counterparts.
 inline constexpr std::uint32_t kShfMercury = 0x10000000;
 inline constexpr std::uint32_t kShtMercurySymbols = 0x70000085;
+inline constexpr std::uint32_t kShtMercuryResolvedRela = 0x70000088;  // nvlink -preserve-relocs
 
 // The name that a section of the Mercury view has as one of machine code: `.nv.constant.user` is
 // `.nv.constant3`. Most have the same in both. `kept` keeps a name that has to be made.

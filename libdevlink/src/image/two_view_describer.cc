@@ -139,6 +139,7 @@ void TwoViewDescriber::AddLateSharedSections() {
     const SectionHandle handle =
         AddLateShared(mercury_.passes, i, sass_.passes.shared.reserved, writer_, names_);
     if (handle == kNoSection) continue;
+    late_shared_[mercury_.passes.liveness.kernels[i]] = handle;
     late_sections_.push_back({.plain = handle,
                               .own = handle,
                               .kernel = mercury_.passes.liveness.kernels[i],
@@ -164,6 +165,11 @@ void TwoViewDescriber::AddLateBanks() {
     late_sections_.push_back(
         {.plain = handle, .kernel = bank.kernel, .has_symbol = true, .bank = &bank});
   }
+  // Beside each list of relocations is one of those that were resolved, where there are such.
+  const auto& sections = mercury_.program().sections;
+  const bool names_resolved = std::any_of(
+      sections.begin(), sections.end(),
+      [](const Section& section) { return section.type == format::kShtCudaResolvedRela; });
   list_of_bank_.assign(banks.size(), kNone);
   for (std::size_t i = 0; i < banks.size(); ++i) {
     if (!has_relocations[i]) continue;
@@ -172,6 +178,12 @@ void TwoViewDescriber::AddLateBanks() {
     EnterSectionName(name);
     writer_.AddName(kStringTable, name);
     const SectionHandle list = AddRenamed(name, SpecOfBankRelocations(name));
+    if (names_resolved) {
+      const std::string_view resolved =
+          names_.Concat(format::section_name::kResolvedRela, bank.name);
+      EnterSectionName(resolved);
+      writer_.AddName(kStringTable, resolved);
+    }
     writer_.SetInfoSection(list, bank.section == kNone ? late_sections_[late_of_bank[i]].plain
                                                        : plain_.sections[bank.section]);
     list_of_bank_[i] = static_cast<std::uint32_t>(late_lists_.size());
@@ -246,7 +258,8 @@ SectionHandle TwoViewDescriber::AddOwn(std::string_view name, SectionKind kind,
   if (!words) return kNoSection;
   SectionSpec own = spec;
   own.name = names_.Concat(words->prefix, name);
-  own.type = words->type;
+  own.type =
+      spec.type == format::kShtCudaResolvedRela ? format::kShtMercuryResolvedRela : words->type;
   own.flags |= format::kShfMercury;
   own.own_name = true;
   return writer_.AddSection(own);
@@ -255,7 +268,7 @@ SectionHandle TwoViewDescriber::AddOwn(std::string_view name, SectionKind kind,
 void TwoViewDescriber::AddOwnSection(SectionId id) {
   const Section& section = mercury_.program().sections[id];
   const SectionShape shape = mercury_.form.ShapeOfSection(id);
-  SectionSpec spec{.flags = section.flags, .align = shape.align};
+  SectionSpec spec{.type = section.type, .flags = section.flags, .align = shape.align};
   if (section.kind == SectionKind::kText) spec.flags = 0;
   if (section.kind == SectionKind::kRelocations) spec.entry_size = sizeof(format::Rela);
   own_.sections[id] = AddOwn(section.name, section.kind, spec);
@@ -387,7 +400,9 @@ void TwoViewDescriber::AddSymbolPair(SymbolId id) {
   const SymbolShape shape = mercury_.form.ShapeOfSymbol(id);
   if (shape.name_only) return ResidueWriter(writer_).AddLateSymbolName(symbol.name);
   const auto section_in = [&](const ViewHandles& handles) {
-    return shape.section == kNone ? kNoSection : handles.sections[shape.section];
+    if (shape.section != kNone) return handles.sections[shape.section];
+    const auto late = late_shared_.find(shape.late_kernel);
+    return late == late_shared_.end() ? kNoSection : late->second;
   };
   const SymbolPart part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal;
   SymbolSpec spec{.name = symbol.name,

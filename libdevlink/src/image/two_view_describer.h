@@ -121,6 +121,7 @@ class TwoViewDescriber {
   std::vector<std::pair<SymbolHandle, SymbolHandle>> instances_;  // OutputForm::Instances
   std::vector<NumberedSection> late_;                             // Section::comes_late
   std::vector<LateSection> late_sections_;
+  base::HashMap<FunctionId, SectionHandle> late_shared_;  // of those
   std::vector<LateList> late_lists_;
   std::vector<std::uint32_t> list_of_bank_;  // by ConstantLayout::banks; kNone: it needs none
   std::vector<SectionId> parameters_;        // of machine code

@@ -185,7 +185,6 @@ void ViewDescriber::AddSymbol(SymbolId id) {
 
 SectionHandle ViewDescriber::SectionOf(const SymbolShape& shape) const {
   if (shape.section != kNone) return handles_.sections[shape.section];
-  if (shape.late_kernel == kNone) return kNoSection;
   const auto found = late_shared_.find(shape.late_kernel);
   return found == late_shared_.end() ? kNoSection : found->second;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/hash_table.h"
+#include "format/elf_cuda.h"
 #include "format/sections.h"
 
 namespace devlink::internal {
@@ -50,11 +51,28 @@ class SectionPairing {
       Pair(mercury_.sections[id].rela, sass_.sections[other].rela);
       Pair(mercury_.sections[id].rel, sass_.sections[other].rel);
     }
+    PairResolvedLists();
   }
 
  private:
   void Pair(SectionId mercury, SectionId sass) {
     if (mercury != kNone && sass != kNone) out_.sections[mercury] = sass;
+  }
+
+  // The lists of -preserve-relocs go with what they apply to as well.
+  void PairResolvedLists() {
+    base::HashMap<SectionId, SectionId> lists;
+    for (SectionId id = 0; id < sass_.sections.size(); ++id) {
+      const Section& section = sass_.sections[id];
+      if (section.type == format::kShtCudaResolvedRela) lists[section.owner] = id;
+    }
+    if (lists.empty()) return;
+    for (SectionId id = 0; id < mercury_.sections.size(); ++id) {
+      const Section& section = mercury_.sections[id];
+      if (section.type != format::kShtCudaResolvedRela) continue;
+      const auto list = lists.find(out_.sections[section.owner]);
+      if (list != lists.end()) Pair(id, list->second);
+    }
   }
 
   void PairFunctions() {

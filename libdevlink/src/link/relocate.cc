@@ -28,7 +28,7 @@ class Relocator {
         constants_(constants),
         textures_(textures),
         lists_constant_uses_(lists_constant_uses),
-        resolved_(program) {
+        resolved_(program, lists_constant_uses) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -156,9 +156,9 @@ class Relocator {
 
   void Apply(const Relocation& relocation, const format::RelocationInfo& info,
              std::uint64_t value) {
-    if (!HasField(program_, relocation)) return;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     Preserve(relocation, symbol);
+    if (!HasField(program_, relocation)) return;
     const std::uint64_t bank = format::IsTextureType(symbol.type) ? 0 : BankOf(program_, symbol);
     const bool fits = StoreValue(program_, relocation, info, value, bank, result_.patches);
     if (lists_constant_uses_) ListConstantUse(program_, relocation, value, result_);
@@ -173,10 +173,17 @@ class Relocator {
     if (symbol.space == format::kStoShared && symbol.type != format::kSttSection) {
       const auto place = shared_.places.find(relocation.symbol);
       const bool is_listed = place != shared_.places.end() && place->second.symbol_kept;
-      if (!is_listed || (symbol.external_shared && !shared_.for_debugger)) return;
+      if (!is_listed || IsOfKernel(relocation, symbol)) return;
     }
     if (symbol.section != kNone && constants_.moved.contains(symbol.section)) return;
     resolved_.Add(program_, relocation, result_);
+  }
+
+  // `extern x[]` where it has a place for each kernel that comes to the code.
+  [[nodiscard]] bool IsOfKernel(const Relocation& relocation, const Symbol& symbol) const {
+    if (!symbol.external_shared || shared_.for_debugger) return false;
+    const FunctionId function = program_.sections[relocation.section].function;
+    return shared_.external_offsets.contains(function);
   }
 
   [[nodiscard]] std::uint64_t ValueOf(const Relocation& relocation, const Symbol& symbol) const {

@@ -19,7 +19,7 @@ class Relocator {
         liveness_(liveness),
         shared_(shared),
         options_(options),
-        resolved_(program) {
+        resolved_(program, options.two_views) {
     result_.kept_in_list.assign(program.sections.size(), 0);
   }
 
@@ -51,9 +51,9 @@ class Relocator {
       return Keep(relocation);
     }
     if (info->action == RelocationAction::kApply) {
+      resolved_.Add(program_, relocation, result_);
       if (!HasField(program_, relocation)) return;
       CountEarly(symbol);
-      resolved_.Add(program_, relocation, result_);
       const std::uint64_t value = ValueOf(relocation, symbol);
       StoreValue(program_, relocation, *info, value, BankOf(program_, symbol), result_.patches);
       if (options_.two_views) ListConstantUse(program_, relocation, value, result_);

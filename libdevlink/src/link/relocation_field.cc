@@ -87,17 +87,33 @@ void KeepRelocation(const Program& program, const Relocation& relocation, std::u
       {relocation.offset, relocation.addend, relocation.list, type, symbol, instance});
 }
 
-ResolvedLists::ResolvedLists(const Program& program) {
+ResolvedLists::ResolvedLists(const Program& program, bool two_views) : of_two_views_(two_views) {
+  base::HashMap<std::string_view, SectionId> by_name;  // of what is relocated
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     const Section& section = program.sections[id];
-    if (section.type == format::kShtCudaResolvedRela) lists_[section.owner] = id;
+    if (section.type != format::kShtCudaResolvedRela) continue;
+    lists_[section.owner] = id;
+    by_name.try_emplace(program.sections[section.owner].name, id);
+  }
+  if (lists_.empty()) return;
+  // Where nvlink's behaviour is wanted, functions of one name have one list.
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    const Section& section = program.sections[id];
+    if ((section.rel == kNone && section.rela == kNone) || lists_.contains(id)) continue;
+    if (const auto list = by_name.find(section.name); list != by_name.end()) {
+      lists_[id] = list->second;
+    }
   }
 }
 
 void ResolvedLists::Add(const Program& program, const Relocation& relocation,
                         Relocated& out) const {
   const auto list = lists_.find(relocation.section);
-  if (list == lists_.end() || program.symbols[relocation.symbol].unlisted) return;
+  const Symbol& symbol = program.symbols[relocation.symbol];
+  if (list == lists_.end() || symbol.unlisted) return;
+  const bool is_shared = symbol.space == format::kStoShared && symbol.type != format::kSttSection;
+  const bool in_code = program.sections[relocation.section].kind == SectionKind::kText;
+  if (of_two_views_ && (!is_shared || !in_code)) return;
   Relocation resolved = relocation;
   resolved.list = list->second;
   KeepRelocation(program, resolved, relocation.type, kNone, out);

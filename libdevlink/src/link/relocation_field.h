@@ -28,20 +28,22 @@ void ListConstantUse(const Program& program, const Relocation& relocation, std::
 void KeepRelocation(const Program& program, const Relocation& relocation, std::uint32_t type,
                     std::uint32_t instance, Relocated& out);
 
-// Only the loader knows where it will be.
 // The lists of -preserve-relocs, which say what was resolved.
 class ResolvedLists {
  public:
-  // There are none where the merge made none.
-  explicit ResolvedLists(const Program& program);
+  // There are none where the merge made none. With two views nvlink lists what
+  // code says of shared variables alone.
+  ResolvedLists(const Program& program, bool two_views);
 
   // Puts it down, if the section has such a list.
   void Add(const Program& program, const Relocation& relocation, Relocated& out) const;
 
  private:
   base::HashMap<SectionId, SectionId> lists_;  // by the section that is relocated
+  bool of_two_views_;
 };
 
+// Only the loader knows where it will be.
 [[nodiscard]] bool IsGlobalMemory(const Program& program, const Symbol& symbol);
 
 // What `.nv.ptx.const0.size` stands for: the size of `.nv.constant3`, all bits set without one.

@@ -136,6 +136,31 @@ class ProgramVerifier {
   const bool sizes_as_nvlink_;
 };
 
+// Where sections end that a list of relocations applies to. One of what was resolved may be that of
+// all functions of one name (ProgramBuilder::one_list_of_a_name).
+class ListedSections {
+ public:
+  explicit ListedSections(const Program& program) : program_(program) {
+    const auto is_resolved = [](const Section& section) {
+      return section.type == format::kShtCudaResolvedRela;
+    };
+    if (std::none_of(program.sections.begin(), program.sections.end(), is_resolved)) return;
+    for (const Section& section : program.sections) {
+      std::uint64_t& end = ends_[section.name];
+      end = std::max(end, section.size);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t EndOf(const Section& list) const {
+    const Section& target = program_.sections[list.owner];
+    return list.type == format::kShtCudaResolvedRela ? ends_.at(target.name) : target.size;
+  }
+
+ private:
+  const Program& program_;
+  base::HashMap<std::string_view, std::uint64_t> ends_;  // by name
+};
+
 // Relocations that were stored or kept. `is_written` tells which symbols the output has.
 template <typename IsWritten>
 absl::Status CheckRelocated(const Program& program, const Relocated& relocated,
@@ -156,6 +181,7 @@ absl::Status CheckRelocated(const Program& program, const Relocated& relocated,
   std::uint64_t counted = 0;
   for (const std::uint32_t count : relocated.kept_in_list) counted += count;
   DEVLINK_RETURN_IF_ERROR(CheckCount("relocations kept", relocated.kept.size(), counted));
+  const ListedSections listed(program);
   for (const KeptRelocation& kept : relocated.kept) {
     if (kept.list >= program.sections.size() || kept.symbol >= program.symbols.size()) {
       return CheckCount("relocations of a section or symbol that does not exist", 1, 0);
@@ -166,10 +192,9 @@ absl::Status CheckRelocated(const Program& program, const Relocated& relocated,
       return Broken("section", list.name, "it has relocations, but is of kind",
                     static_cast<std::uint64_t>(list.kind), "and applies to section", list.owner);
     }
-    const Section& target = program.sections[list.owner];
-    if (kept.offset >= target.size) {
+    if (const std::uint64_t end = listed.EndOf(list); kept.offset >= end) {
       return Broken("section", list.name, "a relocation applies to", kept.offset,
-                    base::Cat({"section '", target.name, "' ends at"}), target.size);
+                    base::Cat({"section '", program.sections[list.owner].name, "' ends at"}), end);
     }
     if (kept.instance != kNone ? kept.instance >= instances : !is_written(kept.symbol)) {
       return Broken("section", list.name,

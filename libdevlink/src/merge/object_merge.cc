@@ -239,9 +239,9 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   const SymbolId id = known != kNone ? known : builder_.AddSymbol(symbol, TypeOf(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
-  if (relocatable_ && program_.view == format::ViewKind::kMercury &&
+  if ((relocatable_ || builder_.preserve_resolved) && program_.view == format::ViewKind::kMercury &&
       section.kind == SectionKind::kFunctionConstants) {
-    // A partial link numbers the compiler's constants of each file.
+    // Where they stay, the compiler's constants of each file are numbered.
     out.name =
         builder_.Concat(builder_.Concat(section.name, "."), std::to_string(++constants_named_));
   }

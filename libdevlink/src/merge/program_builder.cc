@@ -139,6 +139,7 @@ SectionId ProgramBuilder::RelocationSection(std::string_view name, SectionId tar
 
 void ProgramBuilder::AddResolvedList(SectionId target) {
   const std::string_view name = Concat(section_name::kResolvedRela, program.sections[target].name);
+  if (one_list_of_a_name && !resolved_lists_.insert(name).second) return;
   const SectionId id = AddSection(name, SectionKind::kRelocations, format::kShtCudaResolvedRela,
                                   format::kShfInfoLink, 8);
   program.sections[id].owner = target;

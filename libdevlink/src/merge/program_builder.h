@@ -66,12 +66,16 @@ class ProgramBuilder {
   bool force_rela = false;         // LinkOptions::force_rela
   bool allow_undefined = false;    // LinkOptions::allow_undefined_globals
   bool preserve_resolved = false;  // LinkOptions::preserve_relocations
+  // nvlink finds lists of what was resolved by their names, so that functions of one name (`static`
+  // ones of several files) have one list, which says that it is of the first.
+  bool one_list_of_a_name = false;
 
  private:
   // For the relocations of `target` that will have been resolved.
   void AddResolvedList(SectionId target);
 
   const bool weak_symbols_are_global_;
+  base::HashSet<std::string_view> resolved_lists_;  // by name
   InputId input_ = 0;
   std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
   base::HashMap<std::string_view, SymbolId, base::NameHash> globals_;  // global and weak symbols

@@ -25,6 +25,7 @@ ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
       relocations_(builder_, input_, findings, options.profile.writes_phantom_rel_names) {
   builder_.force_rela = options.force_rela;
   builder_.preserve_resolved = options.preserve_resolved;
+  builder_.one_list_of_a_name = options.compatibility == Compatibility::kNvlink;
   builder_.allow_undefined = options.allow_undefined;
   if (options.host_section) AddHostSection(*options.host_section);
 }

@@ -167,6 +167,7 @@ std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
   if (options.reserve_null_pointer) return "-reserve-null-pointer";
   if (options.disable_shared_reservation) return "-disable-smem-reservation";
   if (options.host_section) return "-nv-host";
+  if (options.preserve_relocations) return "-preserve-relocs";
   if (!options.kept_functions.empty()) return "--undefined";
   return {};
 }

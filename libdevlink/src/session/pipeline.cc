@@ -122,7 +122,6 @@ absl::Status CheckOptionsOfTarget(const LinkOptions& options,
                                   std::vector<Diagnostic>& diagnostics) {
   if (!format::HasTwoViews(options.target.number)) return absl::OkStatus();
   std::string_view option;
-  if (options.preserve_relocations) option = "-preserve-relocs";
   if (options.retained_symbols) option = "--retain-symbols-file";
   if (options.fold_identical_functions) option = "--icf";
   if (option.empty()) return absl::OkStatus();
