@@ -64,14 +64,10 @@ class Adder {
     return query;
   }
 
-  // After an error no part of nvlink goes on that looks for code in files.
-  [[nodiscard]] bool PartsGiveUp() const {
-    return is_in_error_ && command_.options.compatibility == Compatibility::kNvlink;
-  }
-
+  // As with nvlink, no part that looks for code in files goes on after an error.
   absl::Status AddAll() {
     const LibraryQuery query = Query();
-    if (PartsGiveUp() && LooksIntoLibraries(session_, query)) {
+    if (is_in_error_ && LooksIntoLibraries(session_, query)) {
       return GaveUp(nvlink_text::kInternalError);
     }
     auto libraries = session_.FindLibraries(query);
@@ -83,13 +79,13 @@ class Adder {
     });
     DEVLINK_RETURN_IF_ERROR(places_.open_time_table());
     if (places_.lacks_lto_library) return GaveUp(nvlink_text::kLibraryLoadError);
-    if (PartsGiveUp() && command_.options.lto.enabled) return GaveUp(nvlink_text::kInternalError);
+    if (is_in_error_ && command_.options.lto.enabled) return GaveUp(nvlink_text::kInternalError);
     DEVLINK_RETURN_IF_ERROR(places_.option_files);
     std::vector<std::string> paths = command_.inputs;
     paths.insert(paths.end(), libraries_.begin(), libraries_.end());
     for (const std::string& path : paths) {
       if (!session_.AddFile(path).ok()) break;
-      if (!PartsGiveUp()) continue;
+      if (!is_in_error_) continue;
       const auto part = PartThatReads(places_.files, path, command_.options.max_input_bytes);
       if (!part.empty()) return GaveUp(part);
     }

@@ -500,7 +500,6 @@ LISTED = {
     "libNVVM is looked for": lambda words, said: b"-nvvmpath should be specified" in said
     or b"linker library load error" in said,
     "no host object wants libcudadevrt": lambda words, said: b"expected libcudadevrt object" in said,
-    "parts that give up after an error": lambda words, said: {"preserve-relocs", "Werror"} <= words,
     "all code is used where all code stays": lambda words, said: "preserve-relocs" in words
     and {"kernels-used", "variables-used"} & words,
     "a graph without kernels": lambda words, said: "dot" in words and "variables-used" in words,
