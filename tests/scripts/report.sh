@@ -114,12 +114,30 @@ open("many.ptx", "w", encoding="utf-8").write("".join(print_ptx))
 PYTHON
 "$CUDA_HOME/bin/ptxas" -arch=sm_80 -c many.ptx -o many.cubin
 "$DEVLINK" -arch=sm_80 a.o b.o many.cubin -o z.cubin --report=page.html
+# And one of kernels as libraries have them, whose names take kilobytes.
+cat >sort.cu <<'CUDA'
+#include <thrust/device_vector.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+int Sort(int n) {
+  thrust::device_vector<int> keys(n, 1);
+  thrust::device_vector<double> values(n);
+  thrust::sort_by_key(keys.begin(), keys.end(), values.begin());
+  thrust::inclusive_scan(keys.begin(), keys.end(), keys.begin());
+  return keys[0];
+}
+CUDA
+nvcc -std=c++17 -arch=sm_80 -rdc=true -c sort.cu -o sort.o
+"$DEVLINK" -arch=sm_80 sort.o "-L$runtime" -lcudadevrt -o sort.cubin --report=sort.html
+grep -q radix_sort sort.html
 browser=$(command -v chromium || command -v google-chrome || true)
 if [[ -n $browser ]]; then
-  mkdir pictures
-  python3 "$DEVLINK_SOURCE/tests/scripts/support/browser.py" "$browser" page.html pictures || {
-    [[ $? == 77 ]] || exit 1
-  }
+  for page in "page.html twice" "sort.html radix_sort"; do
+    read -r file word <<<"$page"
+    mkdir "pictures_$word"
+    python3 "$DEVLINK_SOURCE/tests/scripts/support/browser.py" "$browser" "$file" "pictures_$word" \
+      "$word" || { [[ $? == 77 ]] || exit 1; }
+  done
 else
-  echo "there is no Chromium: the page was not opened"
+  echo "there is no Chromium: the pages were not opened"
 fi

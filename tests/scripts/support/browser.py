@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens the page of a report in a headless Chromium and uses it as a person would.
 
-    browser.py CHROMIUM PAGE FOLDER [inspect]
+    browser.py CHROMIUM PAGE FOLDER WORD | inspect
 
-The page is that of a link, or that of devlink-inspect (tests/scripts/inspect.sh says of which file).
+The page is that of a link, some functions of which have the WORD in their names, or that of
+devlink-inspect (tests/scripts/inspect.sh says of which file).
 Screenshots go to FOLDER. Exits with 1 and says what is wrong with the page.
 """
 
@@ -19,7 +20,8 @@ import time
 import urllib.request
 
 CHROMIUM, PAGE, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
-IS_LINK = len(sys.argv) < 5
+WORD = sys.argv[4]
+IS_LINK = WORD != "inspect"
 
 
 class Page:
@@ -145,18 +147,18 @@ def use(page):
     expect(page.eval("document.querySelectorAll('[role=tab]').length") == 7, "there are seven parts")
     page.press("/", "/")
     expect(page.eval("document.activeElement.id") == "search", "/ goes to the search")
-    page.eval("document.getElementById('search').value = 'twice'; document.getElementById('search').oninput()")
+    page.eval(f"document.getElementById('search').value = '{WORD}'; document.getElementById('search').oninput()")
     page.eval("document.getElementById('tab1').click()")
     found, of = page.eval("document.getElementById('count').textContent").replace(",", "").split(" of ")
     expect(0 < int(found) < int(of), "the search finds some functions")
     expect(
-        page.eval("[...document.querySelectorAll('tbody tr')].every((r) => r.textContent.includes('twice'))"),
+        page.eval(f"[...document.querySelectorAll('tbody tr')].every((r) => r.textContent.includes('{WORD}'))"),
         "the search shows nothing else",
     )
     page.eval("document.getElementById('search').focus()")
     page.press("ArrowDown")
     page.press("Enter")
-    expect(page.eval("document.querySelector('#detail h2').textContent.includes('twice')"), "Enter opens a row")
+    expect(page.eval(f"document.querySelector('#detail h2').textContent.includes('{WORD}')"), "Enter opens a row")
     expect(page.eval("document.querySelector('#detail').textContent.includes('Why it is there')"), "it says why")
     page.press("Escape")
     expect(page.eval("document.getElementById('detail').childElementCount") == 0, "Escape closes it")
