@@ -198,7 +198,7 @@ std::optional<std::string> Run::RegisterFile(const LinkOutcome& outcome) const {
   return RegisterFileText(outcome, context_.working_directory);
 }
 
-// All of them or none.
+// All of them or none, but as nvlink does where that is wanted.
 absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile& output) const {
   std::list<internal::OutputFile> texts;
   std::vector<internal::OutputFile*> files;
@@ -212,6 +212,11 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
     } else {
       DEVLINK_RETURN_IF_ERROR(add(command_.output, outcome.ptx));
     }
+  }
+  // nvlink has written the one when it comes to the other.
+  if (command_.options.compatibility == Compatibility::kNvlink) {
+    DEVLINK_RETURN_IF_ERROR(internal::CommitAll(files));
+    files.clear();
   }
   if (const auto text = RegisterFile(outcome)) {
     DEVLINK_RETURN_IF_ERROR(add(command_.register_file, *text));

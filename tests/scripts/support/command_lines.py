@@ -454,15 +454,6 @@ def compare_files(wanted, found, where):
                 yield f"{name} differs: " + "\n    ".join(text[:6])
 
 
-# What devlink does in another way on purpose (docs/compatibility.md): what is expected to differ.
-KNOWN = {
-    # All files of a run appear, or none.
-    "-arch=sm_80 -o x.cubin a80.o b80.o --register-link-binaries=folder/none/ids.c": [
-        "only nvlink writes x.cubin"
-    ],
-}
-
-
 # With which nvlink crashes and devlink does not: no kernel is left to draw.
 CRASHES = {
     "-arch=sm_80 a80.cubin b80.cubin -o out.cubin -dot=graph.dot -variables-used=k",
@@ -533,13 +524,7 @@ def check(line):
         if shlex.join(line) in CRASHES:
             good = wanted[0] < 0 and found[0] == 0
             return line, [] if good else [f"ended with {wanted[0]}, devlink with {found[0]}"]
-        wrong = compare(wanted, found, line, where)
-        known = KNOWN.get(shlex.join(line), [])
-        if wrong == known:
-            wrong = []
-        elif known:
-            wrong.append(f"expected to differ in {known}")
-        return line, wrong + default
+        return line, compare(wanted, found, line, where) + default
     finally:
         shutil.rmtree(where)
 
@@ -547,10 +532,10 @@ def check(line):
 def main():
     every = list(lines())
     failures = 0
-    for line in (*KNOWN, *CRASHES):
+    for line in CRASHES:
         if shlex.split(line) not in every:
             failures += 1
-            print(f"{line}\n  is expected to differ and not tried")
+            print(f"{line}\n  is expected to crash nvlink and not tried")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for line, wrong in pool.map(check, every):
             if wrong:
