@@ -45,14 +45,20 @@ int Main(const std::vector<std::string>& words) {
   };
   std::vector<CommandMessage> messages;
   const auto command = ParseNvlinkCommand(words, context, &messages);
-  if (command.ok()) printer.Follow(*command);
+  command.ok() ? printer.Follow(*command) : printer.Follow(words);
   for (const CommandMessage& message : messages) {
-    MessagePrinter(message.tool.value_or(context.program_name)).Say(message.diagnostic);
+    // A word behind may be what names the tool.
+    if (printer.prints_text()) {
+      MessagePrinter(message.tool.value_or(context.program_name)).Say(message.diagnostic);
+    } else {
+      printer.Say(message.diagnostic);
+    }
   }
   if (!command.ok()) {
     if (messages.empty()) {
       say({.severity = Severity::kFatal, .text = std::string(command.status().message())});
     }
+    printer.End();
     return 1;
   }
   std::optional<SpdlogSink> log;

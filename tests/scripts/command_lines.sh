@@ -54,6 +54,8 @@ CUDA
   nvcc -arch=sm_90 -rdc=true -dlto -c b.cu -o alto90.o
   ar rc libb.a b80.o b90.o
   ar rc libempty.a
+  cp a80.cubin cubin.ptx
+  fatbinary --64 --create=fatbin.ptx --image3=kind=elf,sm=80,file=a80.cubin
   printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry p() { ret; }\n' >p.ptx
   printf 'hello\0world' >host.txt
   : >empty.txt

@@ -92,7 +92,22 @@ if command -v make >/dev/null; then
   [[ -s log ]]
 fi
 
-# Messages as data.
+# No file of two names, and none over an input.
+for words in "--map=one.cubin -o one.cubin" "--map=one --report=./one" "--report=a.o" "--reproduce=b.o"; do
+  # shellcheck disable=SC2086 # words of a command line
+  if "$DEVLINK" -arch=sm_80 a.o b.o -o two.cubin $words 2>refused; then
+    echo "not refused: $words"
+    exit 1
+  fi
+  grep -q "is the file of" refused
+done
+"$DEVLINK" -arch=sm_80 a.o b.o -o /dev/null --map=/dev/null --report=/dev/null
+
+# Messages as data, of wrong words, too.
+"$DEVLINK" --diagnostics-format=sarif -arch=sm_80 -bogus 2>sarif || true
+python3 -c 'import json; json.load(open("sarif"))["runs"][0]["results"][0]'
+"$DEVLINK" -diagnostics-format json -arch=sm_81 -o y.cubin a.o 2>lines || true
+python3 -c 'import json; [json.loads(line) for line in open("lines")]'
 status=0
 "$DEVLINK" -arch=sm_80 a.o -o y.cubin --diagnostics-format=sarif 2>sarif || status=$?
 [[ $status == 255 ]]

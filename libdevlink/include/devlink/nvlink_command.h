@@ -99,6 +99,7 @@ struct NvlinkCommand {
   bool is_in_error = false;
   std::string output;                  // -o; may be empty where options.check_only
   std::string register_file;           // --register-link-binaries; empty: none
+  bool names_register_file = false;    // though the name may be empty, which cannot be opened
   std::string report;                  // --report: a file, HTML by its name or JSON; empty: none
   std::string map;                     // --map: a file; empty: none
   std::string dependency_file;         // --dependency-file: a file; empty: none

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,15 @@
 #include "absl/strings/str_cat.h"
 
 namespace devlink::base {
+
+namespace {
+
+// Builds name it where a file has to be named and there is none: as good as an empty one.
+bool IsNullDevice(const struct stat& info) {
+  return S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
+}
+
+}  // namespace
 
 bool IsFile(const std::string& path) {
   struct stat info = {};
@@ -30,6 +40,7 @@ absl::StatusOr<FileContents> ReadFileAndIdentity(const std::string& path, std::u
   if (fstat(file, &info) != 0) {
     return absl::NotFoundError(absl::StrCat("cannot examine: ", std::strerror(errno)));
   }
+  if (IsNullDevice(info)) return FileContents();
   if (!S_ISREG(info.st_mode)) return absl::NotFoundError("not a regular file");
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (size > max_bytes) {

@@ -23,6 +23,7 @@
 #include "command/host_linker_script.h"
 #include "command/kept_files.h"
 #include "command/output_file.h"
+#include "command/output_names.h"
 #include "command/reports.h"
 #include "command/reproduction.h"
 #include "command/time_table.h"
@@ -188,7 +189,7 @@ absl::StatusOr<LinkSession> Run::Open() {
 
 // Nothing where the file that is there stays as it is.
 std::optional<std::string> Run::RegisterFile(const LinkOutcome& outcome) const {
-  if (command_.register_file.empty()) return std::nullopt;
+  if (command_.register_file.empty() && !command_.names_register_file) return std::nullopt;
   // nvlink may write a whole program and then miss the device runtime.
   if (ExitStatus(outcome.diagnostics) == kFatalStatus) return std::nullopt;
   const auto old = base::ReadFile(command_.register_file, kMaxRegisterFile);
@@ -316,6 +317,8 @@ void Run::SayAll(const std::vector<Diagnostic>& diagnostics) const {
 }
 
 int Run::Link() {
+  const absl::Status names = internal::CheckOutputNames(command_);
+  if (!names.ok()) return Fail(names);
   int status = LinkAndWrite();
   if (!command_.reproduce.empty()) {
     const absl::Status kept =

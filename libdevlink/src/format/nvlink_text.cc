@@ -24,6 +24,11 @@ std::string AbiDoesNotMatch(std::string_view file) {
   return Cat({"Input file '", file, "' abi does not match"});
 }
 
+std::string OutputIsLimited(std::string_view file, std::uint32_t sm) {
+  return Cat({"Output is limited to run on SM Arch '", std::to_string(sm),
+              "' only due to limitations in input file ", file});
+}
+
 std::string ArchDoesNotMatch(std::string_view file, std::string_view target) {
   return Cat({"Input file '", file, "' arch does not match target '", target, "'"});
 }

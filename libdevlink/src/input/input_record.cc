@@ -43,10 +43,23 @@ Purpose PurposeOf(const InputSettings& settings, bool is_held_runtime) {
   return settings.check_only && !is_held_runtime ? Purpose::kCheck : Purpose::kLink;
 }
 
+// Code with one view runs on no target that has two; nvlink says so before it looks whether that
+// matters.
+void NoteLimit(const std::string& name, const Module& module, const InputSettings& settings,
+               std::vector<Diagnostic>& out) {
+  if (!format::HasTwoViews(settings.target.number) || format::HasTwoViews(module.sm())) return;
+  if (const auto severity = settings.severities.Judge(Severity::kWarning)) {
+    out.push_back(
+        format::MakeDiagnostic(*severity, DiagnosticCode::kArchMismatch, name,
+                               format::nvlink_text::OutputIsLimited(name, settings.target.number)));
+  }
+}
+
 // Parses a cubin. `bytes` is a vector to be taken over, or a view.
 template <typename Bytes>
 void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
-                const InputSettings& settings, ModulePool* pool, CodeRecord& code) {
+                const InputSettings& settings, ModulePool* pool, CodeRecord& code,
+                std::vector<Diagnostic>& said) {
   const std::size_t size = bytes.size();
   const ContentKind content = Recognise(bytes);
   const Purpose purpose = PurposeOf(settings, is_held_runtime);
@@ -67,6 +80,7 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
                               absl::StatusCode::kInvalidArgument);
     return;
   }
+  if (!is_held_runtime) NoteLimit(name, **module, settings, said);
   if (auto obstacle = FindObstacle(name, **module, purpose, settings)) {
     code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
     return;
@@ -149,7 +163,7 @@ class RecordMaker {
     }
     absl::Status status = section.status;
     for (CodeRecord& code : section.code) {
-      if (status.ok()) status = Read(object, code);
+      if (status.ok()) status = Read(object, code, section.diagnostics);
     }
     if (counts) record_->status = status;
   }
@@ -207,11 +221,11 @@ class RecordMaker {
     }
   }
 
-  absl::Status Read(const ObjectRecord& object, CodeRecord& code) {
+  absl::Status Read(const ObjectRecord& object, CodeRecord& code, std::vector<Diagnostic>& said) {
     const bool is_held_runtime = object.is_device_runtime && settings_.lto;
     if (code.kind == CodeKind::kSass) {
       ParseCubin(object.name, std::exchange(code.bytes, {}), is_held_runtime, settings_, pool_,
-                 code);
+                 code, said);
     } else if (code.kind == CodeKind::kPtx && is_held_runtime) {
       code.rejection = Rejected(
           format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, object.name,
@@ -239,10 +253,11 @@ InputRecordRef RecordOfCubin(std::string_view name, Bytes&& bytes, HostReference
   object.name = name;
   object.is_registered = false;
   object.references = std::move(references);
-  CodeRecord& code = object.sections.emplace_back().code.emplace_back();
+  SectionRecord& section = object.sections.emplace_back();
+  section.code.emplace_back();
   ParseCubin(object.name, std::forward<Bytes>(bytes), /*is_held_runtime=*/false, settings, pool,
-             code);
-  if (code.rejection) record->status = code.rejection->ToStatus();
+             section.code.back(), section.diagnostics);
+  if (section.code.back().rejection) record->status = section.code.back().rejection->ToStatus();
   return record;
 }
 

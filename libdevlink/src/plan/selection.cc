@@ -173,6 +173,10 @@ class Selector {
     }
     if (object.is_device_runtime && options_.lto.enabled) return HoldRuntime(object, code);
     if (code.rejection) return Reject(*code.rejection);
+    // What nvlink takes for PTX by its name alone.
+    const bool passes_for_ptx = code.kind != CodeKind::kPtx && object.name.ends_with(".ptx") &&
+                                !object.from_archive && !object.from_host_object;
+    if (passes_for_ptx && LosesPtxFiles(options_)) return absl::OkStatus();
     ModuleRef module = code.module;
     if (code.kind == CodeKind::kPtx) {
       const AssembledText* text = assembled_.Find(code);

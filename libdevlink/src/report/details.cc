@@ -189,6 +189,17 @@ class Describer {
     }
   }
 
+  // By code that stays.
+  [[nodiscard]] std::vector<bool> FindSharedInUse() const {
+    std::vector<bool> out(program_.symbols.size(), false);
+    for (const Relocation& relocation : program_.relocations) {
+      const Section& section = program_.sections[relocation.section];
+      if (section.kind != SectionKind::kText || section.function == kNone) continue;
+      if (linked_.liveness.live[section.function]) out[relocation.symbol] = true;
+    }
+    return out;
+  }
+
   void AddVariable(const Symbol& symbol) {
     if (symbol.section == kNone || symbol.name.empty() || symbol.size == 0) return;
     const Section& section = program_.sections[symbol.section];
@@ -210,6 +221,7 @@ class Describer {
         const auto id = static_cast<SymbolId>(&symbol - program_.symbols.data());
         const auto place = linked_.shared.places.find(id);
         if (place == linked_.shared.places.end() || !place->second.offset) return;
+        if (!shared_in_use_[id]) return;
         out.offset = *place->second.offset;
         break;
       }
@@ -226,7 +238,8 @@ class Describer {
   const std::vector<bool> asked_for_;  // by LinkOptions::kept_functions, and what those call
   const std::vector<FunctionId> wanted_;
   const Ways ways_;
-  std::vector<bool> met_;  // scratch: callees of one function
+  const std::vector<bool> shared_in_use_ = FindSharedInUse();  // by SymbolId
+  std::vector<bool> met_;                                      // scratch: callees of one function
   LinkDetails out_;
 };
 

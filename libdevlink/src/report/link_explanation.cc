@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
+#include "format/driver_names.h"
 #include "report/details_index.h"
 
 namespace devlink {
@@ -78,7 +79,9 @@ class Explainer {
     const FunctionDetails& function = details_.functions[f];
     AddHead(function.name, InputName(details_, function.input));
     if (function.input == kNoIndex) {
-      out_ += "  no input defines it: the driver brings it, or the next link\n";
+      out_ += format::IsKnownToDriver(function.name)
+                  ? "  no input defines it: the driver brings it\n"
+                  : "  no input defines it\n";
       AddCallers(f);
       return;
     }

@@ -497,6 +497,9 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
       Register(selection, /*left_out_runtime=*/true, out);
       if (auto fatal = MissesRuntime(selection.lto, options)) {
         out.diagnostics.push_back(*std::move(fatal));
+      } else if (options.dot_call_graph) {
+        // nvlink has no graph of its own then, and writes an empty one.
+        out.call_graph_dot = CallGraphDot();
       }
       return WriteWholeProgram(std::move(made.cubins.front()), selection.lto, results);
     }

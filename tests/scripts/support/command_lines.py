@@ -301,6 +301,18 @@ BY_HAND = r"""
 -arch=sm_80 -o x.cubin a80.cubin -use-host-info -kernels-used=k -nv-host=nowhere -report-arch
 -arch=sm_80 -o x.cubin a80.cubin -use-host-info -variables-used=k -lto -nvvmpath=x -Ofc=zz
 -arch=lto_80 a80.cubin -use-host-info -kernels-used=k
+-arch=sm_100 -o x.cubin a100.cubin b90.cubin
+-arch=sm_100a -o x.cubin a90.cubin -Werror
+-arch=sm_120 -o x.cubin a100.cubin
+-arch=compute_100 a90.cubin
+-arch=compute_100 a90.cubin -Werror
+-arch=compute_120 a90.cubin -disable-infos
+-arch=sm_80 -o x.cubin cubin.ptx b80.cubin
+-arch=sm_80 -o x.cubin fatbin.ptx b80.cubin
+-arch=sm_90 -o x.cubin /dev/null a90.cubin b90.cubin
+-arch=sm_90 -o x.cubin a90.cubin b90.cubin -nv-host=/dev/null
+-arch=sm_80 -o x.cubin a80.o b80.o --register-link-binaries=
+-arch=sm_80 -o x.cubin a80.o b80.o --register-link-binaries ''
 -arch=sm_90 -o x.cubin nowhere -preserve-relocs -disable-infos
 -arch=sm_90 -o x.cubin nowhere -preserve-relocs -cuda-api-version=12.0
 -arch=sm_90 -o x.cubin nowhere -preserve-relocs -use-host-info -ignore-host-info
@@ -381,6 +393,7 @@ def of_lto():
     for more in ([], ["-r"], ["-emit-ptx"], ["-tool-name=tool"], ["-split-compile-extended=2"]):
         yield ["-arch=sm_80", "alto.o", "blto.o", *lto, "-time=-", *more]
     yield ["-arch=sm_80", "alto.o", "b80.o", *lto, "-time=times.csv", "-dump-callgraph"]
+    yield ["-arch=sm_80", "alto.o", "blto.o", *lto, "-dot=graph.dot"]
 
 
 def lines():
@@ -495,7 +508,7 @@ LISTED = {
     and {"kernels-used", "variables-used"} & words,
     "a graph without kernels": lambda words, said: "dot" in words and "variables-used" in words,
     "all files of a run or none": lambda words, said: "register-link-binaries" in words,
-    "PTX files for targets before sm_90": lambda words, said: "p.ptx" in words,
+    "PTX files for targets before sm_90": lambda words, said: bool(words & {"p.ptx", "cubin.ptx", "fatbin.ptx"}),
     "files of options after @": lambda words, said: any(word.startswith("@") for word in words),
 }
 met = set()
