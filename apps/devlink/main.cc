@@ -45,7 +45,7 @@ int Main(const std::vector<std::string>& words) {
   };
   std::vector<CommandMessage> messages;
   const auto command = ParseNvlinkCommand(words, context, &messages);
-  command.ok() ? printer.Follow(*command) : printer.Follow(words);
+  command.ok() ? printer.Follow(*command) : printer.Follow(MessageFormatOf(words));
   for (const CommandMessage& message : messages) {
     // A word behind may be what names the tool.
     if (printer.prints_text()) {

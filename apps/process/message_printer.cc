@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -63,21 +62,6 @@ void MessagePrinter::Follow(const NvlinkCommand& command) {
   tool_ = command.tool_name.value_or(tool_);
   format_ = command.message_format;
   color_ = command.color;
-}
-
-void MessagePrinter::Follow(const std::vector<std::string>& words) {
-  constexpr std::string_view kOption = "diagnostics-format";
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i];
-    word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
-    if (!words[i].starts_with('-') || !word.starts_with(kOption)) continue;
-    word.remove_prefix(kOption.size());
-    const std::string_view value = word.starts_with('=')                  ? word.substr(1)
-                                   : word.empty() && i + 1 < words.size() ? words[i + 1]
-                                                                          : std::string_view();
-    if (value == "json") format_ = MessageFormat::kJson;
-    if (value == "sarif") format_ = MessageFormat::kSarif;
-  }
 }
 
 bool MessagePrinter::UsesColor() const {

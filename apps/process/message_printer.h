@@ -17,8 +17,7 @@ class MessagePrinter {
 
   // What the words of the command say of it.
   void Follow(const NvlinkCommand& command);
-  // Of a command whose words are wrong, the format that they ask for.
-  void Follow(const std::vector<std::string>& words);
+  void Follow(MessageFormat format) { format_ = format; }
   [[nodiscard]] bool prints_text() const { return format_ == MessageFormat::kText; }
   void Say(const Diagnostic& diagnostic);
   // Whatever is printed at the end.

@@ -93,7 +93,8 @@ if command -v make >/dev/null; then
 fi
 
 # No file of two names, and none over an input.
-for words in "--map=one.cubin -o one.cubin" "--map=one --report=./one" "--report=a.o" "--reproduce=b.o"; do
+cp a.o unused.o && ar rc libunused.a unused.o
+for words in "--report=libunused.a -L. -lunused" "--map=one.cubin -o one.cubin" "--map=one --report=./one" "--report=a.o" "--reproduce=b.o"; do
   # shellcheck disable=SC2086 # words of a command line
   if "$DEVLINK" -arch=sm_80 a.o b.o -o two.cubin $words 2>refused; then
     echo "not refused: $words"

@@ -111,7 +111,8 @@ class LinkSession {
 
   // The paths of the archives that -l means, for AddFile: nvlink looks for all of them before it
   // reads any input, and links them behind all files. A library that is not there is not an error.
-  // What there is to report becomes diagnostics. InvalidArgument where nvlink would end the link.
+  // What there is to report becomes diagnostics. InvalidArgument where nvlink would end the link; a
+  // warning that LinkOptions::warnings_are_errors makes an error lets Link fail instead.
   absl::StatusOr<std::vector<std::string>> FindLibraries(const LibraryQuery& query);
 
   // Adds one input of any kind, behind those added before. A failure is a status and a diagnostic;

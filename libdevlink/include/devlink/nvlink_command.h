@@ -86,6 +86,9 @@ enum class HostLinkerScript {
   kWhole,       // lcs-abs: the linker's own script and those sections
 };
 
+// What --diagnostics-format asks for, also among words that are wrong. Not in files of options.
+MessageFormat MessageFormatOf(std::span<const std::string> words);
+
 // A command that was read. A plain value.
 struct NvlinkCommand {
   LinkOptions options;
@@ -98,8 +101,6 @@ struct NvlinkCommand {
   // An option was warned of, which is an error with -Werror: inputs are read, nothing is linked.
   bool is_in_error = false;
   std::string output;                  // -o; may be empty where options.check_only
-  std::string register_file;           // --register-link-binaries; empty: none
-  bool names_register_file = false;    // though the name may be empty, which cannot be opened
   std::string report;                  // --report: a file, HTML by its name or JSON; empty: none
   std::string map;                     // --map: a file; empty: none
   std::string dependency_file;         // --dependency-file: a file; empty: none
@@ -115,7 +116,9 @@ struct NvlinkCommand {
   std::string cache;                      // --cache: the folder; empty: no cache
   std::vector<LinkPass> print_after;      // --print-after: passes whose findings are printed
   std::string time_trace;                 // --time-trace: where the JSON goes; empty: nowhere
-  // nvlink's -time, -uidx, -nv-host and -dot: files. An empty name is one that cannot be opened.
+  // nvlink's --register-link-binaries, -time, -uidx, -nv-host and -dot: files. An empty name is one
+  // that cannot be opened.
+  std::optional<std::string> register_file;
   std::optional<std::string> time_table;
   std::optional<std::string> index_file;
   std::optional<std::string> host_file;

@@ -152,8 +152,7 @@ class Script {
     const auto add_file = [&out](std::string_view option, const std::string& path) {
       out += base::Cat({" ", option, "=\"$redo\"/", ForShell(BaseName(path))});
     };
-    if (!command_.register_file.empty())
-      add_file("--register-link-binaries", command_.register_file);
+    if (command_.register_file) add_file("--register-link-binaries", *command_.register_file);
     if (command_.time_table && *command_.time_table != "-") add_file("-time", *command_.time_table);
     if (command_.host_file) out += base::Cat({" --nv-host=", ForShell(*command_.host_file)});
     if (command_.index_file) out += base::Cat({" --uidx-file=", ForShell(*command_.index_file)});

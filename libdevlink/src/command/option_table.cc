@@ -58,12 +58,6 @@ absl::Status Text(const OptionValue& value, Parsed& parsed) {
   return absl::OkStatus();
 }
 
-absl::Status RegisterFileName(const OptionValue& value, Parsed& parsed) {
-  parsed.command.register_file = value.text;
-  parsed.command.names_register_file = true;
-  return absl::OkStatus();
-}
-
 template <auto kMember>
 absl::Status Number(const OptionValue& value, Parsed& parsed) {
   Of(parsed, kMember) = value.number;
@@ -293,7 +287,7 @@ constexpr std::array kOptions = {
            Items<&LibraryQuery::directories>, "where to look for libraries, before LIBRARY_PATH",
            "", Concern::kThisLink},
     Option{"", "register-link-binaries", Takes::kValue, "file", Recorded::kFileNameForDebugger,
-           Group::kInputs, RegisterFileName,
+           Group::kInputs, Text<&NvlinkCommand::register_file>,
            "write the ids of linked modules to a file, for the host's link", "", Concern::kCommand},
     Option{"v", "verbose", Takes::kNothing, "", Recorded::kYes, Group::kCommon,
            Flag<&LinkOptions::verbose>, "print what every kernel uses"},

@@ -27,7 +27,7 @@ std::vector<NamedOutput> OutputsOf(const NvlinkCommand& command) {
     if (!path.empty()) out.push_back({option, path, is_ours});
   };
   add("-o", command.output, false);
-  add("--register-link-binaries", command.register_file, false);
+  if (command.register_file) add("--register-link-binaries", *command.register_file, false);
   if (command.dot_file) add("-dot", *command.dot_file, false);
   if (command.time_table && *command.time_table != "-") add("-time", *command.time_table, false);
   add("--report", command.report, true);
@@ -65,9 +65,17 @@ absl::Status CheckOutputNames(const NvlinkCommand& command) {
       if (IsOneFile(outputs[i].path, outputs[j].path))
         return IsTwice(outputs[i], outputs[j].option);
     }
-    for (const std::string& input : command.inputs) {
-      if (IsOneFile(outputs[i].path, input)) {
-        return IsTwice(outputs[i], base::Cat({"the input '", input, "'"}));
+  }
+  return CheckOutputsOverInputs(command, {command.inputs.begin(), command.inputs.end()});
+}
+
+absl::Status CheckOutputsOverInputs(const NvlinkCommand& command,
+                                    const std::set<std::string>& paths) {
+  for (const NamedOutput& output : OutputsOf(command)) {
+    if (!output.is_ours) continue;
+    for (const std::string& path : paths) {
+      if (IsOneFile(output.path, path)) {
+        return IsTwice(output, base::Cat({"the input '", path, "'"}));
       }
     }
   }

@@ -3,13 +3,21 @@
 // Whether the files that a command is to write are files of their own.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "absl/status/status.h"
 #include "devlink/nvlink_command.h"
 
 namespace devlink::internal {
 
-// InvalidArgument where two options name one file, or where one that nvlink lacks names an input:
-// whatever is written last would be all that is left. -o may name an input, as with nvlink.
+// InvalidArgument where an option that nvlink lacks names the file of another, or an input:
+// whatever is written last would be all that is left. nvlink's own, such as -o, may name what they
+// like.
 absl::Status CheckOutputNames(const NvlinkCommand& command);
+
+// The same of files that were read since: libraries, members of thin archives, files of options.
+absl::Status CheckOutputsOverInputs(const NvlinkCommand& command,
+                                    const std::set<std::string>& paths);
 
 }  // namespace devlink::internal

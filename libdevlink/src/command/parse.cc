@@ -296,12 +296,7 @@ void Settle(const internal::Reader& reader, internal::Parsed& parsed) {
 
 // Whether nvlink's behaviour is asked for, perhaps behind the word that is wrong.
 bool AsksForNvlink(std::span<const std::string> words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = std::string_view(words[i]).substr(words[i].starts_with("--"));
-    if (word == "-compat=nvlink") return true;
-    if (word == "-compat" && i + 1 < words.size() && words[i + 1] == "nvlink") return true;
-  }
-  return false;
+  return internal::IsAskedFor(words, "compat", "nvlink");
 }
 
 // What is read of words: a command, or its options alone.
@@ -329,6 +324,13 @@ absl::StatusOr<internal::Parsed> Parse(internal::Reader& reader, std::span<const
 }
 
 }  // namespace
+
+MessageFormat MessageFormatOf(std::span<const std::string> words) {
+  constexpr std::string_view kOption = "diagnostics-format";
+  if (internal::IsAskedFor(words, kOption, "sarif")) return MessageFormat::kSarif;
+  if (internal::IsAskedFor(words, kOption, "json")) return MessageFormat::kJson;
+  return MessageFormat::kText;
+}
 
 absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> words,
                                                  const CommandContext& context,

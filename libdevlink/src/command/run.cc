@@ -126,6 +126,7 @@ class Run {
   std::optional<internal::KeptFiles> kept_;
   std::optional<std::string> host_section_;
   bool lacks_lto_library_ = false;
+  absl::Status names_;  // whether each output has a file of its own
 };
 
 // A file that must be there and not be empty.
@@ -173,7 +174,7 @@ absl::StatusOr<LinkSession> Run::Open() {
   lacks_lto_library_ = internal::LacksLtoLibrary(options, tools);
   internal::AdviseOnTools(tools);
   if (!command_.toolkit_given) options.profile = internal::ProfileOfToolkit(tools.ptx.ptxas_path);
-  if (!command_.register_file.empty()) options.register_directory = context_.working_directory;
+  if (command_.register_file) options.register_directory = context_.working_directory;
   if (!command_.cache.empty()) {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
   }
@@ -189,10 +190,10 @@ absl::StatusOr<LinkSession> Run::Open() {
 
 // Nothing where the file that is there stays as it is.
 std::optional<std::string> Run::RegisterFile(const LinkOutcome& outcome) const {
-  if (command_.register_file.empty() && !command_.names_register_file) return std::nullopt;
+  if (!command_.register_file) return std::nullopt;
   // nvlink may write a whole program and then miss the device runtime.
   if (ExitStatus(outcome.diagnostics) == kFatalStatus) return std::nullopt;
-  const auto old = base::ReadFile(command_.register_file, kMaxRegisterFile);
+  const auto old = base::ReadFile(*command_.register_file, kMaxRegisterFile);
   if (old.ok() && KeepsRegisterFile(outcome, std::string(old->begin(), old->end()))) {
     return std::nullopt;
   }
@@ -220,7 +221,7 @@ absl::Status Run::WriteResults(const LinkOutcome& outcome, internal::OutputFile&
     files.clear();
   }
   if (const auto text = RegisterFile(outcome)) {
-    DEVLINK_RETURN_IF_ERROR(add(command_.register_file, *text));
+    DEVLINK_RETURN_IF_ERROR(add(*command_.register_file, *text));
   }
   DEVLINK_ASSIGN_OR_RETURN(const auto reports,
                            internal::ReportFiles(command_, outcome, files_.paths()));
@@ -247,8 +248,10 @@ int Run::LinkAndWrite() {
                            .option_files = read,
                            .open_time_table = [this] { return OpenTimeTable(); }},
                           *session);
+  libraries_ = added.libraries;
+  names_ = internal::CheckOutputsOverInputs(command_, files_.paths());
+  if (!names_.ok()) return Fail(names_);
   if (added.is_linked()) {
-    libraries_ = added.libraries;
     internal::OutputFile output(command_.output);
     return LinkTo(output, *session);
   }
@@ -295,7 +298,7 @@ int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
   // nvlink writes the register file also of a link that ends with errors, if none is fatal.
   if (outcome.inputs_accepted && status == kErrorStatus) {
     if (const auto text = RegisterFile(outcome)) {
-      internal::WriteTextFile(command_.register_file, *text).IgnoreError();
+      internal::WriteTextFile(*command_.register_file, *text).IgnoreError();
     }
   }
   return status != 0 ? status : Fail(outcome.status);
@@ -317,9 +320,10 @@ void Run::SayAll(const std::vector<Diagnostic>& diagnostics) const {
 }
 
 int Run::Link() {
-  const absl::Status names = internal::CheckOutputNames(command_);
-  if (!names.ok()) return Fail(names);
+  names_ = internal::CheckOutputNames(command_);
+  if (!names_.ok()) return Fail(names_);
   int status = LinkAndWrite();
+  if (!names_.ok()) return status;
   if (!command_.reproduce.empty()) {
     const absl::Status kept =
         internal::WriteReproduction(command_, context_, files_.paths(), libraries_, files_.base());

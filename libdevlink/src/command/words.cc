@@ -92,6 +92,19 @@ std::string ForShell(std::string_view word) {
   return out + "'";
 }
 
+bool IsAskedFor(std::span<const std::string> words, std::string_view option,
+                std::string_view value) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    if (word.starts_with("--")) word.remove_prefix(1);
+    if (!word.starts_with('-') || !word.substr(1).starts_with(option)) continue;
+    word.remove_prefix(1 + option.size());
+    if (word.starts_with('=') && word.substr(1) == value) return true;
+    if (word.empty() && i + 1 < words.size() && words[i + 1] == value) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> SplitPath(std::string_view value) {
   return absl::StrSplit(base::ToAbsl(value), ':', absl::SkipEmpty());
 }

@@ -3,6 +3,7 @@
 // Texts of a command line, read as nvlink reads them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ std::string BaseName(const std::string& path);
 
 // A word of a script for the shell.
 std::string ForShell(std::string_view word);
+
+// Whether an option of this long name has the value, perhaps behind a word that is wrong.
+bool IsAskedFor(std::span<const std::string> words, std::string_view option,
+                std::string_view value);
 
 // The entries of a value such as that of PATH, without empty ones.
 std::vector<std::string> SplitPath(std::string_view value);

@@ -15,10 +15,10 @@ inline constexpr std::string_view kDeviceRuntimeArchive = "libcudadevrt.a";
 // Functions that libcudadevrt defines, under the names that compilers give them.
 constexpr bool IsDeviceRuntime(std::string_view name) { return name.starts_with("__cudaCDP"); }
 
-// Functions that the driver supplies.
 // What to do about an undefined name that IsDeviceRuntime.
 std::string AdviceOnDeviceRuntime();
 
+// Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 
 // Names that the driver knows: the linker does not look for them.

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "base/strings.h"
 #include "devlink/experimental/cubin_writer.h"
+#include "image/output_form.h"
 #include "link/pass_results.h"
 #include "link/shared_partial.h"
 
@@ -51,6 +53,48 @@ struct NumberedSection {
 
 // Whether a symbol is that of such a section, and comes with it.
 [[nodiscard]] bool ComesLate(const Program& program, SymbolId symbol);
+
+// `add(id, number)` for each section that is written, but for those that come late: they are
+// returned.
+template <typename Add>
+std::vector<NumberedSection> AddInOrder(const Program& program, const OutputForm& form,
+                                        const Add& add) {
+  std::vector<NumberedSection> late;
+  SectionNumbers numbers(program);
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    const std::uint32_t number = numbers.Next();
+    if (form.left_out().sections[id]) continue;
+    if (program.sections[id].comes_late) {
+      late.push_back({id, number + kCallSections});
+    } else {
+      add(id, number);
+    }
+  }
+  return late;
+}
+
+// The symbols that nvlink makes up for `extern __shared__`, each followed by that of the kernel's
+// memory if it came late, or by its name alone where it has no symbol.
+template <typename AddInstance, typename AddSectionSymbol>
+void AddInstances(const Program& program, const OutputForm& form,
+                  const std::vector<NumberedSection>& late, CubinWriter& writer,
+                  const AddInstance& add_instance, const AddSectionSymbol& add_section_symbol) {
+  const auto add_late = [&](SectionId id) {
+    const Section& section = program.sections[id];
+    if (!section.comes_late) return;
+    if (form.left_out().symbols[section.symbol]) {
+      writer.AddName(kStringTable, section.name);
+    } else {
+      add_section_symbol(id);
+    }
+  };
+  for (const ExternalInstance& instance : form.Instances()) {
+    add_instance(instance);
+    add_late(program.functions[instance.kernel].shared);
+  }
+  if (!form.Instances().empty()) return;
+  for (const NumberedSection& section : late) add_late(section.id);
+}
 
 // Shared memory of a kernel (by its number in Liveness::kernels) that came to have some by what it
 // calls, with so many bytes more than the layout counts. kNoSection where only its name is entered.

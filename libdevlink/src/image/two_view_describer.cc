@@ -66,16 +66,8 @@ void TwoViewDescriber::AddNames() {
 }
 
 void TwoViewDescriber::AddSections() {
-  SectionNumbers numbers(mercury_.program());
-  for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {
-    const std::uint32_t number = numbers.Next();
-    if (mercury_.form.left_out().sections[id]) continue;
-    if (mercury_.program().sections[id].comes_late) {
-      late_.push_back({id, number + kCallSections});
-    } else {
-      AddSection(id, number);
-    }
-  }
+  late_ = AddInOrder(mercury_.program(), mercury_.form,
+                     [this](SectionId id, std::uint32_t number) { AddSection(id, number); });
   AddLateSections();
   section_names_ = ResidueWriter(writer_).SizeOfSectionNames();
   AddParameters();
@@ -346,13 +338,10 @@ void TwoViewDescriber::AddSymbols() {
     const std::string_view name = late.bank == nullptr ? std::string_view() : late.bank->name;
     late.plain_symbol = AddSectionSymbol(name, late.plain, late.own);
   }
-  for (const ExternalInstance& instance : mercury_.form.Instances()) {
-    AddInstance(instance);
-    AddLateSymbol(program.functions[instance.kernel].shared);
-  }
-  if (mercury_.form.Instances().empty()) {
-    for (const NumberedSection& late : late_) AddLateSymbol(late.id);
-  }
+  AddInstances(
+      program, mercury_.form, late_, writer_,
+      [this](const ExternalInstance& instance) { AddInstance(instance); },
+      [this](SectionId id) { AddSectionSymbol({}, plain_.sections[id], plain_.sections[id]); });
   add_part(true);
   RenameConstants();
   for (const SectionId id : parameters_) {
@@ -382,17 +371,6 @@ SymbolHandle TwoViewDescriber::AddSectionSymbol(std::string_view name, SectionHa
   spec.table = own_symbols_;
   writer_.AddSymbol(spec);
   return added;
-}
-
-// Its name enters the table of strings here in any case.
-void TwoViewDescriber::AddLateSymbol(SectionId id) {
-  const Section& section = mercury_.program().sections[id];
-  if (!section.comes_late) return;
-  if (mercury_.form.left_out().symbols[section.symbol]) {
-    writer_.AddName(kStringTable, section.name);
-  } else {
-    AddSectionSymbol({}, plain_.sections[id], plain_.sections[id]);
-  }
 }
 
 void TwoViewDescriber::AddSymbolPair(SymbolId id) {

@@ -79,7 +79,6 @@ class TwoViewDescriber {
   void DecideWideIndices(std::size_t parameters);
   void AddOwnWideIndices(WideIndices when);
   void AddLateSections();
-  void AddLateSymbol(SectionId id);
   void AddLateSharedSections();
   void AddLateBanks();
   void AddParameters();

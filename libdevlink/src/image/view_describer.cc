@@ -36,16 +36,8 @@ void ViewDescriber::AddNames() {
 }
 
 void ViewDescriber::AddSections() {
-  SectionNumbers numbers(program_);
-  for (SectionId id = 0; id < program_.sections.size(); ++id) {
-    const std::uint32_t number = numbers.Next();
-    if (form_.left_out().sections[id]) continue;
-    if (program_.sections[id].comes_late) {
-      late_.push_back({id, number + kCallSections});
-    } else {
-      AddSection(id, number);
-    }
-  }
+  late_ = AddInOrder(program_, form_,
+                     [this](SectionId id, std::uint32_t number) { AddSection(id, number); });
   AddLateSections();
   ResidueWriter(writer_).CompleteSections();
 }
@@ -148,24 +140,12 @@ void ViewDescriber::AddSymbols() {
     if (section.has_symbol) add_section_symbol(section.handle);
   }
   add_section_symbol(handles_.actions);
-  for (const ExternalInstance& instance : form_.Instances()) {
-    instances_.push_back(writer_.AddSymbol(SpecOfInstance(instance)));
-    AddLateSymbol(program_.functions[instance.kernel].shared);
-  }
-  if (form_.Instances().empty()) {
-    for (const NumberedSection& late : late_) AddLateSymbol(late.id);
-  }
-}
-
-// Its name enters the table of strings here in any case.
-void ViewDescriber::AddLateSymbol(SectionId id) {
-  const Section& section = program_.sections[id];
-  if (!section.comes_late) return;
-  if (form_.left_out().symbols[section.symbol]) {
-    writer_.AddName(kStringTable, section.name);
-  } else {
-    writer_.AddSymbol({.type = format::kSttSection, .section = handles_.sections[id]});
-  }
+  AddInstances(
+      program_, form_, late_, writer_,
+      [this](const ExternalInstance& instance) {
+        instances_.push_back(writer_.AddSymbol(SpecOfInstance(instance)));
+      },
+      [&](SectionId id) { add_section_symbol(handles_.sections[id]); });
 }
 
 void ViewDescriber::AddSymbol(SymbolId id) {

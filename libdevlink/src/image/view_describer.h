@@ -55,7 +55,6 @@ class ViewDescriber {
 
   void AddSection(SectionId id, std::uint32_t number);
   void AddLateSections();
-  void AddLateSymbol(SectionId id);
   [[nodiscard]] SectionHandle SectionOf(const SymbolShape& shape) const;
   void AddSharedSections();
   void AddBanks();

@@ -245,7 +245,7 @@ class Describer {
 
 KernelChoice ChoiceOf(const KernelSelection& kernels, const LinkOptions& options) {
   if (LeavesOutNothing(options)) return KernelChoice::kNothingIsLeftOut;
-  if (!options.kernels_used.empty() || !options.variables_used.empty()) return KernelChoice::kNames;
+  if (NamesWhatIsUsed(options)) return KernelChoice::kNames;
   return kernels.LeavesOut() ? KernelChoice::kHostReferences : KernelChoice::kAll;
 }
 

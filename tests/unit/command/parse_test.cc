@@ -485,6 +485,16 @@ TEST_CASE("Notes say what may have been meant, but not in nvlink's place", "[com
   CHECK(Said({"-arch=80"}).front().find("note    : did you mean 'sm_80'?\n") != std::string::npos);
 }
 
+TEST_CASE("Wrong words say what format their messages are to have", "[command]") {
+  const auto format = [](const Words& words) { return MessageFormatOf(words); };
+  CHECK(format({"-bogus"}) == MessageFormat::kText);
+  CHECK(format({"-diagnostics-format=json", "-bogus"}) == MessageFormat::kJson);
+  CHECK(format({"-bogus", "--diagnostics-format", "sarif"}) == MessageFormat::kSarif);
+  CHECK(format({"--diagnostics-format"}) == MessageFormat::kText);
+  CHECK(format({"diagnostics-format=json"}) == MessageFormat::kText);
+  CHECK(format({"--diagnostics-formats=json"}) == MessageFormat::kText);
+}
+
 TEST_CASE("The version of the API is that of the toolkit", "[command]") {
   for (const char* good : {"13.0", "13.99", "013.1"}) {
     CHECK(Good(Whole({"-cuda-api-version", good})).inputs.size() == 1);

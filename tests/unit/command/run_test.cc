@@ -131,6 +131,22 @@ TEST_CASE("An option that is in error ends the run behind the inputs, whose faul
   CHECK_FALSE(fs::exists(folder.At("x.cubin")));
 }
 
+TEST_CASE("No output of devlink's own takes the file of another, or of an input", "[command]") {
+  Folder folder;
+  const std::string map = folder.At("map");
+  const std::string helper = folder.At("helper.cubin");
+  for (const Words& more :
+       {Words{"--map=" + folder.At("x.cubin")}, Words{"--map=" + map, "--report=" + map},
+        Words{"--time-trace=" + map, "--dependency-file=" + map}, Words{"--report=" + helper},
+        Words{"--reproduce=" + helper}}) {
+    CHECK(folder.Run(folder.Whole(more)) == 1);
+    CHECK(folder.said.find("is the file of") != std::string::npos);
+  }
+  CHECK_FALSE(fs::exists(map));
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
+  CHECK(folder.Run(folder.Whole({"--map=" + map})) == 0);  // the input is as it was
+}
+
 TEST_CASE("Every pass that --print-after knows is run", "[command]") {
   Folder folder;
   for (const LinkPass pass : AllPasses()) {

@@ -47,6 +47,32 @@ LinkOutcome Program(const LinkOptions& options = WithDetails()) {
   return LinkAll({{"dir/a.cubin", a}, {"b.cubin", b}}, options);
 }
 
+TEST_CASE("Shared variables that no code names any more are not listed", "[report]") {
+  InputBuilder a;
+  const auto add = [&](const SymbolHandle code, const std::string& name) {
+    const SymbolHandle variable =
+        a.Define(InputBuilder::Variable{.name = name,
+                                        .section = a.AddData(".nv_debug.shared", 0),
+                                        .space = format::kStoShared,
+                                        .size = 24,
+                                        .value = 8});
+    constexpr std::uint32_t kAbs32 = 0x37;
+    a.Relocate(a.TextOf(code), 0, kAbs32, variable);
+  };
+  add(a.DefineKernel("k"), "used");
+  add(a.Define(InputBuilder::Function{.name = "dead"}), "unused");
+  auto session = LinkSession::Create(WithDetails());
+  REQUIRE(session.ok());
+  REQUIRE(session->AddModule("a", a.Build()).ok());
+  const LinkOutcome outcome = session->Link();
+  REQUIRE(outcome.ok());
+  std::vector<std::string> names;
+  for (const VariableDetails& variable : outcome.report.details->variables) {
+    names.push_back(variable.name);
+  }
+  CHECK(names == std::vector<std::string>{"used"});
+}
+
 TEST_CASE("Without being asked a link keeps no details", "[report]") {
   LinkOptions options = WithDetails();
   options.details = false;
