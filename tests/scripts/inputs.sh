@@ -145,6 +145,19 @@ done
 
 same sm_90 -Werror plain.o
 
+# Cubins of CUDA 12 whose header says not that addresses have 64 bits.
+for part in 1 2; do
+  cp "$DEVLINK_SOURCE/tests/golden/old_12_0.sm_90.$part.cubin" old$part.cubin
+  printf '\x01' | dd of=old$part.cubin bs=1 seek=49 conv=notrunc status=none # e_flags
+done
+fatbinary --create=old.fatbin --image3=kind=elf,sm=90,file=old2.cubin
+for options in "" -Werror -report-arch -r; do
+  # shellcheck disable=SC2086 # words of a command line
+  same sm_90 $options old1.cubin old2.cubin
+done
+same sm_90 old1.cubin old.fatbin
+same sm_100 old1.cubin
+
 # Objects that were linked before, wherever they stand, and what only they needed.
 for arch in sm_80 sm_90; do
   nvcc -arch=$arch -dlink -o before.o main.o shade.o
@@ -181,6 +194,18 @@ for arch in sm_75 sm_80; do
     failures=$((failures + 1))
   fi
 done
+
+# kernels of objects joined by `ld -r` whose host code launches nothing;
+nvcc -rdc=true -dc -arch=sm_80 -o extra.o extra.cu
+ld -r -o quiet.o shade.o extra.o
+timeout 60 nvlink -arch=sm_80 -o nv.cubin shade.o extra.o
+"$DEVLINK" -arch=sm_80 -o us.cubin quiet.o
+if ! "$diff_program" nv.cubin us.cubin >diff.txt; then
+  echo "joined objects are not linked as those that they were joined of"
+  head -n 20 diff.txt
+  failures=$((failures + 1))
+fi
+compat=1 same sm_80 quiet.o
 
 # and device code in a file of any name.
 cp shade.o shade.object

@@ -114,6 +114,11 @@ constexpr bool HasOldAbi(const Ehdr& header) {
   constexpr std::uint8_t kOldAbiVersion = 7;
   return header.ident[kIdentOsAbi] == kOldOsAbi && header.ident[kIdentAbiVersion] == kOldAbiVersion;
 }
+// Only cubins of another ABI than today's say so by a flag, EF_CUDA_64BIT_ADDRESS.
+constexpr bool Has64BitAddresses(const Ehdr& header) {
+  constexpr std::uint32_t kOldFlag64BitAddress = 1U << 10;
+  return header.ident[kIdentOsAbi] == kOsAbiCuda || (header.flags & kOldFlag64BitAddress) != 0;
+}
 constexpr std::uint16_t OldVirtualArchOf(const Ehdr& header) { return header.flags >> 16 & 0xff; }
 constexpr std::uint32_t SmOf(const Ehdr& header) {
   return HasOldAbi(header) ? header.flags & 0xff : header.flags >> 8 & 0xffff;

@@ -24,6 +24,10 @@ std::string AbiDoesNotMatch(std::string_view file) {
   return Cat({"Input file '", file, "' abi does not match"});
 }
 
+std::string Expected64BitObject(std::string_view file) {
+  return Cat({"expected 64bit object '", file, "' to have EF_CUDA_64BIT_ADDRESS set"});
+}
+
 std::string OutputIsLimited(std::string_view file, std::uint32_t sm) {
   return Cat({"Output is limited to run on SM Arch '", std::to_string(sm),
               "' only due to limitations in input file ", file});

@@ -41,6 +41,7 @@ inline constexpr std::string_view kAcceleratedToPlain =
 inline constexpr std::string_view kLtoObjectsFound = "LTO objects found, use -dlto";
 inline constexpr std::string_view kArchTooLong = "specified arch exceeds buffer length";
 std::string AbiDoesNotMatch(std::string_view file);
+std::string Expected64BitObject(std::string_view file);
 std::string OutputIsLimited(std::string_view file, std::uint32_t sm);
 std::string ArchDoesNotMatch(std::string_view file, std::string_view target);
 std::string ArchNotFound(std::string_view target, std::string_view file);

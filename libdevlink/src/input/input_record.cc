@@ -43,15 +43,21 @@ Purpose PurposeOf(const InputSettings& settings, bool is_held_runtime) {
   return settings.check_only && !is_held_runtime ? Purpose::kCheck : Purpose::kLink;
 }
 
-// Code with one view runs on no target that has two; nvlink says so before it looks whether that
-// matters.
-void NoteLimit(const std::string& name, const Module& module, const InputSettings& settings,
-               std::vector<Diagnostic>& out) {
-  if (!format::HasTwoViews(settings.target.number) || format::HasTwoViews(module.sm())) return;
-  if (const auto severity = settings.severities.Judge(Severity::kWarning)) {
-    out.push_back(
-        format::MakeDiagnostic(*severity, DiagnosticCode::kArchMismatch, name,
-                               format::nvlink_text::OutputIsLimited(name, settings.target.number)));
+// What nvlink says of a cubin's header before it looks whether that matters: that it is not of a
+// 64-bit program, and that code with one view runs on no target that has two.
+void NoteHeader(const std::string& name, const format::Ehdr& header, const InputSettings& settings,
+                std::vector<Diagnostic>& out) {
+  const auto severity = settings.severities.Judge(Severity::kWarning);
+  if (!severity) return;
+  const auto warn = [&](DiagnosticCode code, std::string text) {
+    out.push_back(format::MakeDiagnostic(*severity, code, name, std::move(text)));
+  };
+  if (header.type == format::kTypeRel && !format::Has64BitAddresses(header)) {
+    warn(DiagnosticCode::kAbiMismatch, format::nvlink_text::Expected64BitObject(name));
+  }
+  if (format::HasTwoViews(settings.target.number) && !format::HasTwoViews(format::SmOf(header))) {
+    warn(DiagnosticCode::kArchMismatch,
+         format::nvlink_text::OutputIsLimited(name, settings.target.number));
   }
 }
 
@@ -72,6 +78,7 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
     }
     if (IsCudaElf(content)) {
       if (auto obstacle = FindHeaderObstacle(name, header, purpose, settings)) {
+        if (!is_held_runtime) NoteHeader(name, header, settings, said);
         code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
         return;
       }
@@ -80,7 +87,7 @@ void ParseCubin(const std::string& name, Bytes&& bytes, bool is_held_runtime,
                               absl::StatusCode::kInvalidArgument);
     return;
   }
-  if (!is_held_runtime) NoteLimit(name, **module, settings, said);
+  if (!is_held_runtime) NoteHeader(name, (*module)->header(), settings, said);
   if (auto obstacle = FindObstacle(name, **module, purpose, settings)) {
     code.rejection = Rejected(*std::move(obstacle), absl::StatusCode::kFailedPrecondition);
     return;
@@ -294,7 +301,9 @@ InputRecordRef RecordModule(std::string_view name, ModuleRef module, HostReferen
   object.name = name;
   object.is_registered = false;
   object.references = std::move(references);
-  CodeRecord& code = object.sections.emplace_back().code.emplace_back();
+  SectionRecord& section = object.sections.emplace_back();
+  CodeRecord& code = section.code.emplace_back();
+  NoteHeader(object.name, module->header(), settings, section.diagnostics);
   auto obstacle =
       FindObstacle(object.name, *module, PurposeOf(settings, /*is_held_runtime=*/false), settings);
   if (obstacle) {

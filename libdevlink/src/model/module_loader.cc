@@ -630,6 +630,7 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
 absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
   const auto info = format::ReadCudaInfo(sections_[index].data);
   if (!info) return Bad(index, "the note is cut off");
+  if (view_->has_old_abi_) return absl::OkStatus();  // its header has said so
   module_.toolkit_ = info->toolkit;
   module_.virtual_arch_ = info->virtual_arch;
   return absl::OkStatus();

@@ -234,8 +234,19 @@ class Selector {
                        std::string(format::nvlink_text::kArchTooLong))});
   }
 
+  // `ld -r` joins the lists of objects, and those of objects that launch nothing, one NUL each,
+  // become empty names, for which nvlink leaves every kernel out.
+  [[nodiscard]] HostReferences ReferencesOf(const ObjectRecord& object) const {
+    HostReferences out = object.references;
+    if (options_.compatibility == Compatibility::kNvlink) return out;
+    for (HostReferences::List* list : {&out.kernels_external, &out.kernels_internal}) {
+      std::erase(list->names, std::string());
+    }
+    return out;
+  }
+
   void AddReferences(const ObjectRecord& object) {
-    out_.references.push_back({object.references, object_, object.is_device_runtime});
+    out_.references.push_back({ReferencesOf(object), object_, object.is_device_runtime});
   }
 
   void NoteLinkedBefore(const std::vector<std::string>& ids) {
@@ -252,7 +263,7 @@ class Selector {
   void MeetHostObject(const ObjectRecord& object) {
     LtoSelection& lto = out_.lto;
     const bool seen = !object.is_device_runtime || SeesRuntime(object);
-    lto.host_objects.push_back({object.references, object.is_device_runtime, seen});
+    lto.host_objects.push_back({ReferencesOf(object), object.is_device_runtime, seen});
     if (!seen) return;
     lto.last_host_object = object.name;
     lto.object_after_runtime |= !lto.runtime.empty() && !object.is_device_runtime;
@@ -283,7 +294,7 @@ class Selector {
     out_.lto.runtime.push_back({.order = order_++,
                                 .name = object.name,
                                 .code = &code,
-                                .references = object.references,
+                                .references = ReferencesOf(object),
                                 .seen_by_nvlink = seen});
     return absl::OkStatus();
   }

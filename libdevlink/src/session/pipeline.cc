@@ -448,7 +448,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   Append(std::move(selection.diagnostics), out.diagnostics);
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   DEVLINK_RETURN_IF_ERROR(selection.status);
-  out.inputs_accepted = true;
+  out.inputs_accepted = !AnyError(out.diagnostics);
   Register(selection, /*left_out_runtime=*/false, out);
   if (options.end_at_rejected_input && AnyError(out.diagnostics)) {
     return absl::FailedPreconditionError("an input is in error; the diagnostics say why");

@@ -3,11 +3,13 @@
 // One contract for all ways to an assembler, with nvlink as the judge where there is one.
 #include "devlink/experimental/ptx_assembler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <random>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "assemble/tool_note.h"
@@ -16,6 +18,7 @@
 #include "format/ptx_text.h"
 #include "support/catch.h"
 #include "support/process.h"
+#include "support/text.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
@@ -213,7 +216,6 @@ TEST_CASE("All assemblers agree on every architecture", "[assemble]") {
           CAPTURE(assembler->name(), arch, which, words);
           const PtxResult result =
               assembler->Assemble({"x.ptx", ProgramFor(*assembler, which), *arguments, true});
-          INFO(result.status.ToString());
           REQUIRE(result.status.ok());
           CHECK(result.functions.size() == (std::string_view(which) == "both" ? 2 : 1));
           if (!assembler->matches_nvlink()) continue;
@@ -455,18 +457,41 @@ TEST_CASE("A missing assembler is named", "[assemble]") {
   CHECK(CreatePtxAssembler(options).status().code() == absl::StatusCode::kFailedPrecondition);
 }
 
+// A ptxas that tells its version and then does what `script` says.
+PtxBackendOptions Pretend(const TemporaryDirectory& directory, const std::string& script) {
+  const std::string program = directory.File("ptxas");
+  REQUIRE(WriteText(
+      program, Cat("#!/bin/sh\n"
+                   "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n",
+                   script)));
+  fs::permissions(program, fs::perms::owner_all);
+  return {.backend = PtxBackend::kPtxas,
+          .ptxas_path = program,
+          .temporary_directory = directory.path().string(),
+          .environment = {"PATH=/usr/bin:/bin"}};
+}
+
+// With a log that is copied for each of its lines this would take minutes.
+TEST_CASE("Each line of a long log of ptxas is a message that names no file of ours", "[ptx]") {
+  constexpr std::size_t kLines = 300'000;
+  const TemporaryDirectory directory;
+  const auto assembler =
+      CreatePtxAssembler(Pretend(directory, Cat("yes \"ptxas $1, line 7; error   : no\" | head -n ",
+                                                kLines, " >&2\nexit 255\n")));
+  REQUIRE(assembler.ok());
+  const PtxResult result = (*assembler)->Assemble({.name = "a.ptx", .text = ".version 8.0\n"});
+  CHECK_FALSE(result.status.ok());
+  REQUIRE(result.diagnostics.size() == kLines);
+  const auto is_ours = [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::kError && diagnostic.line == 7 &&
+           diagnostic.text.find('/') == std::string::npos;
+  };
+  CHECK(std::all_of(result.diagnostics.begin(), result.diagnostics.end(), is_ours));
+}
+
 TEST_CASE("ptxas at work is killed when the caller asks to stop", "[ptx]") {
   const TemporaryDirectory directory;
-  const std::string program = directory.File("ptxas");
-  REQUIRE(WriteText(program,
-                    "#!/bin/sh\n"
-                    "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
-                    "sleep 600\n"));
-  fs::permissions(program, fs::perms::owner_all);
-  PtxBackendOptions options{.backend = PtxBackend::kPtxas,
-                            .ptxas_path = program,
-                            .temporary_directory = directory.path().string(),
-                            .environment = {"PATH=/usr/bin:/bin"}};
+  const PtxBackendOptions options = Pretend(directory, "sleep 600\n");
   const auto assembler = CreatePtxAssembler(options);
   REQUIRE(assembler.ok());
   std::stop_source source;

@@ -169,6 +169,26 @@ TEST_CASE("Archives count once, whatever stands between", "[plan]") {
   CHECK(left[1] == records[1]);
 }
 
+TEST_CASE("Empty names of host code, as ld -r makes them, count with nvlink only", "[plan]") {
+  for (const Compatibility compatibility : {Compatibility::kDevlink, Compatibility::kNvlink}) {
+    LinkOptions options;
+    options.compatibility = compatibility;
+    Inputs inputs(options);
+    HostReferences references;
+    references.kernels_external = {.present = true, .names = {"", "k*", ""}};
+    references.kernels_internal = {.present = true, .names = {""}};
+    inputs.records.push_back(RecordReferences(references));
+    const Selection selection = inputs.Choose();
+    REQUIRE(selection.references.size() == 1);
+    const HostReferences& taken = selection.references[0].references;
+    const bool as_nvlink = compatibility == Compatibility::kNvlink;
+    CHECK(taken.kernels_external.present);
+    CHECK(taken.kernels_external.names == (as_nvlink ? Strings{"", "k*", ""} : Strings{"k*"}));
+    CHECK(taken.kernels_internal.present);
+    CHECK(taken.kernels_internal.names == (as_nvlink ? Strings{""} : Strings{}));
+  }
+}
+
 TEST_CASE("Pieces of LTO come first, one result where its last host object stood", "[plan]") {
   Inputs inputs;
   inputs.Add("a", Defines("a"));
