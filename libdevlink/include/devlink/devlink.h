@@ -13,6 +13,7 @@
 #include "devlink/experimental/caching_ptx_assembler.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/experimental/code_choice.h"
+#include "devlink/experimental/compilation_provider.h"
 #include "devlink/experimental/compile_cache.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "devlink/experimental/fatbin.h"

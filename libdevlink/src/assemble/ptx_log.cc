@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/ptx_log.h"
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -167,6 +169,41 @@ void ReadLog(std::string_view log, std::string_view input, bool hide_verbose, Pt
     diagnostic.line = LineOf(line);
     diagnostic.verbatim = true;
   }
+}
+
+absl::Status WithItsCause(const absl::Status& refused, const std::vector<Diagnostic>& log) {
+  if (!absl::IsInvalidArgument(refused)) return refused;
+  // Provoked with ptxas 13.0, but for the last text, which stands in the program.
+  constexpr std::array<std::pair<std::string_view, absl::StatusCode>, 5> kCauses = {{
+      {"Unsupported .version ", absl::StatusCode::kUnimplemented},
+      {"Unsupported .target ", absl::StatusCode::kUnimplemented},
+      {"is not defined for option 'gpu-name'", absl::StatusCode::kUnimplemented},
+      {"Insufficient registers ", absl::StatusCode::kResourceExhausted},
+      {"Register allocation failed ", absl::StatusCode::kResourceExhausted},
+  }};
+  for (const Diagnostic& line : log) {
+    if (line.severity != Severity::kFatal && line.severity != Severity::kError) continue;
+    for (const auto& [text, code] : kCauses) {
+      if (line.text.find(text) != std::string::npos) return {code, refused.message()};
+    }
+  }
+  return refused;
+}
+
+std::optional<std::pair<int, int>> LatestPtxIsaIn(const std::vector<Diagnostic>& log) {
+  constexpr std::string_view kMark = "current version is '";
+  for (const Diagnostic& line : log) {
+    const std::size_t at = line.text.find(kMark);
+    const std::size_t dot = line.text.find('.', at == std::string::npos ? at : at + kMark.size());
+    if (dot == std::string::npos) continue;
+    const auto major = NumberAfter(line.text, kMark);
+    const auto minor = NumberAfter(std::string_view(line.text).substr(dot), ".");
+    constexpr std::uint64_t kMost = 1000;
+    if (major && minor && *major < kMost && *minor < kMost) {
+      return std::pair(static_cast<int>(*major), static_cast<int>(*minor));
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace devlink::internal

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink::internal {
@@ -23,5 +26,14 @@ std::string MergeLogs(std::string_view infos, std::string_view errors);
 // Lines of a log into `result`: diagnostics, and what -v says of each function.
 // `hide_verbose` leaves out the lines that only -v brings about.
 void ReadLog(std::string_view log, std::string_view input, bool hide_verbose, PtxResult& result);
+
+// The status of a text that was refused, by what the log says: Unimplemented where the assembler
+// knows neither the target nor the version of the text, ResourceExhausted where a function cannot
+// do with the registers that it may have. Any other stays as it is.
+absl::Status WithItsCause(const absl::Status& refused, const std::vector<Diagnostic>& log);
+
+// Major and minor number of the latest version of PTX that the assembler reads, which it names
+// where a text is of a later one.
+std::optional<std::pair<int, int>> LatestPtxIsaIn(const std::vector<Diagnostic>& log);
 
 }  // namespace devlink::internal
