@@ -50,8 +50,15 @@ bool HasName(const Row& row, std::string_view name) {
   return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
 }
 
-// nvlink joins the bytes of PROGBITS to those of the section that the name belongs to.
-bool IsNameOfOtherType(std::string_view name) {
+// nvlink joins the bytes of PROGBITS to those of the section that the name belongs to. Debug
+// information has names of its own: what else has none of its flags has lost them.
+bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
+  constexpr std::string_view kOwn = ".nv.";
+  const bool is_code = (flags & kShfExec) != 0;
+  if (!is_code && (name.starts_with(kOwn) || name.starts_with(section_name::kText) ||
+                   name == section_name::kModuleShared)) {
+    return true;
+  }
   return std::ranges::any_of(kRows, [&](const Row& row) {
     return row.type != kShtProgbits && !row.name.empty() && HasName(row, name);
   });
@@ -86,7 +93,7 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
   if (name.starts_with(section_name::kRel) && type != kShtRel && type != kShtRela) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
-  if (type == kShtProgbits && IsNameOfOtherType(name)) {
+  if (type == kShtProgbits && IsNameOfOtherType(name, flags)) {
     return absl::InvalidArgumentError("its name is that of a section of another type");
   }
   for (const Row& row : kRows) {

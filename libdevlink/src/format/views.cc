@@ -91,6 +91,8 @@ bool SharesBytesOfMachineCode(std::string_view debug_section) {
 
 bool IsMercurySection(std::uint64_t flags) { return (flags & kShfMercury) != 0; }
 
+bool HasMercuryName(std::string_view name) { return WithoutPrefix(name).size() != name.size(); }
+
 bool HasBytes(std::uint32_t type, std::uint64_t flags) {
   return !IsNobitsType(type) || (type == kShtCudaReservedShared && IsMercurySection(flags));
 }

@@ -66,6 +66,8 @@ bool SharesBytesOfMachineCode(std::string_view debug_section);
 
 // Whether the section is the Mercury view's own.
 bool IsMercurySection(std::uint64_t flags);
+// Whether its name says so. The two agree in every file of the toolkit.
+bool HasMercuryName(std::string_view name);
 
 // Whether a section of an ELF file with this sh_type and sh_flags has bytes there. The Mercury
 // view's copy of the memory that sm_110 reserves has some, though its counterpart has none.

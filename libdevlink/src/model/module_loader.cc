@@ -276,7 +276,12 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
     section.data = *data;
   }
   if (!module_.relocatable()) return absl::OkStatus();
-  if (two_views_ && format::IsMercurySection(section.flags)) {
+  // A section of one view that passes for one of the other, debug information for example, is lost.
+  const bool of_mercury = format::IsMercurySection(section.flags);
+  if (format::HasMercuryName(section.name) != of_mercury && (two_views_ || !of_mercury)) {
+    return Bad(index, "its name and its flags are not of one view");
+  }
+  if (two_views_ && of_mercury) {
     section.role = SectionRole::kOtherView;
     return absl::OkStatus();
   }

@@ -46,8 +46,10 @@ TEST_CASE("A section's role follows from type, flags and name", "[format]") {
 
 TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
   CHECK_FALSE(format::RoleOf(".data", format::kShtProgbits, format::kShfAlloc, 0).ok());
-  for (const std::string_view name : {".nv.compat", ".nv.info", ".nv.info.k", ".nv.callgraph",
-                                      ".nv.prototype", ".note.nv.cuinfo"}) {
+  for (const std::string_view name :
+       {".nv.compat", ".nv.info", ".nv.info.k", ".nv.callgraph", ".nv.prototype", ".note.nv.cuinfo",
+        ".nv.constant0.k", ".nv.constant3", ".nv.global", ".nv.global.init", ".nv.shared.k",
+        ".nv_debug.shared", ".text.k"}) {
     CAPTURE(name);
     CHECK_FALSE(format::RoleOf(name, format::kShtProgbits, 0, 0).ok());
   }

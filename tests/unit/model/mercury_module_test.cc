@@ -187,6 +187,41 @@ TEST_CASE("Damage to the Mercury view is found when the module is read", "[model
   CHECK_FALSE(Loads(bytes));
 }
 
+TEST_CASE("No section passes for debug information or for one of the other view",
+          "[model][mercury]") {
+  for (const std::string_view file : {"first.cubin", "second.cubin"}) {
+    const Cubin whole = Golden(file);
+    const auto module = Module::Load(whole);
+    REQUIRE(module.ok());
+    Cubin bytes = whole;
+    Headers headers(bytes);
+    std::uint32_t looked_at = 0;
+    for (std::uint32_t i = 1; i < headers.count(); ++i) {
+      const format::Shdr header = headers.Get(i);
+      std::string name;
+      for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+        const InputSection section = (*module)->view(kind).sections()[i];
+        if (section.role != SectionRole::kOtherView) name = section.name;
+      }
+      if (name.find("debug") != std::string::npos) continue;
+      ++looked_at;
+      INFO(file << " " << i << " " << name);
+      format::Shdr disguised = header;
+      disguised.type = format::kShtProgbits;
+      disguised.flags = 0;
+      headers.Set(i, disguised);
+      CHECK_FALSE(Loads(bytes));
+      disguised = header;
+      disguised.flags ^= format::kShfMercury;
+      headers.Set(i, disguised);
+      CHECK_FALSE(Loads(bytes));
+      headers.Set(i, header);
+    }
+    CHECK(looked_at > 20);
+    CHECK(Loads(bytes));
+  }
+}
+
 TEST_CASE("Both views say the same of a symbol", "[model][mercury]") {
   const Cubin whole = Golden("first.cubin");
   const auto module = Module::Load(whole);
