@@ -82,7 +82,7 @@ echo "$summary"
 
 # --- Types ---------------------------------------------------------------------------------------
 if command -v mypy >/dev/null; then
-  mypy --strict --python-executable "$python" "$DEVLINK_SOURCE/libdevlink/python/devlink"
+  mypy --strict --cache-dir /dev/null "$DEVLINK_SOURCE/libdevlink/python/devlink"
 else
   echo "no mypy: annotations were not checked"
 fi

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import os
 import threading
 from ctypes import c_char_p, c_void_p
@@ -201,9 +202,11 @@ class Link:
             return
         called = b"<memory>" if name is None else encode(name, "the name")
         if isinstance(data, Module):
-            address = data._handle.address
+            module = data._handle
             self._add(
-                lambda session, error: lib.dl_session_add_module(session, called, address, error)
+                lambda session, error: lib.dl_session_add_module(
+                    session, called, module.address, error
+                )
             )
             return
 
@@ -266,7 +269,7 @@ class Link:
             failures[0].diagnostics = Diagnostics(findings, text)
             raise failures[0]
 
-    def _add(self, function: Callable[[int, Any], int], long: bool = False) -> None:
+    def _add(self, function: Callable[[int, Any], Any], long: bool = False) -> None:
         def work() -> None:
             with self._session() as session:
                 error = c_void_p()
@@ -320,7 +323,9 @@ class Link:
         It is never whole in memory. Nothing is written before the link is known to succeed; what an
         exception of the file leaves behind is not a cubin. outcome.cubin is empty.
         """
-        write = getattr(file, "write", file)
+        target: Any = file
+        is_file = hasattr(target, "write")
+        write = target.write if is_file else target
         if not callable(write):
             raise TypeError("a binary file or a function is wanted, not " + type(file).__name__)
         calls = self._calls
@@ -330,11 +335,14 @@ class Link:
                 piece = ctypes.string_at(data, size)
                 while piece:
                     written = write(piece)
-                    # A raw file takes what it can; a function returns what it likes.
-                    partly = write is not file and isinstance(written, int)
-                    if write is not file and written is None and hasattr(file, "readinto"):
-                        raise BlockingIOError("the file takes nothing for the moment")
-                    piece = piece[written:] if partly else b""
+                    # A raw file takes what it can, and None stands for nothing; what else has a
+                    # write(), or a function, takes all.
+                    if is_file and isinstance(target, io.RawIOBase):
+                        if written is None:
+                            raise BlockingIOError("the file takes nothing for the moment")
+                        piece = piece[written:]
+                    else:
+                        piece = b""
                 return Status.OK
             except BaseException as error:
                 calls._fail(error, stop=False)
