@@ -4,9 +4,9 @@
 
   link_at_run_time.py ARCH FOLDER KERNEL... [--load]
 
-FOLDER has the library, relocatable cubins. Each KERNEL (cubin, PTX, object) is linked with those that
-define what it lacks, and with no other. --load gives the results to the CUDA driver, for which there
-has to be a GPU.
+FOLDER has the library, relocatable cubins. Each KERNEL (cubin, PTX, object) is linked with those
+that define what it lacks, and with no other. --load gives the results to the CUDA driver, for which
+there has to be a GPU.
 """
 
 import ctypes

@@ -260,7 +260,7 @@ class Threads(unittest.TestCase):
             self.assertEqual(set().union(*workers.map(work, range(8))), {expected})
 
     def test_others_run_during_a_link(self):
-        """One link waits for what another thread of Python does: with the lock kept it would hang."""
+        """One link waits for what another thread does: with Python's lock kept it would hang."""
         ready, done = threading.Event(), threading.Event()
 
         def other():

@@ -65,6 +65,32 @@ class Document(unittest.TestCase):
             self.assertIn(b"Undefined reference", done.stderr)
             self.assertNotEqual(run(sys.executable, EXAMPLE).returncode, 0)
 
+    def test_example_with_a_driver(self):
+        """One that knows a cubin when it sees one."""
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if compiler is None:
+            self.skipTest("no C compiler")
+        with folder() as place:
+            (place / "library").mkdir()
+            (place / "driver.c").write_text(
+                """
+                int cuInit(unsigned flags) { return flags; }
+                int cuDevicePrimaryCtxRetain(void **context, int device) { return device; }
+                int cuCtxSetCurrent(void *context) { return context != 0; }
+                int cuModuleLoadData(void **module, const unsigned char *image) {
+                  *module = (void *)image;
+                  return image[0] == 0x7f && image[1] == 'E' ? 0 : 200;
+                }
+                """,
+                encoding="utf-8",
+            )
+            subprocess.run([compiler, "-shared", "-o", "libcuda.so.1", "driver.c"], check=True)
+            command = [sys.executable, EXAMPLE, "sm_90", place / "library", FIRST, "--load"]
+            environment = {**os.environ, "LD_LIBRARY_PATH": str(place)}
+            done = run(*command, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertIn(b": loaded", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -140,7 +140,7 @@ class Inputs(unittest.TestCase):
         self.assertEqual(bytes(devlink.link((item for item in PAIR), "sm_90")), linked())
         with Link("sm_90") as link:
             link.add_all([])
-            link.add_all(dict(PAIR).items())
+            link.add_all(dict(PAIR))
             self.assertEqual(bytes(link.link()), linked())
 
     def test_link_again_and_copies(self):

@@ -2,6 +2,7 @@
 """What is wrong is refused with a sentence, before it reaches C, and nothing is left over."""
 
 import ast
+import copy
 import gc
 import mmap
 import pathlib
@@ -144,9 +145,40 @@ class Life(unittest.TestCase):
 
     def test_no_pickles(self):
         link = Link("sm_90")
-        for value in (link, link.link(), Pool().add(A)):
+        shared = (Pool(), devlink.Stop(), Toolchain(), Cache.in_memory())
+        for value in (link, link.link(), Pool().add(A), *shared):
             with self.assertRaises(TypeError):
                 pickle.dumps(value)
+
+    def test_copies(self):
+        """No copy gives back what the original has."""
+        link = Link("sm_90")
+        outcome = link.link()
+        self.assertIs(copy.deepcopy(outcome), outcome)
+        self.assertIs(copy.copy(outcome), outcome)
+        self.assertEqual(copy.deepcopy(link).link().cubin, outcome.cubin)
+        pool = Pool()
+        module = copy.copy(pool).add(A)
+        self.assertEqual(pool.use.modules, 1)
+        for value in (pool, module, Toolchain(), Cache.in_memory(), link._handle):
+            with self.assertRaises(TypeError):
+                copy.deepcopy(value)
+        gc.collect()
+        self.assertEqual(pool.use.modules, 1)
+
+    def test_made_once(self):
+        link = Link("sm_90")
+        pool = Pool()
+        for value, arguments in (
+            (link, ["sm_80"]),
+            (pool, []),
+            (Toolchain(), []),
+            (Cache.in_memory(), [None]),
+            (link.link(), [None]),
+            (pool.add(A), [None]),
+        ):
+            with self.assertRaises(RuntimeError):
+                value.__init__(*arguments)
 
     def test_subclasses(self):
         class Mine(Link):
@@ -156,10 +188,10 @@ class Life(unittest.TestCase):
 
         with Mine("sm_90") as link:
             link.add_all(PAIR)
-            copy = link.copy()
-            self.assertIsInstance(copy, Mine)
-            self.assertEqual(copy.extra, 1)
-            self.assertEqual(copy.link().cubin, link.link().cubin)
+            other = link.copy()
+            self.assertIsInstance(other, Mine)
+            self.assertEqual(other.extra, 1)
+            self.assertEqual(other.link().cubin, link.link().cubin)
 
     def test_what_objects_say(self):
         with Link("sm_90") as link:

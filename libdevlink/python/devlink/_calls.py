@@ -12,6 +12,7 @@ import contextvars
 import ctypes
 import dataclasses
 import enum
+import os
 import sys
 import threading
 import weakref
@@ -21,7 +22,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, TypeVar
 from . import _native
 from ._errors import Error, Status, _member
 from ._handle import Buffer, Handle, memory_of
-from ._native import decode, encode, lib, line_of, name_of, number
+from ._native import encode, lib, line_of, name_of, number
 
 T = TypeVar("T")
 
@@ -340,7 +341,7 @@ class Calls:
 
     def _file(self, path: bytes) -> Optional[File]:
         assert self._files is not None
-        name = decode(path)
+        name = os.fsdecode(path)  # as it was given
         found = self._files(name)
         if found is None or isinstance(found, File):
             return found

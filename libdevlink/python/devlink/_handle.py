@@ -42,9 +42,19 @@ class Handle:
             return
         self._destroy(address)
 
+    def __reduce__(self) -> Any:
+        # A copy would give the same object back once more.
+        raise TypeError("objects of libdevlink cannot be pickled or deeply copied")
+
     def __del__(self) -> None:
         if self._pid == self._getpid():
             self.close()
+
+
+def made_once(owner: object) -> None:
+    """Refuses a second __init__, which would drop what another thread may be using."""
+    if "_handle" in vars(owner):
+        raise RuntimeError(f"a {type(owner).__name__} is made once")
 
 
 def take_string(address: int) -> str:

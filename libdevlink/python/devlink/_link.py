@@ -9,13 +9,13 @@ import io
 import os
 import threading
 from ctypes import c_char_p, c_void_p
-from typing import Any, BinaryIO, Callable, Iterable, Iterator, Optional, Union
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from . import _native
 from ._calls import Calls, FilesCallback, LogCallback, LogLevel, ProgressCallback, Stop
 from ._calls import UndefinedCallback
 from ._errors import Diagnostics, LinkError, Status, read_diagnostics, take_error
-from ._handle import Buffer, Handle, Memory, memory_of
+from ._handle import Buffer, Handle, Memory, made_once, memory_of
 from ._native import encode, lib, number
 from ._outcome import Outcome
 from ._shared import Module, Pool, StrPath, Toolchain, default_toolchain, place, words
@@ -23,6 +23,7 @@ from ._shared import Module, Pool, StrPath, Toolchain, default_toolchain, place,
 # A path (str or os.PathLike), bytes in any buffer, or a module; with a name in front, if need be.
 Input = Union[StrPath, Buffer, Module]
 NamedInput = Union[Input, "tuple[str, Union[Buffer, Module]]"]
+Inputs = Union[Iterable[NamedInput], Mapping[str, Union[Buffer, Module]]]
 
 
 # Of so many refused inputs the exceptions have the findings, too: each has to read all before it.
@@ -90,6 +91,7 @@ class Link:
         max_input_bytes: int = 0,
         max_memory_bytes: int = 0,
     ) -> None:
+        made_once(self)
         if toolchain is not None and not isinstance(toolchain, Toolchain):
             raise TypeError(f"a devlink.Toolchain is wanted, not {type(toolchain).__name__}")
         if pool is not None and not isinstance(pool, Pool):
@@ -219,14 +221,16 @@ class Link:
 
         self._add(add)
 
-    def add_all(self, inputs: Iterable[NamedInput]) -> None:
+    def add_all(self, inputs: Inputs) -> None:
         """Adds many inputs, in this order; files that follow each other are read in parallel.
 
-        Each is what add() takes, or a pair of name and bytes. All are added; LinkError is
-        that of the first that failed, with the findings of all.
+        Each is what add() takes, or a pair of name and bytes; a mapping has such pairs. All are
+        added; LinkError is that of the first that failed, with the findings of all.
         """
         if isinstance(inputs, (str, bytes, bytearray, memoryview, os.PathLike)):
             raise TypeError("add_all() takes a list of inputs; add() takes one")
+        if isinstance(inputs, Mapping):
+            inputs = inputs.items()
         paths: list[bytes] = []
         failures: list[LinkError] = []
 
@@ -359,10 +363,12 @@ class Link:
         def work() -> Outcome:
             with self._session() as session:
                 made, error = c_void_p(), c_void_p()
-                status = function(session, ctypes.byref(made), ctypes.byref(error))
                 outcome: Optional[Outcome] = None
-                if made.value is not None:
-                    outcome = Outcome(Handle(made.value, lib.dl_outcome_destroy))
+                try:
+                    status = function(session, ctypes.byref(made), ctypes.byref(error))
+                finally:  # a signal handler may raise when the call is done
+                    if made.value is not None:
+                        outcome = Outcome(Handle(made.value, lib.dl_outcome_destroy))
                 if status == 0 and outcome is not None:
                     return outcome
                 found = None if outcome is None else outcome.diagnostics
@@ -391,11 +397,14 @@ class Link:
 
     __copy__ = copy
 
+    def __deepcopy__(self, _memo: Any) -> Link:
+        return self.copy()
+
     def __reduce__(self) -> Any:
         raise TypeError("a Link cannot be pickled; link in the process that has the inputs")
 
 
-def link(inputs: Iterable[NamedInput], arch: Optional[str] = None, **settings: Any) -> Outcome:
+def link(inputs: Inputs, arch: Optional[str] = None, **settings: Any) -> Outcome:
     """Links a list of inputs at once. Settings are those of Link.
 
         cubin = devlink.link(["a.cubin", ("b.cubin", data)], "sm_90").cubin

@@ -368,7 +368,7 @@ lib = _load()
 
 
 def decode(data: bytes) -> str:
-    """Names are bytes to the linker; os.fsencode gives them back."""
+    """Names are bytes to the linker; encode() gives them back."""
     return data.decode("utf-8", "surrogateescape")
 
 

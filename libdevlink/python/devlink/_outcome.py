@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Optional
 
 from . import _native
 from ._errors import Diagnostics, Status, read_diagnostics
-from ._handle import Handle, take_string, view_of
+from ._handle import Handle, made_once, take_string, view_of
 from ._native import lib, line_of, name_of
 
 _MOST_ROWS = 200
@@ -112,6 +112,7 @@ class Outcome:
     """What came of one link. Never changes, and outlives its session. For any thread."""
 
     def __init__(self, handle: Handle) -> None:
+        made_once(self)
         self._handle = handle
         self._report: Optional[Report] = None
         self._diagnostics: Optional[Diagnostics] = None
@@ -195,6 +196,12 @@ class Outcome:
         said = str(self.diagnostics)
         lines = f"<pre>{html.escape(said)}</pre>" if said else ""
         return lines + self.report._repr_html_()
+
+    def __copy__(self) -> Outcome:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Outcome:
+        return self  # nobody can change it
 
     def __reduce__(self) -> Any:
         raise TypeError("an Outcome cannot be pickled; its cubin, as bytes, can")

@@ -13,7 +13,7 @@ from . import _native
 from ._errors import LinkError, Status
 from ._handle import Buffer, memory_of
 from ._native import encode
-from ._shared import StrPath, place, words
+from ._shared import StrPath, place, search_path, words
 
 
 class Page:
@@ -57,8 +57,9 @@ def report(
         devlink.report(["a.cubin", "b.cubin"], "sm_90")      # the last line of a cell
 
     Inputs are those of link(), but no modules. The link runs in the program devlink that the
-    package has in it, which finds NVIDIA's tools on its PATH. LinkError where it fails. The report
-    of an outcome that is there already is its `report`, which a notebook shows as a table.
+    package has in it, which finds NVIDIA's tools as Toolchain.from_environment() does. LinkError
+    where it fails. The report of an outcome that is there already is its `report`, which a notebook
+    shows as a table.
     """
     if isinstance(inputs, (str, bytes, bytearray, memoryview, os.PathLike)):
         raise TypeError("report() takes a list of inputs")
@@ -78,6 +79,7 @@ def report(
         command += [f"--report={page}", "-o", os.path.join(folder, "out")]
         done = subprocess.run(
             command,
+            env={**os.environ, "PATH": search_path()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -17,7 +17,7 @@ from typing import Any, Iterable, MutableMapping, Optional, Union
 from . import _native
 from ._calls import SymbolKind
 from ._errors import Status, _member, take_error
-from ._handle import Buffer, Handle, memory_of
+from ._handle import Buffer, Handle, made_once, memory_of
 from ._native import encode, lib, name_of, number
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -117,6 +117,7 @@ class Module:
     """A cubin that was read and checked; Pool.add() makes them. Immutable."""
 
     def __init__(self, handle: Handle) -> None:
+        made_once(self)
         self._handle = handle
 
     def inspect(self) -> ModuleInfo:
@@ -202,6 +203,7 @@ class Pool:
     """
 
     def __init__(self, max_bytes: int = 0) -> None:
+        made_once(self)
         options = _native.sized(_native.dl_pool_options, max_bytes=number(max_bytes, "max_bytes"))
         made = _create(lib.dl_pool_create, ctypes.byref(options))
         self._handle = Handle(made, lib.dl_pool_destroy)
@@ -288,6 +290,7 @@ class Cache:
 
     def __init__(self, handle: Handle, store: Optional[_Store] = None) -> None:
         """Cache.in_memory() and its like make one."""
+        made_once(self)
         self._handle = handle
         self._store = store
 
@@ -347,6 +350,12 @@ def _folders_of_wheels() -> list[str]:
     return [os.path.abspath(folder) for folder in folders if os.path.isdir(folder)]
 
 
+def search_path() -> str:
+    """PATH, and behind it those of wheels."""
+    path = os.environ.get("PATH", "").split(os.pathsep)
+    return os.pathsep.join([*filter(None, path), *_folders_of_wheels()])
+
+
 class Toolchain:
     """What assembles PTX, compiles LTO IR and finalizes code for sm_100 and later.
 
@@ -376,6 +385,7 @@ class Toolchain:
         cache: Optional[Cache] = None,
         options: Iterable[str] = (),
     ) -> None:
+        made_once(self)
         if cache is not None and not isinstance(cache, Cache):
             raise TypeError(f"cache has to be a devlink.Cache, not {type(cache).__name__}")
         given_variables = words(variables, "a variable")
@@ -412,10 +422,9 @@ class Toolchain:
         beside this package. DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER, DEVLINK_NVVM and
         DEVLINK_NVJITLINK name tools themselves. Later changes of the environment do not count.
         """
-        path = os.environ.get("PATH", "").split(os.pathsep)
         names = iter(functools.partial(_tool_variable, iter(range(1 << 16))), None)
         return cls(
-            search_path=os.pathsep.join([*filter(None, path), *_folders_of_wheels()]),
+            search_path=search_path(),
             program_directory=os.path.dirname(_native.program("devlink")),
             ptxas=os.environ.get("DEVLINK_PTXAS") or None,
             ptxcompiler=os.environ.get("DEVLINK_NVPTXCOMPILER") or None,
