@@ -132,6 +132,20 @@ class Callbacks(unittest.TestCase):
                     error = error.__cause__
         self.assertGreaterEqual(told, {str(index) for index in range(next(numbers))})
 
+    def test_an_exception_ends_what_is_running(self):
+        """Of many files that are slow to read, few are read."""
+        asked = []
+
+        def read(path):
+            asked.append(path)
+            time.sleep(0.02)
+            return A
+
+        with self.assertRaises(Boom):
+            link = Link("sm_90", files=read, progress=boom)
+            link.add_all([f"/file{index}" for index in range(200)])
+        self.assertLess(len(asked), 150)
+
     def test_a_link_after_an_exception(self):
         answers = iter([boom, lambda symbols: {"a.cubin": A}])
         link = Link("sm_90", undefined=lambda symbols: next(answers)(symbols))
@@ -341,6 +355,25 @@ class Signals(unittest.TestCase):
         finally:
             signal.signal(signal.SIGINT, before)
 
+    def test_a_signal_ends_what_is_running(self):
+        asked = []
+
+        def read(path):
+            if not asked:
+                os.kill(os.getpid(), signal.SIGUSR1)
+            asked.append(path)
+            time.sleep(0.02)
+            return A
+
+        before = signal.signal(signal.SIGUSR1, boom)
+        try:
+            with self.assertRaises(Boom):
+                link = Link("sm_90", files=read)
+                link.add_all([f"/file{index}" for index in range(200)])
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        self.assertLess(len(asked), 150)
+
     def test_a_handler_that_raises_and_one_that_does_not(self):
         seen = []
         before = signal.signal(signal.SIGUSR1, boom)
@@ -441,6 +474,17 @@ class Processes(unittest.TestCase):
         leave.set()
         thread.join()
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+    def test_a_child_destroys_nothing_of_its_parent(self):
+        destroyed = []
+        handles = [devlink._handle.Handle(1, destroyed.append) for _ in range(2)]
+        child = os.fork()
+        if child == 0:
+            handles.clear()
+            os._exit(len(destroyed))
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        handles.clear()
+        self.assertEqual(destroyed, [1, 1])
 
     def test_processes_of_a_pool(self):
         context = multiprocessing.get_context("fork")
