@@ -209,6 +209,13 @@ class Callbacks(unittest.TestCase):
         devlink.link(PAIR, "sm_90", progress=lambda event: seen.append(variable.get()))
         self.assertEqual(set(seen), {"here"})
 
+    def test_callables_that_look_empty(self):
+        class Files(dict):
+            def __call__(self, path):
+                return A
+
+        self.assertTrue(devlink.link(["/a"], "sm_90", files=Files()).ok)
+
     def test_wrong_answers(self):
         for answer in (5, "a", ["a"], [(1, A)], [("a", None)], [("a\0", A)]):
             with self.subTest(str(answer)[:20]), self.assertRaises((TypeError, ValueError)):
@@ -373,6 +380,48 @@ class Signals(unittest.TestCase):
         finally:
             signal.signal(signal.SIGUSR1, before)
         self.assertLess(len(asked), 150)
+
+    def test_a_second_ctrl_c_does_not_wait(self):
+        leave = threading.Event()
+        entered = []
+
+        def hang(path):
+            entered.append(path)
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGUSR1)
+                time.sleep(0.2)
+            leave.wait(30)
+            return A
+
+        before = signal.signal(signal.SIGUSR1, boom)
+        link = Link("sm_90", files=hang)
+        try:
+            with self.assertRaises(Boom) as caught:
+                link.add("/a")
+            self.assertIsInstance(caught.exception.__cause__, Boom)
+            self.assertEqual(entered, ["/a"])
+            with self.assertRaises(RuntimeError):  # it is still at it
+                link.close()
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+            leave.set()
+        deadline = time.monotonic() + 30
+        while link._lock.locked() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        link.close()
+
+    def test_a_handler_that_links(self):
+        seen = []
+
+        def handle(*_):
+            seen.append(bytes(devlink.link(PAIR, "sm_90")))
+
+        before = signal.signal(signal.SIGUSR1, handle)
+        try:
+            self.assertTrue(self.send(signal.SIGUSR1).link().ok)
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        self.assertEqual(set(seen), {linked()})
 
     def test_a_handler_that_raises_and_one_that_does_not(self):
         seen = []

@@ -181,7 +181,7 @@ class Calls:
         self.stop = Handle(made.value, lib.dl_stop_destroy)
         if stop is not None:
             stop._follow(self.stop)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may link, too
         self._running: list[_Call] = []
         self._log = log
         self._progress = progress
@@ -189,7 +189,7 @@ class Calls:
         self._files = files
         self._inodes: dict[str, int] = {}
         self.are_there = any(callback is not None for callback in named.values())
-        self._environment = self._make_environment() if files else None
+        self._environment = None if files is None else self._make_environment()
 
     def fill_in(self, options: Any) -> None:
         """Sets the callbacks in a dl_session_options. They live as long as this object."""
@@ -217,7 +217,8 @@ class Calls:
 
         On the main thread, work that is long or calls back is given to another thread, so that this
         one can handle signals: an exception of a handler, raised where a callback begins, would be
-        lost. `work` owns what it uses, since it may go on behind a second Ctrl-C.
+        lost. The first one asks the work to stop and waits for it, which may take as long as a
+        compiler does; a second one does not wait. `work` owns what it uses, since it goes on then.
         """
         call = _Call()
 
@@ -225,10 +226,10 @@ class Calls:
             call.thread = threading.get_ident()
             with self._lock:
                 self._running.append(call)
-            refusal: Optional[Error] = None
+            refusal: Optional[BaseException] = None
             try:
                 result = work()
-            except Error as error:
+            except BaseException as error:
                 refusal = error
             finally:
                 with self._lock:
@@ -273,7 +274,9 @@ class Calls:
             try:
                 done.acquire()
             except BaseException as error:
-                interruption = interruption or error
+                if interruption is not None:
+                    raise _joined([error, interruption])
+                interruption = error
                 lib.dl_stop_request(self.stop.address)
         failure = failures.pop() if failures else None
         if interruption is not None:

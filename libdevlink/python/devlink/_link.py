@@ -357,9 +357,9 @@ class Link:
         def run(session: int, made: Any, error: Any) -> int:
             return int(lib.dl_session_link_to(session, ctypes.byref(sink), made, error))
 
-        return self._link(run)
+        return self._link(run, calls_back=True)
 
-    def _link(self, function: Callable[[int, Any, Any], int]) -> Outcome:
+    def _link(self, function: Callable[[int, Any, Any], int], calls_back: bool = False) -> Outcome:
         def work() -> Outcome:
             with self._session() as session:
                 made, error = c_void_p(), c_void_p()
@@ -377,7 +377,7 @@ class Link:
                 failure.outcome = outcome
                 raise failure
 
-        return self._calls.run(work, long=self._work > _MOST_AT_ONCE)
+        return self._calls.run(work, long=calls_back or self._work > _MOST_AT_ONCE)
 
     def copy(self) -> Link:
         """A Link with the same options and inputs that goes its own way.

@@ -76,7 +76,7 @@ def report(
             name, data = item if isinstance(item, tuple) else ("memory", item)
             command.append(_write(folder, index, name, data))
         page = os.path.join(folder, "report.html")
-        command += [f"--report={page}", "-o", os.path.join(folder, "out")]
+        command += [f"--report={page}", "-o", os.path.join(folder, "program.cubin")]
         done = subprocess.run(
             command,
             env={**os.environ, "PATH": search_path()},
