@@ -76,6 +76,9 @@ status=0
 [[ $status -eq 0 ]] || { cat unittest.log; exit 1; }
 summary="$(tail -n 3 unittest.log | tr '\n' ' ')"
 echo "$summary"
+if [[ -z ${CUDA_HOME-} ]] || ! command -v nvcc >/dev/null; then
+  echo "no CUDA toolkit: what nvcc makes was not linked, and the snippets on PTX were not run"
+fi
 # No test that could not fail: a module that is not found would be none of 0.
 [[ $(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' unittest.log) -ge 80 ]] || fail "tests are missing"
 
