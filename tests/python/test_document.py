@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import devlink
-from support import A, B, FIRST, SECOND, SOURCE, folder, has_toolkit, run
+from support import A, B, FIRST, SECOND, SOURCE, compile_all, folder, has_toolkit, run
 
 DOCUMENT = SOURCE / "docs" / "python.md"
 EXAMPLE = SOURCE / "examples" / "link_at_run_time.py"
@@ -38,8 +38,10 @@ class Document(unittest.TestCase):
             if has_toolkit():
                 (place / "kernel.cu").write_text("__global__ void k() {}\n", encoding="utf-8")
                 nvcc = ["nvcc", "-arch=sm_90", "-rdc=true", "kernel.cu"]
-                subprocess.run([*nvcc, "-ptx", "-o", "kernel.ptx"], check=True)
-                subprocess.run([*nvcc, "-dlto", "-c", "-o", "kernel.lto.o"], check=True)
+                compile_all(
+                    [*nvcc, "-ptx", "-o", "kernel.ptx"],
+                    [*nvcc, "-dlto", "-c", "-o", "kernel.lto.o"],
+                )
             done = run(sys.executable, "-c", "\n".join(code))
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             said = done.stdout.decode()
