@@ -14,6 +14,7 @@ import threading
 import time
 import unittest
 import weakref
+from unittest import mock
 
 import devlink
 from devlink import Cancelled, File, Link, LinkError, Stop
@@ -324,6 +325,16 @@ class Threads(unittest.TestCase):
             thread.join()
         self.assertGreaterEqual(counted[0], 5)
 
+    def test_where_no_thread_can_be_started(self):
+        events = []
+        link = Link("sm_90", progress=events.append)
+        with mock.patch("_thread.start_new_thread", side_effect=RuntimeError("can't start new")):
+            with self.assertRaises(LinkError):
+                link.add("/nowhere")
+            link.add_all(PAIR)
+            self.assertEqual(bytes(link.link()), linked())
+        self.assertTrue(events)
+
     def test_one_at_a_time(self):
         inside, leave = threading.Event(), threading.Event()
 
@@ -558,9 +569,13 @@ class Processes(unittest.TestCase):
             gc.collect()
 
         work(100)
-        before = resident()
-        work(300)
-        self.assertLess(resident() - before, 1 << 20)  # 300 outcomes are more
+        grown = []
+        while len(grown) < 5 and (not grown or grown[-1] > 512 << 10):
+            before = resident()
+            work(150)  # 150 outcomes are more than a megabyte
+            grown.append(resident() - before)
+        # Allocators may need a round or two; what is lost is lost in each of them.
+        self.assertLess(grown[-1], 512 << 10, grown)
 
 
 class Files(unittest.TestCase):

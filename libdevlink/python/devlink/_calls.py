@@ -100,6 +100,12 @@ UndefinedCallback = Callable[[Sequence[UndefinedSymbol]], Definitions]
 FilesCallback = Callable[[str], Union[Buffer, File, None]]
 
 
+# How late a signal may be handled at worst.
+_SECONDS_TO_SIGNAL = 0.1
+# How Python's messages begin: "can't start new thread", "can't create new thread at ...".
+_NO_THREAD = "can't "
+
+
 class Stop:
     """Ends links early: those that run with it, and those that begin with it later.
 
@@ -265,19 +271,30 @@ class Calls:
             finally:
                 done.release()
 
-        try:
-            _thread.start_new_thread(run, ())
-        except RuntimeError:  # the interpreter ends, or there are no threads left
-            return body()
         interruption: Optional[BaseException] = None
-        while not results and not failures:
-            try:
-                done.acquire()
-            except BaseException as error:
-                if interruption is not None:
-                    raise _joined([error, interruption])
-                interruption = error
-                lib.dl_stop_request(self.stop.address)
+        started = alone = False
+        try:
+            while not results and not failures:
+                try:
+                    if not started:
+                        started = True
+                        _thread.start_new_thread(run, ())
+                    # A signal that comes just before this one sleeps does not wake it.
+                    done.acquire(True, _SECONDS_TO_SIGNAL)
+                except BaseException as error:
+                    if isinstance(error, RuntimeError) and str(error).startswith(_NO_THREAD):
+                        alone = True  # the interpreter ends, or there are no threads left
+                        break
+                    if interruption is not None:
+                        raise _joined([error, interruption])
+                    interruption = error
+                    lib.dl_stop_request(self.stop.address)
+        except BaseException:
+            # The second one, or one that came between these lines.
+            lib.dl_stop_request(self.stop.address)
+            raise
+        if alone:
+            return body()
         failure = failures.pop() if failures else None
         if interruption is not None:
             # What the link came to is the interruption's doing, unless a callback raised, too.
