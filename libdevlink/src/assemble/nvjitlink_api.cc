@@ -31,6 +31,12 @@ absl::Status FindAll(const DynamicLibrary& library, NvJitLinkFunctions& out) {
 absl::StatusOr<LoadedNvJitLink> LoadedNvJitLink::Make(DynamicLibrary library,
                                                       const std::string& path) {
   LoadedNvJitLink out(std::move(library));
+  // One that was put in the place of NVIDIA's would call itself for what only NVIDIA's can do.
+  const int* marker = nullptr;
+  if (out.library_.Find("devlink_nvjitlink", marker).ok()) {
+    return absl::FailedPreconditionError(
+        base::Cat({"'", path, "' is libdevlink's own library of that name; NVIDIA's is needed"}));
+  }
   DEVLINK_RETURN_IF_ERROR(FindAll(out.library_, out.functions_));
   unsigned major = 0;
   unsigned minor = 0;

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvjitlink/linker.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <utility>
+
+#include "base/strings.h"
+#include "command/toolkit_places.h"
+#include "devlink/experimental/lto_ir.h"
+#include "format/elf_cuda.h"
+#include "format/ptx_text.h"
+#include "format/views.h"
+#include "input/recognise.h"
+#include "model/module.h"
+#include "plan/settings.h"
+
+namespace devlink::nvjitlink {
+
+namespace {
+
+using internal::ContentKind;
+
+std::string_view TextOf(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What NVIDIA's library leaves in `.note.nv.tkinfo`: where another linker has the name of its
+// output and its options, the same texts whatever is linked. devlink's own record takes the same
+// room.
+constexpr std::string_view kRecordedObject = "in-memory-ELF-image";
+constexpr std::string_view kRecordedOptions = "JIT API Command Line Options";
+// The library's name is three characters longer than nvlink's, and so is the room.
+constexpr std::string_view kLibraryBuild = "Build system must define TOOLS_VERSION_EXTENDED";
+constexpr std::size_t kLongerName = 3;
+
+ToolkitProfile ProfileOfLibrary() {
+  ToolkitProfile out;
+  // The assembler inside the library is the library, too.
+  out.build_text = kLibraryBuild;
+  out.build_text_length = static_cast<std::uint16_t>(kLibraryBuild.size() + kLongerName);
+  return out;
+}
+
+LinkOptions LinkOptionsOf(const Options& options) {
+  LinkOptions out;
+  out.target = options.target;
+  out.profile = ProfileOfLibrary();
+  out.debug = options.debug;
+  out.relocatable = options.relocatable;
+  out.verbose = options.verbose;
+  out.kernels_used = options.kernels_used;
+  out.variables_used = options.variables_used;
+  out.recorded_object = kRecordedObject;
+  out.recorded_options = kRecordedOptions;
+  return out;
+}
+
+// What bytes are as an input of this interface; nothing where they are none.
+std::optional<InputType> TypeOf(ContentKind kind) {
+  switch (kind) {
+    case ContentKind::kCudaRelocatable:
+    case ContentKind::kCudaExecutable:
+    case ContentKind::kCudaOther:
+      return InputType::kCubin;
+    case ContentKind::kPtx:
+      return InputType::kPtx;
+    case ContentKind::kLtoIr:
+      return InputType::kLtoIr;
+    case ContentKind::kFatbin:
+      return InputType::kFatbin;
+    case ContentKind::kArchive:
+    case ContentKind::kThinArchive:
+      return InputType::kLibrary;
+    case ContentKind::kHostRelocatable:
+    case ContentKind::kHostExecutable:
+    case ContentKind::kHostShared:
+    case ContentKind::kHostOther:
+      return InputType::kObject;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The NUL that ends a string belongs to it. An empty log has none: its size is 0.
+Output LogOutput(const std::string& log) {
+  if (log.empty()) return {};
+  return {Result::kSuccess, {log.c_str(), log.size() + 1}};
+}
+
+// A host object may be anything that is an ELF file or an archive.
+bool MayBeObject(InputType type) {
+  return type == InputType::kObject || type == InputType::kCubin || type == InputType::kLibrary;
+}
+
+}  // namespace
+
+std::string_view NameOf(InputType type) {
+  switch (type) {
+    case InputType::kCubin:
+      return "NVJITLINK_INPUT_CUBIN";
+    case InputType::kPtx:
+      return "NVJITLINK_INPUT_PTX";
+    case InputType::kLtoIr:
+      return "NVJITLINK_INPUT_LTOIR";
+    case InputType::kFatbin:
+      return "NVJITLINK_INPUT_FATBIN";
+    case InputType::kObject:
+      return "NVJITLINK_INPUT_OBJECT";
+    case InputType::kLibrary:
+      return "NVJITLINK_INPUT_LIBRARY";
+    case InputType::kIndex:
+      return "NVJITLINK_INPUT_INDEX";
+    case InputType::kAny:
+      return "NVJITLINK_INPUT_ANY";
+  }
+  return "";
+}
+
+Linker::Linker(const Environment& environment, const CommandContext& context)
+    : environment_(environment), context_(context), created_at_(environment.NowNanoseconds()) {}
+
+Linker::~Linker() = default;
+
+Result Linker::Create(std::span<const std::string_view> options) {
+  OptionReading reading = ReadOptions(options);
+  logs_.ErrorText(reading.log);
+  if (reading.result != Result::kSuccess) return reading.result;
+  options_ = std::move(reading.options);
+  if (options_.ptx && options_.split_compile_extended != 1) {
+    logs_.Info(
+        "'-ptx' is not compatible with '-split-compile-extended', using '-split-compile' instead");
+  }
+  link_options_ = LinkOptionsOf(options_);
+  ToolchainOptions places;
+  LinkOptions any_link;  // libraries that compile LTO IR are looked for as well
+  any_link.lto.enabled = true;
+  internal::FindTools(context_, any_link, places);
+  internal::AdviseOnTools(places);
+  toolchain_ = std::make_shared<Toolchain>(std::move(places));
+  auto session =
+      LinkSession::Create(link_options_, {.environment = &environment_, .toolchain = toolchain_});
+  if (!session.ok()) {
+    logs_.Error(base::FromAbsl(session.status().message()));
+    return Result::kUnsupportedArch;
+  }
+  session_.emplace(*std::move(session));
+  return Result::kSuccess;
+}
+
+Tools Linker::ToolsNow() const { return {environment_, *toolchain_, link_options_.profile}; }
+
+Result Linker::Refuse(Result result, std::string_view before, std::string_view name) {
+  logs_.Error(base::Cat({before, name}));
+  return result;
+}
+
+Result Linker::AddData(int type, std::span<const std::uint8_t> bytes, std::string_view name) {
+  if (!session_) return Result::kInternal;
+  if (bytes.empty()) return Result::kInvalidInput;
+  return AddRead(type, bytes, std::string(name));
+}
+
+Result Linker::AddFile(int type, const std::string& path) {
+  if (!session_) return Result::kInternal;
+  const auto file = environment_.ReadFile(path, link_options_.max_input_bytes);
+  if (!file.ok()) return Refuse(Result::kInvalidInput, "no such file: ", path);
+  if (file->bytes.empty()) return Result::kInvalidInput;
+  return AddRead(type, file->bytes, path);
+}
+
+Result Linker::AddRead(int number, std::span<const std::uint8_t> bytes, const std::string& name) {
+  const auto asked = static_cast<InputType>(number);
+  if (NameOf(asked).empty()) {
+    return Refuse(Result::kIncorrectInputType, "unsupported input type: ", name);
+  }
+  const std::optional<InputType> found = TypeOf(internal::Recognise(bytes));
+  if (asked == InputType::kAny && !found) {
+    return Refuse(Result::kUnrecognizedInput, "unrecognized input type: ", name);
+  }
+  const bool fits = asked == InputType::kAny || found == asked ||
+                    (asked == InputType::kObject && found && MayBeObject(*found));
+  if (!fits) {
+    return Refuse(Result::kIncorrectInputType,
+                  base::Cat({"ERROR 1: bad input: does not match type ", NameOf(asked)}), name);
+  }
+  // A cubin that is said to be an object of the host has no device code.
+  if (asked == InputType::kObject && *found != InputType::kObject) return Result::kSuccess;
+  switch (*found) {
+    case InputType::kCubin:
+      return AddCubin(bytes, name);
+    case InputType::kPtx:
+      return AddPtx(TextOf(bytes), name);
+    case InputType::kLtoIr:
+      return AddLtoIr(bytes, name);
+    default:
+      return AddContainer(bytes, name);
+  }
+}
+
+Result Linker::AddCubin(std::span<const std::uint8_t> bytes, const std::string& name) {
+  // One that is linked already has nothing that another input could use.
+  if (internal::Recognise(bytes) == ContentKind::kCudaExecutable) return Result::kSuccess;
+  const auto module = internal::LoadModule(nullptr, bytes);
+  if (!module.ok()) return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
+  return AddModule(*module, name);
+}
+
+Result Linker::AddModule(const ModuleRef& module, const std::string& name) {
+  if (is_complete_) {
+    return Refuse(Result::kInternal, "ERROR 1: empty elfw when adding cubin", name);
+  }
+  const bool two_views = format::HasTwoViews(options_.target.number);
+  if (two_views && !format::HasTwoViews(module->sm())) {
+    logs_.Error(base::Cat(
+        {"Mercury or Capmerc target was requested, but SASS input ", name, " was found."}));
+    return Result::kInvalidInput;
+  }
+  // The same file once more defines nothing new.
+  const auto is_same = [&](const ModuleRef& other) {
+    return std::ranges::equal(other->bytes(), module->bytes());
+  };
+  if (std::any_of(modules_.begin(), modules_.end(), is_same)) return Result::kSuccess;
+  // A refused one would stay in the session's list.
+  LinkSession with_module = *session_;
+  if (!with_module.AddModule(name, module).ok()) {
+    return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
+  }
+  *session_ = std::move(with_module);
+  modules_.push_back(module);
+  has_other_code_ = true;
+  return Result::kSuccess;
+}
+
+Result Linker::AddPtx(std::string_view text, const std::string& name) {
+  std::vector<std::uint8_t> cubin;
+  const Result made =
+      AssemblePtx(name, text, /*is_whole=*/false, options_, ToolsNow(), cubin, logs_);
+  return made == Result::kSuccess ? AddCubin(cubin, name) : made;
+}
+
+Result Linker::AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& name) {
+  if (!options_.lto) {
+    logs_.Error("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)");
+    return Result::kLtoNotEnabled;
+  }
+  const auto ir = LtoIr::Parse(bytes);
+  if (ir.ok() && ir->arch.number > options_.target.number) {
+    logs_.Error(base::Cat(
+        {"ERROR ", std::to_string(ir->arch.number), " in LTOIR arch newer than target arch"}));
+    return Result::kArchMismatch;
+  }
+  lto_inputs_.push_back({.name = name, .bytes = {bytes.begin(), bytes.end()}});
+  return Result::kSuccess;
+}
+
+// Of fat binaries, host objects and archives all code is linked, under the name of the input.
+Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::string& name) {
+  internal::InputSettings settings = internal::InputSettingsOf(link_options_);
+  settings.lto = options_.lto;
+  const internal::InputRecordRef record =
+      internal::ReadInput(name, {bytes.begin(), bytes.end()}, settings, nullptr);
+  std::size_t found = 0;
+  bool is_unfit = !record->status.ok();
+  for (const internal::ObjectRecord& object : record->objects) {
+    for (const internal::SectionRecord& section : object.sections) {
+      is_unfit = is_unfit || !section.status.ok() || section.code.empty();
+      found += section.code.size();
+    }
+  }
+  if (is_unfit) {
+    const bool is_cut = internal::Recognise(bytes) == ContentKind::kFatbin && found == 0 &&
+                        absl::IsInvalidArgument(record->status);
+    return Refuse(Result::kInvalidInput,
+                  is_cut ? "ERROR 5: bad input:" : "ERROR 3: bad input: ", name);
+  }
+  for (const internal::ObjectRecord& object : record->objects) {
+    for (const internal::SectionRecord& section : object.sections) {
+      for (const internal::CodeRecord& code : section.code) {
+        if (const Result added = AddCode(code, name); added != Result::kSuccess) return added;
+      }
+    }
+  }
+  return Result::kSuccess;
+}
+
+Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name) {
+  if (code.module != nullptr) return AddModule(code.module, name);
+  if (code.kind == CodeKind::kPtx) return AddPtx(TextOf(code.bytes), name);
+  if (code.kind == CodeKind::kNvvm && options_.lto) {
+    lto_inputs_.push_back({name, code.bytes, code.is_protected, code.options});
+    return Result::kSuccess;
+  }
+  return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
+}
+
+void Linker::TakeTime(std::string_view what, std::uint64_t nanoseconds) {
+  if (!options_.time) return;
+  constexpr double kPerMillisecond = 1e6;
+  std::array<char, 64> number = {};
+  std::snprintf(number.data(), number.size(), "%f",
+                static_cast<double>(nanoseconds) / kPerMillisecond);
+  logs_.Info(base::Cat({what, ": ", number.data()}));
+}
+
+Result Linker::Complete() {
+  if (!session_) return Result::kInternal;
+  if (is_complete_) return options_.ptx ? Result::kSuccess : Result::kInternal;
+  const std::uint64_t begin = environment_.NowNanoseconds();
+  TakeTime("nvJitLink time until Complete", begin - created_at_);
+  const Result result = options_.ptx ? CompletePtx() : LinkAll();
+  TakeTime("nvJitLinkComplete time to finish", environment_.NowNanoseconds() - begin);
+  return result;
+}
+
+Result Linker::CompletePtx() {
+  if (has_other_code_) {
+    logs_.Error("ERROR: -ptx requires that all inputs have LTOIR");
+    return Result::kIncorrectInputType;
+  }
+  LtoMade made = CompileLto(lto_inputs_, /*has_other_code=*/false, options_, ToolsNow(), logs_);
+  TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
+  if (made.result != Result::kSuccess) return made.result;
+  ptx_ = std::move(made.ptx);
+  is_complete_ = true;
+  return Result::kSuccess;
+}
+
+Result Linker::CompleteLto(LinkSession& session) {
+  LtoMade made = CompileLto(lto_inputs_, has_other_code_, options_, ToolsNow(), logs_);
+  TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
+  if (made.result != Result::kSuccess) return made.result;
+  if (made.is_whole) {
+    cubin_.assign(made.cubins.front().begin(), made.cubins.front().end());
+    is_complete_ = true;
+    return Result::kSuccess;
+  }
+  // Behind everything else.
+  for (std::vector<std::uint8_t>& cubin : made.cubins) {
+    const absl::Status added = session.AddCubin(kLtoPtxName, std::move(cubin));
+    if (!added.ok()) {
+      logs_.Error(base::FromAbsl(added.message()));
+      return Result::kInternal;
+    }
+  }
+  return Result::kSuccess;
+}
+
+Result Linker::LinkAll() {
+  LinkSession session = *session_;
+  if (options_.lto) {
+    const Result made = CompleteLto(session);
+    if (made != Result::kSuccess || is_complete_) return made;
+  }
+  is_complete_ = true;
+  const LinkOutcome outcome = session.Link();
+  logs_.Add(outcome.diagnostics);
+  if (!outcome.ok()) {
+    logs_.Error("ERROR 9: finish");
+    return Result::kInternal;
+  }
+  cubin_.assign(outcome.cubin.begin(), outcome.cubin.end());
+  return Result::kSuccess;
+}
+
+Output Linker::Cubin() const {
+  if (cubin_.empty()) return {Result::kInternal, {}};
+  return {Result::kSuccess, cubin_};
+}
+
+Output Linker::Ptx() const {
+  if (!options_.ptx) return {Result::kInvalidInput, {}};
+  if (ptx_.empty()) return {Result::kInternal, {}};
+  return {Result::kSuccess, {ptx_.c_str(), ptx_.size() + 1}};
+}
+
+Output Linker::ErrorLog() const { return LogOutput(logs_.error()); }
+
+Output Linker::InfoLog() const { return LogOutput(logs_.info()); }
+
+Output Linker::LtoIr() const { return {Result::kInvalidInput, {}}; }
+
+}  // namespace devlink::nvjitlink

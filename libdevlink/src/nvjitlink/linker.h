@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is behind a handle of nvJitLink's interface: inputs are read, and PTX is assembled, when
+// they are added; Complete links. docs/nvjitlink.md tells where this differs from NVIDIA's library.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devlink/environment.h"
+#include "devlink/experimental/compile_cache.h"
+#include "devlink/link_session.h"
+#include "devlink/module.h"
+#include "devlink/nvlink_command.h"
+#include "devlink/toolchain.h"
+#include "input/input_record.h"
+#include "nvjitlink/abi.h"
+#include "nvjitlink/logs.h"
+#include "nvjitlink/lto_step.h"
+#include "nvjitlink/option_reader.h"
+
+namespace devlink::nvjitlink {
+
+// A result and, where that is a success, bytes of the handle's, which live until it changes.
+struct Output {
+  Result result = Result::kSuccess;
+  std::string_view bytes;
+};
+
+// For one thread at a time, not always the same; any number of linkers may be at work side by side.
+class Linker {
+ public:
+  // Borrows the environment. `context` says where tools are looked for.
+  Linker(const Environment& environment, const CommandContext& context);
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
+  ~Linker();
+
+  // To be called once, first. After a failure there are logs, and everything else fails.
+  Result Create(std::span<const std::string_view> options);
+
+  // Nothing is borrowed: neither bytes nor name are needed afterwards. A failed add leaves the
+  // handle as it was, but for the log.
+  Result AddData(int type, std::span<const std::uint8_t> bytes, std::string_view name);
+  Result AddFile(int type, const std::string& path);
+
+  Result Complete();
+
+  [[nodiscard]] Output Cubin() const;
+  // With its NUL.
+  [[nodiscard]] Output Ptx() const;
+  // Not supported: fails as NVIDIA's does where there is none.
+  [[nodiscard]] Output LtoIr() const;
+  // Each with its NUL, or nothing at all where nothing was said.
+  [[nodiscard]] Output ErrorLog() const;
+  [[nodiscard]] Output InfoLog() const;
+
+ private:
+  Result AddRead(int type, std::span<const std::uint8_t> bytes, const std::string& name);
+  Result AddCubin(std::span<const std::uint8_t> bytes, const std::string& name);
+  Result AddPtx(std::string_view text, const std::string& name);
+  Result AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& name);
+  Result AddContainer(std::span<const std::uint8_t> bytes, const std::string& name);
+  Result AddCode(const internal::CodeRecord& code, const std::string& name);
+  Result AddModule(const ModuleRef& module, const std::string& name);
+  Result Refuse(Result result, std::string_view before, std::string_view name);
+  [[nodiscard]] Tools ToolsNow() const;
+  Result CompleteLto(LinkSession& session);
+  Result CompletePtx();
+  Result LinkAll();
+  void TakeTime(std::string_view what, std::uint64_t nanoseconds);
+
+  const Environment& environment_;
+  const CommandContext context_;
+  std::uint64_t created_at_ = 0;
+  Options options_;
+  LinkOptions link_options_;
+  std::shared_ptr<Toolchain> toolchain_;
+  std::optional<LinkSession> session_;  // empty: Create failed
+  std::vector<ModuleRef> modules_;      // that the session has
+  std::vector<LtoInput> lto_inputs_;
+  bool has_other_code_ = false;  // anything was added that is not LTO IR
+  bool is_complete_ = false;
+  std::string cubin_;
+  std::string ptx_;
+  Logs logs_;
+};
+
+}  // namespace devlink::nvjitlink

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvjitlink/logs.h"
+
+#include "base/strings.h"
+
+namespace devlink::nvjitlink {
+
+namespace {
+
+// How the assembler's library marks a line that belongs to the one before it.
+constexpr std::string_view kContinuation = "ptxas         . ";
+
+std::string LinesOf(const Diagnostic& finding) {
+  if (finding.verbatim) {
+    const bool continues =
+        finding.code == DiagnosticCode::kPtxAssembly && finding.text.starts_with(' ');
+    return base::Cat({continues ? kContinuation : "", finding.text, "\n"});
+  }
+  Diagnostic alone = finding;
+  alone.notes.clear();
+  const std::string lines = RenderDiagnostic(alone, "");
+  return lines.starts_with(' ') ? lines.substr(1) : lines;
+}
+
+}  // namespace
+
+void Logs::Add(std::span<const Diagnostic> findings) {
+  for (const Diagnostic& finding : findings) {
+    if (finding.text.empty()) continue;
+    (finding.severity >= Severity::kError ? error_ : info_) += LinesOf(finding);
+  }
+}
+
+}  // namespace devlink::nvjitlink
