@@ -79,7 +79,8 @@ int Complete(Linker* handle) noexcept {
   return Enter([&] { return handle == nullptr ? Result::kNullInput : handle->Complete(); });
 }
 
-int GetSize(const Linker* handle, Output (Linker::*output)() const, std::size_t* size) noexcept {
+template <typename Member>
+int GetSize(Linker* handle, Member output, std::size_t* size) noexcept {
   return Enter([&] {
     if (handle == nullptr || size == nullptr) return Result::kNullInput;
     const Output found = (handle->*output)();
@@ -88,7 +89,8 @@ int GetSize(const Linker* handle, Output (Linker::*output)() const, std::size_t*
   });
 }
 
-int Get(const Linker* handle, Output (Linker::*output)() const, void* bytes) noexcept {
+template <typename Member>
+int Get(Linker* handle, Member output, void* bytes) noexcept {
   return Enter([&] {
     if (handle == nullptr || bytes == nullptr) return Result::kNullInput;
     const Output found = (handle->*output)();
@@ -123,10 +125,9 @@ int Version(unsigned* major, unsigned* minor) noexcept {
   DEVLINK_NAME(name, 4, parameters, call)                        \
   DEVLINK_NAME(name, 5, parameters, call)
 // A pair of functions for one output of a handle.
-#define DEVLINK_OUTPUT(name, output)                                   \
-  DEVLINK_NAMES(name##Size, (const Linker* handle, std::size_t* size), \
-                GetSize(handle, output, size))                         \
-  DEVLINK_NAMES(name, (const Linker* handle, void* bytes), Get(handle, output, bytes))
+#define DEVLINK_OUTPUT(name, output)                                                             \
+  DEVLINK_NAMES(name##Size, (Linker * handle, std::size_t* size), GetSize(handle, output, size)) \
+  DEVLINK_NAMES(name, (Linker * handle, void* bytes), Get(handle, output, bytes))
 
 extern "C" {
 

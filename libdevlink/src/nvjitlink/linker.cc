@@ -10,8 +10,7 @@
 #include "base/strings.h"
 #include "command/toolkit_places.h"
 #include "devlink/experimental/lto_ir.h"
-#include "format/elf_cuda.h"
-#include "format/ptx_text.h"
+#include "format/nvlink_text.h"
 #include "format/views.h"
 #include "input/recognise.h"
 #include "model/module.h"
@@ -90,10 +89,14 @@ Output LogOutput(const std::string& log) {
   return {Result::kSuccess, {log.c_str(), log.size() + 1}};
 }
 
-// A host object may be anything that is an ELF file or an archive.
-bool MayBeObject(InputType type) {
-  return type == InputType::kObject || type == InputType::kCubin || type == InputType::kLibrary;
+// Whether the only code for the target is LTO IR, and that is not welcome.
+bool NeedsLto(const internal::SectionRecord& section) {
+  return !section.status.ok() && !section.diagnostics.empty() &&
+         section.diagnostics.back().text == format::nvlink_text::kLtoObjectsFound;
 }
+
+// A host object may be any ELF file.
+bool MayBeObject(InputType type) { return type == InputType::kObject || type == InputType::kCubin; }
 
 }  // namespace
 
@@ -127,8 +130,8 @@ Linker::~Linker() = default;
 Result Linker::Create(std::span<const std::string_view> options) {
   OptionReading reading = ReadOptions(options);
   logs_.ErrorText(reading.log);
-  if (reading.result != Result::kSuccess) return reading.result;
   options_ = std::move(reading.options);
+  if (reading.result != Result::kSuccess) return reading.result;
   if (options_.ptx && options_.split_compile_extended != 1) {
     logs_.Info(
         "'-ptx' is not compatible with '-split-compile-extended', using '-split-compile' instead");
@@ -218,6 +221,12 @@ Result Linker::AddModule(const ModuleRef& module, const std::string& name) {
         {"Mercury or Capmerc target was requested, but SASS input ", name, " was found."}));
     return Result::kInvalidInput;
   }
+  // nvlink takes this code for a related device; this interface does not.
+  constexpr unsigned kRefused = 100;
+  constexpr unsigned kRefusingTarget = 103;
+  if (module->sm() == kRefused && options_.target.number == kRefusingTarget) {
+    return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
+  }
   // The same file once more defines nothing new.
   const auto is_same = [&](const ModuleRef& other) {
     return std::ranges::equal(other->bytes(), module->bytes());
@@ -241,11 +250,13 @@ Result Linker::AddPtx(std::string_view text, const std::string& name) {
   return made == Result::kSuccess ? AddCubin(cubin, name) : made;
 }
 
+Result Linker::RefuseLtoIr() {
+  return Refuse(Result::kLtoNotEnabled,
+                "ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)", "");
+}
+
 Result Linker::AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& name) {
-  if (!options_.lto) {
-    logs_.Error("ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)");
-    return Result::kLtoNotEnabled;
-  }
+  if (!options_.lto) return RefuseLtoIr();
   const auto ir = LtoIr::Parse(bytes);
   if (ir.ok() && ir->arch.number > options_.target.number) {
     logs_.Error(base::Cat(
@@ -266,6 +277,7 @@ Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::stri
   bool is_unfit = !record->status.ok();
   for (const internal::ObjectRecord& object : record->objects) {
     for (const internal::SectionRecord& section : object.sections) {
+      if (NeedsLto(section)) return RefuseLtoIr();
       is_unfit = is_unfit || !section.status.ok() || section.code.empty();
       found += section.code.size();
     }
@@ -290,7 +302,7 @@ Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name
   if (code.module != nullptr) return AddModule(code.module, name);
   if (code.kind == CodeKind::kPtx) return AddPtx(TextOf(code.bytes), name);
   if (code.kind == CodeKind::kNvvm && options_.lto) {
-    lto_inputs_.push_back({name, code.bytes, code.is_protected, code.options});
+    lto_inputs_.push_back({name, code.bytes, code.is_protected});
     return Result::kSuccess;
   }
   return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
@@ -307,7 +319,7 @@ void Linker::TakeTime(std::string_view what, std::uint64_t nanoseconds) {
 
 Result Linker::Complete() {
   if (!session_) return Result::kInternal;
-  if (is_complete_) return options_.ptx ? Result::kSuccess : Result::kInternal;
+  if (is_complete_) return Result::kInternal;
   const std::uint64_t begin = environment_.NowNanoseconds();
   TakeTime("nvJitLink time until Complete", begin - created_at_);
   const Result result = options_.ptx ? CompletePtx() : LinkAll();
@@ -322,15 +334,19 @@ Result Linker::CompletePtx() {
   }
   LtoMade made = CompileLto(lto_inputs_, /*has_other_code=*/false, options_, ToolsNow(), logs_);
   TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
+  has_linked_lto_ = made.has_ptx;
+  ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;
+  // More may be added, and all be compiled once more.
   ptx_ = std::move(made.ptx);
-  is_complete_ = true;
   return Result::kSuccess;
 }
 
 Result Linker::CompleteLto(LinkSession& session) {
   LtoMade made = CompileLto(lto_inputs_, has_other_code_, options_, ToolsNow(), logs_);
   TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
+  has_linked_lto_ = made.has_ptx;
+  ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;
   if (made.is_whole) {
     cubin_.assign(made.cubins.front().begin(), made.cubins.front().end());
@@ -380,6 +396,14 @@ Output Linker::ErrorLog() const { return LogOutput(logs_.error()); }
 
 Output Linker::InfoLog() const { return LogOutput(logs_.info()); }
 
-Output Linker::LtoIr() const { return {Result::kInvalidInput, {}}; }
+Output Linker::LtoIr() {
+  if (!options_.lto) return {Result::kInvalidInput, {}};
+  if (!has_linked_lto_) return {Result::kInternal, {}};
+  if (ltoir_.empty()) {
+    const Result made = LinkLtoIr(lto_inputs_, options_, ToolsNow(), ltoir_, logs_);
+    if (made != Result::kSuccess) return {made, {}};
+  }
+  return {Result::kSuccess, ltoir_};
+}
 
 }  // namespace devlink::nvjitlink

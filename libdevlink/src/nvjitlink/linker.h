@@ -54,8 +54,8 @@ class Linker {
   [[nodiscard]] Output Cubin() const;
   // With its NUL.
   [[nodiscard]] Output Ptx() const;
-  // Not supported: fails as NVIDIA's does where there is none.
-  [[nodiscard]] Output LtoIr() const;
+  // Linked when it is first asked for, since hardly anybody does.
+  Output LtoIr();
   // Each with its NUL, or nothing at all where nothing was said.
   [[nodiscard]] Output ErrorLog() const;
   [[nodiscard]] Output InfoLog() const;
@@ -68,6 +68,7 @@ class Linker {
   Result AddContainer(std::span<const std::uint8_t> bytes, const std::string& name);
   Result AddCode(const internal::CodeRecord& code, const std::string& name);
   Result AddModule(const ModuleRef& module, const std::string& name);
+  Result RefuseLtoIr();
   Result Refuse(Result result, std::string_view before, std::string_view name);
   [[nodiscard]] Tools ToolsNow() const;
   Result CompleteLto(LinkSession& session);
@@ -88,6 +89,8 @@ class Linker {
   bool is_complete_ = false;
   std::string cubin_;
   std::string ptx_;
+  bool has_linked_lto_ = false;  // libNVVM has compiled the inputs
+  std::string ltoir_;
   Logs logs_;
 };
 

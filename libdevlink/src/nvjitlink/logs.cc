@@ -26,6 +26,10 @@ std::string LinesOf(const Diagnostic& finding) {
 
 void Logs::Add(std::span<const Diagnostic> findings) {
   for (const Diagnostic& finding : findings) {
+    // That the code is not what NVIDIA's library would have made of it is to be seen.
+    if (finding.text.empty() && finding.code == DiagnosticCode::kUnsupportedFeature) {
+      info_ += RenderDiagnostic(finding, "devlink");
+    }
     if (finding.text.empty()) continue;
     (finding.severity >= Severity::kError ? error_ : info_) += LinesOf(finding);
   }

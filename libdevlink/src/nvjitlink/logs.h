@@ -22,7 +22,7 @@ class Logs {
   void ErrorText(std::string_view text) { error_ += text; }
 
   // Findings of a link or of the assembler: errors to the one log, warnings and infos to the other.
-  // Notes are left out, since nobody else's log has them.
+  // Notes are left out, since nobody else's log has them, but for that on a finalizer that failed.
   void Add(std::span<const Diagnostic> findings);
 
   [[nodiscard]] const std::string& error() const { return error_; }

@@ -15,27 +15,30 @@ namespace devlink::nvjitlink {
 
 namespace {
 
+bool AnyProtected(std::span<const LtoInput> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const LtoInput& input) { return input.is_protected; });
+}
+
 Result FailInNvvm(std::string_view error, std::string_view log, Logs& logs) {
   logs.Error(base::Cat({"ERROR in nvvmCompileProgram: ", error}));
-  if (!log.empty()) logs.ErrorText(base::Cat({log, log.ends_with('\n') ? "" : "\n"}));
+  logs.ErrorText(log);
   return Result::kNvvmCompile;
 }
 
-absl::StatusOr<std::vector<std::string>> WordsForNvvm(std::span<const LtoInput> inputs,
-                                                      bool has_other_code, const Options& options,
+absl::StatusOr<std::vector<std::string>> WordsForNvvm(bool has_other_code, const Options& options,
                                                       const ToolkitProfile& profile) {
-  OptionConsensus consensus;
-  for (const LtoInput& input : inputs) {
-    if (input.stored_options) consensus.Vote(input.name, *input.stored_options);
-  }
-  auto agreed = consensus.Resolve({.max_registers = options.max_registers});
-  if (!agreed.ok()) return agreed.status();
-  agreed->line_info = agreed->line_info || options.line_info;
+  AgreedOptions agreed;
+  agreed.line_info = options.line_info;
+  // Variables go only where names of variables are given; nvlink lets them go with names of kernels
+  // alone.
+  std::vector<std::string> variables = options.variables_used;
+  if (variables.empty() && !options.kernels_used.empty()) variables.emplace_back("*");
   NvvmVectorPolicy policy;
   policy.drops_arch_suffix = profile.lto_drops_arch_suffix;
   policy.debug_is_unoptimized = profile.lto_debug_is_unoptimized;
   auto words = CiccOptionBuilder(options.target, policy)
-                   .Agreed(*agreed)
+                   .Agreed(agreed)
                    .Scope(ScopeOf({.has_other_code = has_other_code}))
                    .Debug(options.debug)
                    .EmitPtx(options.ptx)
@@ -44,7 +47,7 @@ absl::StatusOr<std::vector<std::string>> WordsForNvvm(std::span<const LtoInput> 
                    .SplitCompileExtended(options.split_compile_extended)
                    .FastCompileLevel(options.fast_compile)
                    .KernelsUsed(options.kernels_used)
-                   .VariablesUsed(options.variables_used)
+                   .VariablesUsed(std::move(variables))
                    .Build();
   if (!words.ok()) return words;
   words->insert(words->end(), options.nvvm_words.begin(), options.nvvm_words.end());
@@ -70,22 +73,15 @@ Result ReportFailure(const LtoOutput& output, Logs& logs) {
   return FailInNvvm(error, said, logs);
 }
 
-Result CompileToPtx(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
-                    const Tools& tools, std::vector<std::string>& pieces, Logs& logs) {
-  if (inputs.empty()) return FailInNvvm("NVVM_ERROR_NO_MODULE_IN_PROGRAM", "", logs);
-  LtoJob job{.target = options.target};
-  bool needs_protected = false;
+// What libNVVM makes of the modules with these words.
+Result Compile(std::span<const LtoInput> inputs, std::vector<std::string> words,
+               const Options& options, const Tools& tools, std::vector<std::string>& pieces,
+               Logs& logs) {
+  LtoJob job{.target = options.target, .arguments = std::move(words)};
   for (const LtoInput& input : inputs) {
     job.modules.push_back({input.name, input.bytes, input.is_protected});
-    needs_protected = needs_protected || input.is_protected;
   }
-  auto words = WordsForNvvm(inputs, has_other_code, options, tools.profile);
-  if (!words.ok()) {
-    logs.Error(base::FromAbsl(words.status().message()));
-    return Result::kNvvmCompile;
-  }
-  job.arguments = *std::move(words);
-  const auto compiler = tools.toolchain.CompilerOfLtoIr(needs_protected, /*as_nvlink=*/false);
+  const auto compiler = tools.toolchain.CompilerOfLtoIr(AnyProtected(inputs), /*as_nvlink=*/false);
   if (!compiler.ok()) {
     logs.Error(base::FromAbsl(compiler.status().message()));
     return Result::kNvvmCompile;
@@ -95,6 +91,17 @@ Result CompileToPtx(std::span<const LtoInput> inputs, bool has_other_code, const
   logs.Add(output.diagnostics);
   pieces = std::move(output.pieces);
   return Result::kSuccess;
+}
+
+Result CompileToPtx(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
+                    const Tools& tools, std::vector<std::string>& pieces, Logs& logs) {
+  if (inputs.empty()) return FailInNvvm("NVVM_ERROR_NO_MODULE_IN_PROGRAM", "", logs);
+  auto words = WordsForNvvm(has_other_code, options, tools.profile);
+  if (!words.ok()) {
+    logs.Error(base::FromAbsl(words.status().message()));
+    return Result::kNvvmCompile;
+  }
+  return Compile(inputs, *std::move(words), options, tools, pieces, logs);
 }
 
 }  // namespace
@@ -107,6 +114,7 @@ LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const 
   out.result = CompileToPtx(inputs, has_other_code, options, tools, pieces, logs);
   out.ptx_nanoseconds = tools.environment.NowNanoseconds() - begin;
   if (out.result != Result::kSuccess) return out;
+  out.has_ptx = true;
   if (options.ptx) {
     for (const std::string& piece : pieces) out.ptx += piece;
     return out;
@@ -118,6 +126,24 @@ LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const 
     if (out.result != Result::kSuccess) return out;
   }
   return out;
+}
+
+Result LinkLtoIr(std::span<const LtoInput> inputs, const Options& options, const Tools& tools,
+                 std::string& ltoir, Logs& logs) {
+  if (AnyProtected(inputs)) {
+    logs.Error(
+        "linked LTO IR cannot be had of inputs in NVIDIA's protected form; compile them with "
+        "`nvcc -dlto -Xfatbin --compress=false`");
+    return Result::kInvalidInput;
+  }
+  std::vector<std::string> pieces;
+  const Result made =
+      Compile(inputs, {base::Cat({"-arch=", options.target.VirtualName()}), "-gen-lto"}, options,
+              tools, pieces, logs);
+  if (made != Result::kSuccess) return made;
+  if (pieces.size() != 1) return Result::kInternal;
+  ltoir = std::move(pieces.front());
+  return Result::kSuccess;
 }
 
 }  // namespace devlink::nvjitlink

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,18 +15,18 @@
 
 namespace devlink::nvjitlink {
 
-// One module.
+// One module. What a fat binary says of the options that it was compiled with does not count.
 struct LtoInput {
   std::string name;
   std::vector<std::uint8_t> bytes;  // as LtoModule has them
   bool is_protected = false;
-  std::optional<std::string> stored_options;  // of a member of a fat binary
 };
 
 struct LtoMade {
   Result result = Result::kSuccess;
   std::string ptx;                                // with Options::ptx this, and no cubin
   std::vector<std::vector<std::uint8_t>> cubins;  // of the pieces
+  bool has_ptx = false;                           // libNVVM has compiled them, whatever came then
   bool is_whole = false;                          // the one cubin is the output
   std::uint64_t ptx_nanoseconds = 0;              // that the PTX took
 };
@@ -35,5 +34,10 @@ struct LtoMade {
 // `has_other_code`: what comes out is linked with other inputs.
 LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
                    const Tools& tools, Logs& logs);
+
+// The modules as one, in the container of LTO IR. Not of protected ones, which only NVIDIA's
+// libraries open, and none of them writes.
+Result LinkLtoIr(std::span<const LtoInput> inputs, const Options& options, const Tools& tools,
+                 std::string& ltoir, Logs& logs);
 
 }  // namespace devlink::nvjitlink

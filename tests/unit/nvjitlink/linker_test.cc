@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles without any compiler: cubins, and what is refused.
+#include "nvjitlink/linker.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/module.h"
+#include "support/catch.h"
+#include "support/test_environment.h"
+#include "unit/input_builder.h"
+
+namespace devlink::nvjitlink {
+namespace {
+
+using testing::InputBuilder;
+using testing::TestEnvironment;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr int kCubin = 1;
+constexpr int kPtx = 2;
+constexpr int kLtoIr = 3;
+constexpr int kObject = 5;
+constexpr int kAny = 10;
+
+Bytes BytesOf(std::string_view text) { return {text.begin(), text.end()}; }
+
+// A handle, and the cubins that are given to it.
+struct Fixture {
+  explicit Fixture(std::initializer_list<std::string_view> options = {"-arch=sm_80"})
+      : linker(environment, CommandContext{}),
+        created(linker.Create(std::vector<std::string_view>(options))) {}
+
+  static Bytes Cubin(const std::string& kernel, const std::string& calls = {}) {
+    InputBuilder input;
+    input.DefineKernel(kernel);
+    if (!calls.empty()) input.Declare(calls);
+    const auto module = input.Build();
+    return {module->bytes().begin(), module->bytes().end()};
+  }
+  std::string errors() { return std::string(linker.ErrorLog().bytes); }
+
+  TestEnvironment environment;
+  Linker linker;
+  Result created;
+};
+
+TEST_CASE("nvJitLink: cubins are linked", "[nvjitlink]") {
+  Fixture test;
+  REQUIRE(test.created == Result::kSuccess);
+  CHECK(test.linker.Cubin().result == Result::kInternal);
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kSuccess);
+  CHECK(test.linker.AddData(kAny, Fixture::Cubin("l"), "b") == Result::kSuccess);
+  REQUIRE(test.linker.Complete() == Result::kSuccess);
+  const Output cubin = test.linker.Cubin();
+  CHECK(cubin.result == Result::kSuccess);
+  CHECK(cubin.bytes.find("JIT API Command Line Options") != std::string_view::npos);
+  CHECK(cubin.bytes.find(".text.k") != std::string_view::npos);
+  CHECK(cubin.bytes.find(".text.l") != std::string_view::npos);
+  CHECK(test.linker.ErrorLog().bytes.empty());
+  CHECK(test.linker.ErrorLog().result == Result::kSuccess);
+  CHECK(test.linker.Ptx().result == Result::kInvalidInput);
+  CHECK(test.linker.LtoIr().result == Result::kInvalidInput);
+}
+
+TEST_CASE("nvJitLink: what was completed stays, and takes nothing more", "[nvjitlink]") {
+  Fixture test;
+  REQUIRE(test.linker.Complete() == Result::kSuccess);
+  const std::string before(test.linker.Cubin().bytes);
+  CHECK(!before.empty());
+  CHECK(test.linker.Complete() == Result::kInternal);
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kInternal);
+  CHECK(test.errors() == std::string("ERROR 1: empty elfw when adding cubina\n\0", 40));
+  CHECK(test.linker.Cubin().bytes == before);
+}
+
+TEST_CASE("nvJitLink: the type of an input is what its bytes are", "[nvjitlink]") {
+  Fixture test;
+  const Bytes cubin = Fixture::Cubin("k");
+  CHECK(test.linker.AddData(kPtx, cubin, "a") == Result::kIncorrectInputType);
+  CHECK(test.linker.AddData(99, cubin, "a") == Result::kIncorrectInputType);
+  CHECK(test.linker.AddData(kAny, BytesOf("hello"), "a") == Result::kUnrecognizedInput);
+  CHECK(test.linker.AddData(kObject, BytesOf("hello"), "a") == Result::kIncorrectInputType);
+  CHECK(test.linker.AddData(kCubin, {}, "a") == Result::kInvalidInput);
+  CHECK(test.linker.AddData(kLtoIr, BytesOf("\xed\x43\x4e\x7f"), "a") == Result::kLtoNotEnabled);
+  CHECK(test.errors() ==
+        std::string("ERROR 1: bad input: does not match type NVJITLINK_INPUT_PTXa\n"
+                    "unsupported input type: a\n"
+                    "unrecognized input type: a\n"
+                    "ERROR 1: bad input: does not match type NVJITLINK_INPUT_OBJECTa\n"
+                    "ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)\n") +
+            '\0');
+  // A host object may be any ELF file, and need not have device code.
+  CHECK(test.linker.AddData(kObject, cubin, "a") == Result::kSuccess);
+}
+
+TEST_CASE("nvJitLink: a damaged cubin is refused, and the rest is linked", "[nvjitlink]") {
+  Fixture test;
+  Bytes cubin = Fixture::Cubin("k");
+  cubin.resize(cubin.size() / 2);
+  CHECK(test.linker.AddData(kCubin, cubin, "half") == Result::kInvalidInput);
+  CHECK(test.errors() == std::string("ERROR 4: bad input:half\n") + '\0');
+  CHECK(test.linker.Complete() == Result::kSuccess);
+}
+
+TEST_CASE("nvJitLink: files are read by the environment", "[nvjitlink]") {
+  Fixture test;
+  test.environment.files["k.cubin"] = Fixture::Cubin("k");
+  CHECK(test.linker.AddFile(kCubin, "k.cubin") == Result::kSuccess);
+  CHECK(test.linker.AddFile(kCubin, "none") == Result::kInvalidInput);
+  CHECK(test.errors() == std::string("no such file: none\n") + '\0');
+}
+
+TEST_CASE("nvJitLink: the same cubin twice is one, another of its name is too much",
+          "[nvjitlink]") {
+  Fixture test;
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kSuccess);
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "b") == Result::kSuccess);
+  InputBuilder other;
+  other.Define({.name = "k", .kernel = true, .fill = 0x33});
+  const auto module = other.Build();
+  const Bytes bytes(module->bytes().begin(), module->bytes().end());
+  SECTION("the same") { CHECK(test.linker.Complete() == Result::kSuccess); }
+  SECTION("another") {
+    CHECK(test.linker.AddData(kCubin, bytes, "c") == Result::kSuccess);
+    CHECK(test.linker.Complete() == Result::kInternal);
+    CHECK(test.errors().find("Multiple definition of 'k' in 'c', first defined in 'a'") !=
+          std::string::npos);
+    CHECK(test.errors().find("ERROR 9: finish\n") != std::string::npos);
+    CHECK(test.linker.Cubin().result == Result::kInternal);
+  }
+}
+
+TEST_CASE("nvJitLink: a handle that could not be set up only has its log", "[nvjitlink]") {
+  Fixture test({"-arch=sm_80", "-foo"});
+  CHECK(test.created == Result::kUnrecognizedOption);
+  CHECK(test.errors() == std::string("unrecognized option: -foo\n") + '\0');
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kInternal);
+  CHECK(test.linker.AddFile(kCubin, "a") == Result::kInternal);
+  CHECK(test.linker.Complete() == Result::kInternal);
+}
+
+TEST_CASE("nvJitLink: PTX needs LTO IR and nothing else", "[nvjitlink]") {
+  Fixture test({"-arch=sm_80", "-lto", "-ptx"});
+  CHECK(test.linker.Ptx().result == Result::kInternal);
+  CHECK(test.linker.LtoIr().result == Result::kInternal);
+  CHECK(test.linker.Complete() == Result::kNvvmCompile);
+  CHECK(test.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kSuccess);
+  CHECK(test.linker.Complete() == Result::kIncorrectInputType);
+  CHECK(test.errors().find("ERROR: -ptx requires that all inputs have LTOIR\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("nvJitLink: types have the names that logs have", "[nvjitlink]") {
+  CHECK(NameOf(InputType::kCubin) == "NVJITLINK_INPUT_CUBIN");
+  CHECK(NameOf(InputType::kIndex) == "NVJITLINK_INPUT_INDEX");
+  CHECK(NameOf(static_cast<InputType>(8)).empty());
+}
+
+}  // namespace
+}  // namespace devlink::nvjitlink
