@@ -6,9 +6,17 @@
 //
 // A case is a line of a name and steps, all separated by blanks (`~` stands for a blank in a word):
 //
-//   create OPTION... ;   data TYPE FILE [SIZE] ;   file TYPE FILE ;   complete ;   ...
+//   create OPTION...            data TYPE FILE [SIZE]       file TYPE FILE      complete
+//   unended TYPE FILE           data behind which nothing can be read
+//   unnamed TYPE FILE           data without a name
+//   nodata TYPE                 no data
+//   results                     prints the results and the logs
+//   ltoir                       prints whether there is linked LTO IR
+//   destroy                     nulls: null pointers for everything
+//   threads ARCH TYPE FILE...   the same link many times at once
 //
-// The results, the logs and what Destroy returns are printed behind the steps of each case.
+// `;` ends a step. The results, the logs and what Destroy returns are printed behind the steps of
+// each case.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -21,6 +29,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -154,6 +163,9 @@ class Case {
     if (what == "complete") return Print(what, library_.complete(handle_));
     if (what == "destroy") return Print(what, library_.destroy(&handle_));
     if (what == "results") return PrintAll(what);
+    if (what == "ltoir") {
+      return Write("ltoir.ltoir", Get("ltoir", library_.ltoir_size, library_.ltoir, true));
+    }
     if (what == "nulls") return Nulls();
     if (what == "threads") return Threads(words);
     std::printf("%s: unknown step %s\n", name_.c_str(), what.c_str());
@@ -171,23 +183,18 @@ class Case {
     std::string bytes = ReadFile(words.at(2));
     std::size_t size = bytes.size();
     if (words.size() > 3) size = std::strtoul(words[3].c_str(), nullptr, 10);
-    // What a caller may do, and what shows where a library keeps pointers.
     std::string name = words.at(2).substr(words.at(2).rfind('/') + 1);
-    int code = 0;
     if (words[0] == "unended") {
       const AtPageEnd copy(std::string_view(bytes).substr(0, size));
       return library_.data(handle_, Type(words), copy.data(), size, name.c_str());
     }
-    names_.push_back(name);
-    code = library_.data(handle_, Type(words), bytes.c_str(), size, KeepName(name));
+    // NVIDIA's library keeps the pointer.
+    names_.push_back(std::move(name));
+    const int code =
+        library_.data(handle_, Type(words), bytes.c_str(), size, names_.back().c_str());
+    // The data may be overwritten, for all types.
     std::fill(bytes.begin(), bytes.end(), '?');
     return code;
-  }
-
-  // NVIDIA's library keeps the pointer.
-  const char* KeepName(const std::string& name) {
-    char* kept = strdup(name.c_str());
-    return kept;
   }
 
   std::string Get(const char* what, SizeFunction get_size, GetFunction get, bool print_size) {
@@ -223,9 +230,6 @@ class Case {
   void PrintAll(const std::string& when) {
     Write(when + ".cubin", Get("cubin", library_.cubin_size, library_.cubin, true));
     Write(when + ".ptx", Get("ptx", library_.ptx_size, library_.ptx, true));
-    if (std::getenv("WITH_LTOIR") != nullptr) {
-      Write(when + ".ltoir", Get("ltoir", library_.ltoir_size, library_.ltoir, true));
-    }
     PrintLog("error", Get("error log", library_.error_size, library_.error, true));
     const std::string info = Get("info log", library_.info_size, library_.info, true);
     PrintLog("info", info);
@@ -303,7 +307,7 @@ class Case {
   const Library& library_;
   std::string name_;
   std::string folder_;
-  std::vector<std::string> names_;
+  std::deque<std::string> names_;
   void* handle_ = nullptr;
 };
 

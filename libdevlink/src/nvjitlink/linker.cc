@@ -2,9 +2,7 @@
 #include "nvjitlink/linker.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
 #include <utility>
 
 #include "base/strings.h"
@@ -308,22 +306,15 @@ Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name
   return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
 }
 
-void Linker::TakeTime(std::string_view what, std::uint64_t nanoseconds) {
-  if (!options_.time) return;
-  constexpr double kPerMillisecond = 1e6;
-  std::array<char, 64> number = {};
-  std::snprintf(number.data(), number.size(), "%f",
-                static_cast<double>(nanoseconds) / kPerMillisecond);
-  logs_.Info(base::Cat({what, ": ", number.data()}));
-}
-
 Result Linker::Complete() {
   if (!session_) return Result::kInternal;
   if (is_complete_) return Result::kInternal;
   const std::uint64_t begin = environment_.NowNanoseconds();
-  TakeTime("nvJitLink time until Complete", begin - created_at_);
+  if (options_.time) logs_.Time("nvJitLink time until Complete", begin - created_at_);
   const Result result = options_.ptx ? CompletePtx() : LinkAll();
-  TakeTime("nvJitLinkComplete time to finish", environment_.NowNanoseconds() - begin);
+  if (options_.time) {
+    logs_.Time("nvJitLinkComplete time to finish", environment_.NowNanoseconds() - begin);
+  }
   return result;
 }
 
@@ -333,7 +324,6 @@ Result Linker::CompletePtx() {
     return Result::kIncorrectInputType;
   }
   LtoMade made = CompileLto(lto_inputs_, /*has_other_code=*/false, options_, ToolsNow(), logs_);
-  TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
   has_linked_lto_ = made.has_ptx;
   ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;
@@ -344,7 +334,6 @@ Result Linker::CompletePtx() {
 
 Result Linker::CompleteLto(LinkSession& session) {
   LtoMade made = CompileLto(lto_inputs_, has_other_code_, options_, ToolsNow(), logs_);
-  TakeTime("nvJitLinkComplete time to create PTX", made.ptx_nanoseconds);
   has_linked_lto_ = made.has_ptx;
   ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;

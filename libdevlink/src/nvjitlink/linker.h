@@ -74,7 +74,6 @@ class Linker {
   Result CompleteLto(LinkSession& session);
   Result CompletePtx();
   Result LinkAll();
-  void TakeTime(std::string_view what, std::uint64_t nanoseconds);
 
   const Environment& environment_;
   const CommandContext context_;

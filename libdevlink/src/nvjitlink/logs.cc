@@ -24,6 +24,11 @@ std::string LinesOf(const Diagnostic& finding) {
 
 }  // namespace
 
+void Logs::Time(std::string_view what, std::uint64_t nanoseconds) {
+  constexpr double kPerMillisecond = 1e6;
+  Info(base::Cat({what, ": ", std::to_string(static_cast<double>(nanoseconds) / kPerMillisecond)}));
+}
+
 void Logs::Add(std::span<const Diagnostic> findings) {
   for (const Diagnostic& finding : findings) {
     // That the code is not what NVIDIA's library would have made of it is to be seen.

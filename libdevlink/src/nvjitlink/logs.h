@@ -4,6 +4,7 @@
 // tool, the assembler's as its library hands them out, and lines of the interface itself.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ class Logs {
   // A line, which gets its end here.
   void Error(std::string_view line) { Append(line, error_); }
   void Info(std::string_view line) { Append(line, info_); }
+
+  // How long something took, in milliseconds.
+  void Time(std::string_view what, std::uint64_t nanoseconds);
 
   // Text that is whole lines already.
   void ErrorText(std::string_view text) { error_ += text; }

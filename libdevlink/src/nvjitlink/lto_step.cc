@@ -112,8 +112,10 @@ LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const 
   std::vector<std::string> pieces;
   const std::uint64_t begin = tools.environment.NowNanoseconds();
   out.result = CompileToPtx(inputs, has_other_code, options, tools, pieces, logs);
-  out.ptx_nanoseconds = tools.environment.NowNanoseconds() - begin;
   if (out.result != Result::kSuccess) return out;
+  if (options.time) {
+    logs.Time("nvJitLinkComplete time to create PTX", tools.environment.NowNanoseconds() - begin);
+  }
   out.has_ptx = true;
   if (options.ptx) {
     for (const std::string& piece : pieces) out.ptx += piece;

@@ -28,7 +28,6 @@ struct LtoMade {
   std::vector<std::vector<std::uint8_t>> cubins;  // of the pieces
   bool has_ptx = false;                           // libNVVM has compiled them, whatever came then
   bool is_whole = false;                          // the one cubin is the output
-  std::uint64_t ptx_nanoseconds = 0;              // that the PTX took
 };
 
 // `has_other_code`: what comes out is linked with other inputs.

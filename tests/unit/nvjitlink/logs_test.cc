@@ -43,5 +43,11 @@ TEST_CASE("nvJitLink: a finalizer that failed is told of", "[nvjitlink]") {
   CHECK(logs.info() == "devlink note    : the finalizer failed\n");
 }
 
+TEST_CASE("nvJitLink: times are milliseconds with six digits", "[nvjitlink]") {
+  Logs logs;
+  logs.Time("time to finish", 1234567);
+  CHECK(logs.info() == "time to finish: 1.234567\n");
+}
+
 }  // namespace
 }  // namespace devlink::nvjitlink
