@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 
@@ -167,9 +168,11 @@ class OptionReader {
   }
 
   void ReadArch(std::string_view option, std::string_view value) {
-    std::string_view rest = value;
-    const bool is_real = Take(rest, "sm_");
-    if (!is_real && !Take(rest, "compute_") && !Take(rest, "lto_")) return LacksValue(option);
+    const std::size_t underscore = std::min(value.find('_'), value.size());
+    const std::string_view kind = value.substr(0, underscore);
+    const std::string_view rest = value.substr(std::min(underscore + 1, value.size()));
+    const bool is_real = kind == "sm";
+    if (!is_real && kind != "compute" && kind != "lto") return LacksValue(option);
     char* end = nullptr;
     const std::string digits(rest);
     const long number = std::strtol(digits.c_str(), &end, /*base=*/10);
@@ -179,7 +182,9 @@ class OptionReader {
           Result::kUnsupportedArch,
           {"ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (", option, ")"});
     }
-    const std::string name = base::Cat({"compute_", std::to_string(number)});
+    constexpr long kLargest = std::numeric_limits<std::uint16_t>::max();
+    const Arch named{static_cast<std::uint16_t>(std::min(number, kLargest)), 0};
+    const std::string name = named.VirtualName();
     if (std::find(kRetired.begin(), kRetired.end(), number) != kRetired.end()) {
       return Fail(
           Result::kUnsupportedArch,
