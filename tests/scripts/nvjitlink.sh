@@ -90,6 +90,7 @@ echo 'hello world' >text
 : >zero
 echo 'int host_only;' | gcc -x c -c - -o host.o
 ar rc host.a host.o
+cp "$CUDA_HOME/lib64/libcudadevrt.a" .
 
 # Every command of a list, as many at a time as there are processors.
 run_all() { xargs -d '\n' -P "$(nproc)" -I{} bash -c '{}' || fail "inputs cannot be made"; }

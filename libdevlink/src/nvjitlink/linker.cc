@@ -10,6 +10,7 @@
 #include "devlink/experimental/lto_ir.h"
 #include "format/nvlink_text.h"
 #include "format/views.h"
+#include "input/admission.h"
 #include "input/recognise.h"
 #include "model/module.h"
 #include "plan/settings.h"
@@ -141,8 +142,8 @@ Result Linker::Create(std::span<const std::string_view> options) {
   internal::FindTools(context_, any_link, places);
   internal::AdviseOnTools(places);
   toolchain_ = std::make_shared<Toolchain>(std::move(places));
-  auto session =
-      LinkSession::Create(link_options_, {.environment = &environment_, .toolchain = toolchain_});
+  auto session = LinkSession::Create(
+      link_options_, {.environment = &environment_, .pool = pool_, .toolchain = toolchain_});
   if (!session.ok()) {
     logs_.Error(base::FromAbsl(session.status().message()));
     return Result::kUnsupportedArch;
@@ -204,12 +205,12 @@ Result Linker::AddRead(int number, std::span<const std::uint8_t> bytes, const st
 Result Linker::AddCubin(std::span<const std::uint8_t> bytes, const std::string& name) {
   // One that is linked already has nothing that another input could use.
   if (internal::Recognise(bytes) == ContentKind::kCudaExecutable) return Result::kSuccess;
-  const auto module = internal::LoadModule(nullptr, bytes);
+  const auto module = internal::LoadModule(pool_.get(), bytes);
   if (!module.ok()) return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
-  return AddModule(*module, name);
+  return AddModule(*module, name, /*is_device_runtime=*/false);
 }
 
-Result Linker::AddModule(const ModuleRef& module, const std::string& name) {
+Result Linker::AddModule(const ModuleRef& module, const std::string& name, bool is_device_runtime) {
   if (is_complete_) {
     return Refuse(Result::kInternal, "ERROR 1: empty elfw when adding cubin", name);
   }
@@ -225,19 +226,17 @@ Result Linker::AddModule(const ModuleRef& module, const std::string& name) {
   if (module->sm() == kRefused && options_.target.number == kRefusingTarget) {
     return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
   }
-  // The same file once more defines nothing new.
-  const auto is_same = [&](const ModuleRef& other) {
-    return std::ranges::equal(other->bytes(), module->bytes());
-  };
-  if (std::any_of(modules_.begin(), modules_.end(), is_same)) return Result::kSuccess;
-  // A refused one would stay in the session's list.
-  LinkSession with_module = *session_;
-  if (!with_module.AddModule(name, module).ok()) {
+  const auto settings = internal::InputSettingsOf(link_options_);
+  if (internal::FindObstacle(name, *module, internal::Purpose::kLink, settings)) {
     return Refuse(Result::kInvalidInput, "ERROR 4: bad input:", name);
   }
-  *session_ = std::move(with_module);
-  modules_.push_back(module);
-  has_other_code_ = true;
+  // The same file once more defines nothing new; the pool gives one module for it.
+  if (!linked_.insert(module.get()).second) return Result::kSuccess;
+  if (const absl::Status added = session_->AddModule(name, module); !added.ok()) {
+    logs_.Error(base::FromAbsl(added.message()));
+    return Result::kInternal;
+  }
+  (is_device_runtime ? has_device_runtime_ : has_other_code_) = true;
   return Result::kSuccess;
 }
 
@@ -270,7 +269,7 @@ Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::stri
   internal::InputSettings settings = internal::InputSettingsOf(link_options_);
   settings.lto = options_.lto;
   const internal::InputRecordRef record =
-      internal::ReadInput(name, {bytes.begin(), bytes.end()}, settings, nullptr);
+      internal::ReadInput(name, {bytes.begin(), bytes.end()}, settings, pool_.get());
   std::size_t found = 0;
   bool is_unfit = !record->status.ok();
   for (const internal::ObjectRecord& object : record->objects) {
@@ -289,15 +288,18 @@ Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::stri
   for (const internal::ObjectRecord& object : record->objects) {
     for (const internal::SectionRecord& section : object.sections) {
       for (const internal::CodeRecord& code : section.code) {
-        if (const Result added = AddCode(code, name); added != Result::kSuccess) return added;
+        if (const Result added = AddCode(code, name, object.is_device_runtime);
+            added != Result::kSuccess)
+          return added;
       }
     }
   }
   return Result::kSuccess;
 }
 
-Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name) {
-  if (code.module != nullptr) return AddModule(code.module, name);
+Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name,
+                       bool is_device_runtime) {
+  if (code.module != nullptr) return AddModule(code.module, name, is_device_runtime);
   if (code.kind == CodeKind::kPtx) return AddPtx(TextOf(code.bytes), name);
   if (code.kind == CodeKind::kNvvm && options_.lto) {
     lto_inputs_.push_back({name, code.bytes, code.is_protected});
@@ -319,11 +321,11 @@ Result Linker::Complete() {
 }
 
 Result Linker::CompletePtx() {
-  if (has_other_code_) {
+  if (has_other_code_ || has_device_runtime_) {
     logs_.Error("ERROR: -ptx requires that all inputs have LTOIR");
     return Result::kIncorrectInputType;
   }
-  LtoMade made = CompileLto(lto_inputs_, /*has_other_code=*/false, options_, ToolsNow(), logs_);
+  LtoMade made = CompileLto(lto_inputs_, LtoScope::kWhole, options_, ToolsNow(), logs_);
   has_linked_lto_ = made.has_ptx;
   ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;
@@ -333,7 +335,9 @@ Result Linker::CompletePtx() {
 }
 
 Result Linker::CompleteLto(LinkSession& session) {
-  LtoMade made = CompileLto(lto_inputs_, has_other_code_, options_, ToolsNow(), logs_);
+  const LtoScope scope =
+      ScopeOf({.has_other_code = has_other_code_, .has_device_runtime = has_device_runtime_});
+  LtoMade made = CompileLto(lto_inputs_, scope, options_, ToolsNow(), logs_);
   has_linked_lto_ = made.has_ptx;
   ltoir_.clear();
   if (made.result != Result::kSuccess) return made.result;

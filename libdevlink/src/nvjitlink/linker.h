@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "devlink/environment.h"
@@ -66,8 +67,8 @@ class Linker {
   Result AddPtx(std::string_view text, const std::string& name);
   Result AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& name);
   Result AddContainer(std::span<const std::uint8_t> bytes, const std::string& name);
-  Result AddCode(const internal::CodeRecord& code, const std::string& name);
-  Result AddModule(const ModuleRef& module, const std::string& name);
+  Result AddCode(const internal::CodeRecord& code, const std::string& name, bool is_device_runtime);
+  Result AddModule(const ModuleRef& module, const std::string& name, bool is_device_runtime);
   Result RefuseLtoIr();
   Result Refuse(Result result, std::string_view before, std::string_view name);
   [[nodiscard]] Tools ToolsNow() const;
@@ -81,10 +82,12 @@ class Linker {
   Options options_;
   LinkOptions link_options_;
   std::shared_ptr<Toolchain> toolchain_;
-  std::optional<LinkSession> session_;  // empty: Create failed
-  std::vector<ModuleRef> modules_;      // that the session has
+  std::shared_ptr<ModulePool> pool_ = std::make_shared<ModulePool>();
+  std::optional<LinkSession> session_;                  // empty: Create failed
+  std::unordered_set<const internal::Module*> linked_;  // that the session has
   std::vector<LtoInput> lto_inputs_;
-  bool has_other_code_ = false;  // anything was added that is not LTO IR
+  bool has_other_code_ = false;      // of an input that is not LTO IR,
+  bool has_device_runtime_ = false;  // but for libcudadevrt
   bool is_complete_ = false;
   std::string cubin_;
   std::string ptx_;

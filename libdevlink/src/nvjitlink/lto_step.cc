@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "base/strings.h"
-#include "devlink/experimental/cicc_option_builder.h"
 #include "devlink/experimental/option_consensus.h"
 
 namespace devlink::nvjitlink {
@@ -26,7 +25,7 @@ Result FailInNvvm(std::string_view error, std::string_view log, Logs& logs) {
   return Result::kNvvmCompile;
 }
 
-absl::StatusOr<std::vector<std::string>> WordsForNvvm(bool has_other_code, const Options& options,
+absl::StatusOr<std::vector<std::string>> WordsForNvvm(LtoScope scope, const Options& options,
                                                       const ToolkitProfile& profile) {
   AgreedOptions agreed;
   agreed.line_info = options.line_info;
@@ -39,7 +38,7 @@ absl::StatusOr<std::vector<std::string>> WordsForNvvm(bool has_other_code, const
   policy.debug_is_unoptimized = profile.lto_debug_is_unoptimized;
   auto words = CiccOptionBuilder(options.target, policy)
                    .Agreed(agreed)
-                   .Scope(ScopeOf({.has_other_code = has_other_code}))
+                   .Scope(scope)
                    .Debug(options.debug)
                    .EmitPtx(options.ptx)
                    .MaxRegisters(options.max_registers)
@@ -93,10 +92,10 @@ Result Compile(std::span<const LtoInput> inputs, std::vector<std::string> words,
   return Result::kSuccess;
 }
 
-Result CompileToPtx(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
+Result CompileToPtx(std::span<const LtoInput> inputs, LtoScope scope, const Options& options,
                     const Tools& tools, std::vector<std::string>& pieces, Logs& logs) {
   if (inputs.empty()) return FailInNvvm("NVVM_ERROR_NO_MODULE_IN_PROGRAM", "", logs);
-  auto words = WordsForNvvm(has_other_code, options, tools.profile);
+  auto words = WordsForNvvm(scope, options, tools.profile);
   if (!words.ok()) {
     logs.Error(base::FromAbsl(words.status().message()));
     return Result::kNvvmCompile;
@@ -106,12 +105,12 @@ Result CompileToPtx(std::span<const LtoInput> inputs, bool has_other_code, const
 
 }  // namespace
 
-LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
+LtoMade CompileLto(std::span<const LtoInput> inputs, LtoScope scope, const Options& options,
                    const Tools& tools, Logs& logs) {
   LtoMade out;
   std::vector<std::string> pieces;
   const std::uint64_t begin = tools.environment.NowNanoseconds();
-  out.result = CompileToPtx(inputs, has_other_code, options, tools, pieces, logs);
+  out.result = CompileToPtx(inputs, scope, options, tools, pieces, logs);
   if (out.result != Result::kSuccess) return out;
   if (options.time) {
     logs.Time("nvJitLinkComplete time to create PTX", tools.environment.NowNanoseconds() - begin);
@@ -121,7 +120,7 @@ LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const 
     for (const std::string& piece : pieces) out.ptx += piece;
     return out;
   }
-  out.is_whole = !has_other_code && pieces.size() == 1;
+  out.is_whole = scope == LtoScope::kWhole && pieces.size() == 1;
   for (const std::string& piece : pieces) {
     out.result = AssemblePtx(kLtoPtxName, piece, out.is_whole, options, tools,
                              out.cubins.emplace_back(), logs);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "devlink/experimental/cicc_option_builder.h"
 #include "nvjitlink/abi.h"
 #include "nvjitlink/assembly.h"
 #include "nvjitlink/logs.h"
@@ -30,8 +31,8 @@ struct LtoMade {
   bool is_whole = false;                          // the one cubin is the output
 };
 
-// `has_other_code`: what comes out is linked with other inputs.
-LtoMade CompileLto(std::span<const LtoInput> inputs, bool has_other_code, const Options& options,
+// `scope`: anything but kWhole is linked with other inputs.
+LtoMade CompileLto(std::span<const LtoInput> inputs, LtoScope scope, const Options& options,
                    const Tools& tools, Logs& logs);
 
 // The modules as one, in the container of LTO IR. Not of protected ones, which only NVIDIA's

@@ -19,7 +19,7 @@ struct Fixture {
 
 TEST_CASE("nvJitLink: nothing to compile is an error of libNVVM's", "[nvjitlink]") {
   Fixture test;
-  const LtoMade made = CompileLto({}, true, test.options, test.tools, test.logs);
+  const LtoMade made = CompileLto({}, LtoScope::kPartial, test.options, test.tools, test.logs);
   CHECK(made.result == Result::kNvvmCompile);
   CHECK_FALSE(made.has_ptx);
   CHECK(test.logs.error() == "ERROR in nvvmCompileProgram: NVVM_ERROR_NO_MODULE_IN_PROGRAM\n");
@@ -28,7 +28,7 @@ TEST_CASE("nvJitLink: nothing to compile is an error of libNVVM's", "[nvjitlink]
 TEST_CASE("nvJitLink: where a compiler is missing the log says what to do", "[nvjitlink]") {
   Fixture test;
   const std::vector<LtoInput> inputs = {{.name = "a", .bytes = {1, 2, 3}}};
-  CHECK(CompileLto(inputs, false, test.options, test.tools, test.logs).result ==
+  CHECK(CompileLto(inputs, LtoScope::kWhole, test.options, test.tools, test.logs).result ==
         Result::kNvvmCompile);
   CHECK(test.logs.error().find("libnvvm.so") != std::string::npos);
   Logs logs;
