@@ -150,6 +150,7 @@ DEVLINK_EXPORT int nvJitLinkVersion(unsigned* major, unsigned* minor) {
 }
 
 // In no header, and not known to be called by anybody: says that it does nothing.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is NVIDIA's.
 DEVLINK_EXPORT int __nvJitLinkAPI() { return static_cast<int>(Result::kInternal); }
 
 // By this libdevlink knows that what it was told is NVIDIA's library is this one.

@@ -173,8 +173,8 @@ Result Linker::AddFile(int type, const std::string& path) {
   return AddRead(type, file->bytes, path);
 }
 
-Result Linker::AddRead(int number, std::span<const std::uint8_t> bytes, const std::string& name) {
-  const auto asked = static_cast<InputType>(number);
+Result Linker::AddRead(int type, std::span<const std::uint8_t> bytes, const std::string& name) {
+  const auto asked = static_cast<InputType>(type);
   if (NameOf(asked).empty()) {
     return Refuse(Result::kIncorrectInputType, "unsupported input type: ", name);
   }

@@ -19,8 +19,8 @@ constexpr std::array<int, 17> kRetired = {10, 11, 12, 13, 20, 21, 30, 32, 35,
                                           37, 50, 52, 53, 60, 61, 62, 70};
 
 // As atoi: what stands behind the number does not count, and a text without one is 0.
-long NumberOf(std::string_view text) {
-  return std::strtol(std::string(text).c_str(), nullptr, /*base=*/10);
+std::int64_t NumberOf(std::string_view text) {
+  return std::strtoll(std::string(text).c_str(), nullptr, /*base=*/10);
 }
 
 bool Take(std::string_view& text, std::string_view prefix) {
@@ -123,11 +123,11 @@ class OptionReader {
   }
 
   void ReadThreads(std::string_view value, std::string_view name, int& out) {
-    const long threads = NumberOf(value);
+    const std::int64_t threads = NumberOf(value);
     if (threads < 0) {
       return Fail(Result::kUnrecognizedOption, {"argument for ", name, " must be non-negative."});
     }
-    constexpr long kMost = std::numeric_limits<int>::max();
+    constexpr std::int64_t kMost = std::numeric_limits<int>::max();
     out = static_cast<int>(std::min(threads, kMost));
   }
 
@@ -140,7 +140,8 @@ class OptionReader {
     if (value.empty()) return LacksValue(option);
     if (name == "-maxrregcount") {
       options_.assembler_words.emplace_back(option);
-      options_.max_registers = static_cast<int>(std::clamp(NumberOf(value), -1L, 1000000L));
+      options_.max_registers =
+          static_cast<int>(std::clamp<std::int64_t>(NumberOf(value), -1, 1000000));
     } else if (name == "-Ofc") {
       ReadFastCompile(value);
     } else if (name == "-kernels-used") {
@@ -175,14 +176,14 @@ class OptionReader {
     if (!is_real && kind != "compute" && kind != "lto") return LacksValue(option);
     char* end = nullptr;
     const std::string digits(rest);
-    const long number = std::strtol(digits.c_str(), &end, /*base=*/10);
+    const std::int64_t number = std::strtoll(digits.c_str(), &end, /*base=*/10);
     if (end == digits.c_str()) return LacksValue(option);
     if (number <= 0 || number > std::numeric_limits<int>::max()) {
       return Fail(
           Result::kUnsupportedArch,
           {"ERROR NVJITLINK_ERROR_UNSUPPORTED_ARCH: unsupported architecture (", option, ")"});
     }
-    constexpr long kLargest = std::numeric_limits<std::uint16_t>::max();
+    constexpr std::int64_t kLargest = std::numeric_limits<std::uint16_t>::max();
     const Arch named{static_cast<std::uint16_t>(std::min(number, kLargest)), 0};
     const std::string name = named.VirtualName();
     if (std::find(kRetired.begin(), kRetired.end(), number) != kRetired.end()) {
