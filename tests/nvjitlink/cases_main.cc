@@ -288,8 +288,7 @@ class Case {
 
   std::string LinkOnce(const Words& words) const {
     void* handle = nullptr;
-    const std::string arch = words.at(1);
-    const char* option = arch.c_str();
+    const char* option = words.at(1).c_str();
     library_.create(&handle, 1, &option);
     for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
       const std::string bytes = ReadFile(words[i + 1]);

@@ -32,7 +32,7 @@ Bytes BytesOf(std::string_view text) { return {text.begin(), text.end()}; }
 
 // A handle, and the cubins that are given to it.
 struct Fixture {
-  explicit Fixture(std::initializer_list<std::string_view> options = {"-arch=sm_80"})
+  Fixture(std::initializer_list<std::string_view> options = {"-arch=sm_80"})
       : linker(environment, CommandContext{}),
         created(linker.Create(std::vector<std::string_view>(options))) {}
 
