@@ -53,9 +53,8 @@ bool HasName(const Row& row, std::string_view name) {
 // nvlink joins the bytes of PROGBITS to those of the section that the name belongs to. Debug
 // information has names of its own: what else has none of its flags has lost them.
 bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
-  constexpr std::string_view kOwn = ".nv.";
   const bool is_code = (flags & kShfExec) != 0;
-  if (!is_code && (name.starts_with(kOwn) || name.starts_with(section_name::kText) ||
+  if (!is_code && (name.starts_with(section_name::kNv) || name.starts_with(section_name::kText) ||
                    name == section_name::kModuleShared)) {
     return true;
   }

@@ -41,6 +41,7 @@ inline constexpr std::string_view kResolvedRela = ".nv.resolvedrela";
 inline constexpr std::string_view kConstants = ".nv.constant";  // and the bank's number
 inline constexpr std::string_view kParameters = ".nv.constant0";
 inline constexpr std::string_view kText = ".text";
+inline constexpr std::string_view kNv = ".nv.";  // what most others begin with
 inline constexpr std::string_view kGlobalInit = ".nv.global.init";
 inline constexpr std::string_view kGlobal = ".nv.global";
 inline constexpr std::string_view kKernelShared = ".nv.shared.";  // and the kernel's name
