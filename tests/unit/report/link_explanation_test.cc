@@ -123,7 +123,8 @@ TEST_CASE("What nobody asked for by name is not said to be asked for", "[report]
     REQUIRE(outcome.ok());
     return outcome.report;
   };
-  for (const FunctionDetails& function : link(WithDetails()).details->functions) {
+  const LinkReport unasked = link(WithDetails());
+  for (const FunctionDetails& function : unasked.details->functions) {
     CHECK(function.why != LiveReason::kAskedFor);
   }
   LinkOptions asking = WithDetails();
