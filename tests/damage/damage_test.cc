@@ -82,8 +82,12 @@ std::string Complaint(const Sample& sample, const Bytes& bytes, Mode mode,
   auto session = LinkSession::Create(options, {.pool = pool});
   const absl::Status added = session->AddCubin(kName, bytes);
   if (!added.ok()) {
-    if (session->diagnostics().size() != 1) return "refused without a diagnostic";
-    const Diagnostic d = session->diagnostics().front();
+    // What nvlink doubts comes before what it refuses.
+    const std::vector<Diagnostic> said = session->diagnostics();
+    if (said.empty()) return "refused without a diagnostic";
+    const auto is_doubt = [](const Diagnostic& d) { return d.severity == Severity::kWarning; };
+    if (!std::all_of(said.begin(), said.end() - 1, is_doubt)) return "refused more than once";
+    const Diagnostic& d = said.back();
     if (d.severity != Severity::kFatal) return "refused with less than a fatal diagnostic";
     const std::string text = RenderDiagnostic(d, "devlink");
     if (d.input != kName || text.find(kName) == std::string::npos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/selection.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -235,12 +236,16 @@ class Selector {
   }
 
   // `ld -r` joins the lists of objects, and those of objects that launch nothing, one NUL each,
-  // become empty names, for which nvlink leaves every kernel out.
+  // become empty names, for which nvlink leaves every kernel out. Beside others they do no harm.
   [[nodiscard]] HostReferences ReferencesOf(const ObjectRecord& object) const {
     HostReferences out = object.references;
     if (options_.compatibility == Compatibility::kNvlink) return out;
-    for (HostReferences::List* list : {&out.kernels_external, &out.kernels_internal}) {
-      std::erase(list->names, std::string());
+    const auto names_nothing = [](const HostReferences::List& list) {
+      return std::ranges::all_of(list.names, [](const std::string& name) { return name.empty(); });
+    };
+    if (names_nothing(out.kernels_external) && names_nothing(out.kernels_internal)) {
+      out.kernels_external.names.clear();
+      out.kernels_internal.names.clear();
     }
     return out;
   }

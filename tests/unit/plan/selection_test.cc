@@ -170,22 +170,26 @@ TEST_CASE("Archives count once, whatever stands between", "[plan]") {
 }
 
 TEST_CASE("Empty names of host code, as ld -r makes them, count with nvlink only", "[plan]") {
+  const Strings empty = {"", ""};
+  const Strings mixed = {"", "k*", ""};
   for (const Compatibility compatibility : {Compatibility::kDevlink, Compatibility::kNvlink}) {
-    LinkOptions options;
-    options.compatibility = compatibility;
-    Inputs inputs(options);
-    HostReferences references;
-    references.kernels_external = {.present = true, .names = {"", "k*", ""}};
-    references.kernels_internal = {.present = true, .names = {""}};
-    inputs.records.push_back(RecordReferences(references));
-    const Selection selection = inputs.Choose();
-    REQUIRE(selection.references.size() == 1);
-    const HostReferences& taken = selection.references[0].references;
-    const bool as_nvlink = compatibility == Compatibility::kNvlink;
-    CHECK(taken.kernels_external.present);
-    CHECK(taken.kernels_external.names == (as_nvlink ? Strings{"", "k*", ""} : Strings{"k*"}));
-    CHECK(taken.kernels_internal.present);
-    CHECK(taken.kernels_internal.names == (as_nvlink ? Strings{""} : Strings{}));
+    for (const Strings& external : {empty, mixed}) {
+      LinkOptions options;
+      options.compatibility = compatibility;
+      Inputs inputs(options);
+      HostReferences references;
+      references.kernels_external = {.present = true, .names = external};
+      references.kernels_internal = {.present = true, .names = {""}};
+      inputs.records.push_back(RecordReferences(references));
+      const Selection selection = inputs.Choose();
+      REQUIRE(selection.references.size() == 1);
+      const HostReferences& taken = selection.references[0].references;
+      CHECK(taken.kernels_external.present);
+      CHECK(taken.kernels_internal.present);
+      const bool count = compatibility == Compatibility::kNvlink || external == mixed;
+      CHECK(taken.kernels_external.names == (count ? external : Strings{}));
+      CHECK(taken.kernels_internal.names == (count ? Strings{""} : Strings{}));
+    }
   }
 }
 
