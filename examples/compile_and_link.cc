@@ -5,8 +5,8 @@
 // LIBRARY is libdevlink_ptxcompiler.so, which is built beside this program.
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,12 +37,14 @@ int main(int argc, char** argv) {
 
   std::vector<std::vector<std::uint8_t>> contents;
   for (const std::string& name : names) {
-    std::ifstream in(name, std::ios::binary);
-    if (!in) {
-      std::cerr << "cannot read '" << name << "'\n";
+    // Through a stream, which bears a folder.
+    std::ostringstream content;
+    if (std::ifstream in(name, std::ios::binary); !in || !(content << in.rdbuf())) {
+      std::cerr << "cannot read '" << name << "', or it is empty\n";
       return 1;
     }
-    contents.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    const std::string text = content.str();
+    contents.emplace_back(text.begin(), text.end());
   }
   std::vector<devlink::CompilationInput> inputs;
   for (std::size_t i = 0; i < names.size(); ++i) inputs.push_back({names[i], contents[i]});

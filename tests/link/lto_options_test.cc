@@ -152,12 +152,29 @@ bool LeavesNvlink(const LtoRecording& theirs, const LtoCase& link) {
          std::any_of(theirs.messages.begin(), theirs.messages.end(), IsMended);
 }
 
-// Whether a case shows what devlink does by default: there libcudadevrt is an archive only, and
-// another compiler is tried where libNVVM cannot be used.
+// Lists as `ld -r` makes them of objects that launch nothing: names of kernels, all of them empty.
+bool HasEmptyNamesOnly(const LtoInput& input) {
+  bool any = false;
+  if (!input.lists.has_value()) return false;
+  for (const char* list : {"KE", "KI"}) {
+    const auto found = input.lists->find(list);
+    if (found == input.lists->end()) continue;
+    for (const std::string& name : found->second) {
+      if (!name.empty()) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Whether a case shows what devlink does by default: there libcudadevrt is an archive only, empty
+// names do not count where there are no others, and another compiler is tried where libNVVM cannot
+// be used. Otherwise the case is compared as --compat=nvlink.
 bool ShowsDefault(const LtoCase& link) {
   return !link.Fails() &&
          std::none_of(link.inputs.begin(), link.inputs.end(), [](const LtoInput& input) {
-           return input.kind == LtoInputKind::kRuntime || input.kind == LtoInputKind::kRuntimeLtoIr;
+           return input.kind == LtoInputKind::kRuntime ||
+                  input.kind == LtoInputKind::kRuntimeLtoIr || HasEmptyNamesOnly(input);
          });
 }
 

@@ -266,23 +266,31 @@ class Outcomes(unittest.TestCase):
                     link.link_to(full)
             self.assertEqual(bytes(link.link()), linked())  # none of it has changed the link
 
-    def test_a_raw_file_takes_part_of_a_piece(self):
-        class Slow(io.RawIOBase):
-            def __init__(self):
+    def test_a_file_takes_part_of_a_piece(self):
+        class Slow:
+            def __init__(self, most=7):
                 self.taken = b""
+                self.most = most
 
             def writable(self):
                 return True
 
             def write(self, data):
-                self.taken += bytes(data[:7])
-                return min(7, len(data))
+                self.taken += bytes(data[: self.most])
+                return min(self.most, len(data))
 
-        slow = Slow()
-        with Link("sm_90") as link:
-            link.add_all(PAIR)
-            link.link_to(slow)
-        self.assertEqual(slow.taken, linked())
+        class Raw(Slow, io.RawIOBase):
+            pass
+
+        for slow in (Slow(), Raw()):
+            with Link("sm_90") as link:
+                link.add_all(PAIR)
+                link.link_to(slow)
+            self.assertEqual(slow.taken, linked())
+        for stuck in (Slow(0), Raw(0), Slow(-1)):
+            with Link("sm_90") as link, self.assertRaises(OSError):
+                link.add_all(PAIR)
+                link.link_to(stuck)
 
 
 class Errors(unittest.TestCase):

@@ -50,6 +50,8 @@ expect 1 "ptxas fatal   : Unknown option '-nonsense'" \
   sm_90 "$library" none.cubin caller.ptx callee.cubin -- --nonsense
 expect 1 NOT_FOUND sm_90 /no/such/library.so none.cubin caller.ptx callee.cubin
 expect 1 "cannot read 'none.ptx'" sm_90 "$library" none.cubin none.ptx
+expect 1 "cannot read '.'" sm_90 "$library" none.cubin .
+expect 1 "'caller.cu' is neither PTX nor" sm_90 "$library" none.cubin caller.cu
 sed 's/^\.version .*/.version 98.7/' caller.ptx >later.ptx
 expect 1 UNIMPLEMENTED sm_90 "$library" none.cubin later.ptx callee.cubin
 [[ $failures -eq 0 ]]

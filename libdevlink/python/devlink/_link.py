@@ -339,11 +339,13 @@ class Link:
                 piece = ctypes.string_at(data, size)
                 while piece:
                     written = write(piece)
-                    # A raw file takes what it can, and None stands for nothing; what else has a
-                    # write(), or a function, takes all.
-                    if is_file and isinstance(target, io.RawIOBase):
-                        if written is None:
-                            raise BlockingIOError("the file takes nothing for the moment")
+                    # A file takes what it can and says how much. None stands for nothing with a raw
+                    # file; what else says nothing, and a function, has taken all.
+                    if is_file and isinstance(target, io.RawIOBase) and not written:
+                        raise BlockingIOError("the file takes nothing for the moment")
+                    if is_file and isinstance(written, int):
+                        if not 0 < written <= len(piece):
+                            raise OSError(f"the file took {written} of {len(piece)} bytes")
                         piece = piece[written:]
                     else:
                         piece = b""

@@ -169,7 +169,7 @@ Result Linker::AddFile(int type, const std::string& path) {
   if (!session_) return Result::kInternal;
   const auto file = environment_.ReadFile(path, link_options_.max_input_bytes);
   if (!file.ok()) return Refuse(Result::kInvalidInput, "no such file: ", path);
-  if (file->bytes.empty()) return Result::kInvalidInput;
+  if (file->bytes.empty()) return Refuse(Result::kInvalidInput, "bad input: ", path);
   return AddRead(type, file->bytes, path);
 }
 

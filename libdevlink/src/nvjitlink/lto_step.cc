@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<std::string>> WordsForNvvm(LtoScope scope, const Opti
   std::vector<std::string> variables = options.variables_used;
   if (variables.empty() && !options.kernels_used.empty()) variables.emplace_back("*");
   NvvmVectorPolicy policy;
-  policy.drops_arch_suffix = profile.lto_drops_arch_suffix;
+  policy.drops_arch_suffix = options.target.variant == 'f';  // nvlink of 13.0 drops 'a', too
   policy.debug_is_unoptimized = profile.lto_debug_is_unoptimized;
   auto words = CiccOptionBuilder(options.target, policy)
                    .Agreed(agreed)

@@ -55,7 +55,7 @@ class OptionReader {
   }
 
   void Read(std::string_view option) {
-    if (option.empty() || ReadFlag(option) || ReadWordOfNvvm(option)) return;
+    if (ReadFlag(option) || ReadWordOfNvvm(option)) return;
     std::string_view value = option;
     if (Take(value, "-arch=")) return ReadArch(option, value);
     if (Take(value, "-split-compile=")) {

@@ -2,6 +2,7 @@
 #include "devlink/experimental/compilation_provider.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -34,6 +35,20 @@ void Append(std::vector<T>&& from, std::vector<T>& to) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// Words that would make something else of the text than was asked for.
+absl::Status CheckWord(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kOwn = {"-o", "--output-file",  "-arch", "--gpu-name",
+                                                    "-c", "--compile-only", "-m",    "--machine"};
+  const std::string_view name = word.substr(0, word.find('='));
+  if (!word.empty() && std::find(kOwn.begin(), kOwn.end(), name) == kOwn.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      base::ToAbsl(base::Cat({"'", word,
+                              "' is not an option to be given to the assembler: target "
+                              "and output are the provider's"})));
+}
+
 absl::StatusOr<std::vector<std::string>> ArgumentsFor(Arch target, bool relocatable,
                                                       const CompilationOptions& options) {
   auto words = PtxasOptionBuilder(target)
@@ -42,6 +57,9 @@ absl::StatusOr<std::vector<std::string>> ArgumentsFor(Arch target, bool relocata
                    .Relocatable(relocatable)
                    .Build();
   if (!words.ok()) return words;
+  for (const std::string& word : options.assembler_options) {
+    DEVLINK_RETURN_IF_ERROR(CheckWord(word));
+  }
   if (!options.optimize) words->emplace_back("-O0");
   if (options.line_info) words->emplace_back("-lineinfo");
   words->insert(words->end(), options.assembler_options.begin(), options.assembler_options.end());
@@ -177,6 +195,14 @@ class Provider final : public CompilationProvider {
     if (inputs.empty()) return absl::OkStatus();
     std::vector<CompilationInput> texts;
     std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(texts), IsPtx);
+    for (const CompilationInput& input : inputs) {
+      // A session passes over it, as nvlink does.
+      const internal::ContentKind kind = internal::Recognise(input.bytes);
+      if (kind != internal::ContentKind::kUnknown && kind != internal::ContentKind::kEmpty)
+        continue;
+      return absl::InvalidArgumentError(base::ToAbsl(
+          base::Cat({"'", input.name, "' is neither PTX nor any kind of file with device code"})));
+    }
     std::vector<std::vector<std::uint8_t>> cubins;
     if (!texts.empty()) {
       DEVLINK_ASSIGN_OR_RETURN(cubins, Assemble(target, texts, /*relocatable=*/true, options, out));

@@ -84,7 +84,7 @@ TEST_CASE("nvJitLink: some options are known by how they begin", "[nvjitlink]") 
   CHECK(ReadOne("-time").options.time);
   CHECK(ReadOne("-verbosely").options.verbose);
   CHECK(ReadOne("-no-cache").result == Result::kSuccess);
-  CHECK(ReadOne("").result == Result::kSuccess);
+  CHECK(ReadOne("").result == Result::kUnrecognizedOption);
   for (const std::string_view option : {"-g=1", "-gx", "-O33", "-O", "-v", "--lto", "-ftz", "x",
                                         "-device-stack-protector=true", "-nvvm-latest", "-lt"}) {
     INFO(option);

@@ -141,12 +141,19 @@ TEST_CASE("What cannot be linked has a status, messages and no bytes", "[provide
       BuildCubin({.sm = 90, .functions = {{.name = "k", .calls = {"f"}, .kernel = true}}});
   const Bytes other = BuildCubin({.sm = 80, .functions = {{.name = "f"}}});
   const Bytes noise(300, 0x5a);
-  for (const Bytes* second : {&undefined, &other, &noise}) {
+  const Bytes nothing;
+  for (const Bytes* second : {&undefined, &other, &noise, &nothing}) {
     std::vector<CompilationInput> inputs = {{.name = "a", .bytes = undefined}};
     if (second != &undefined) inputs.push_back({.name = "b", .bytes = *second});
     const CompilationResult linked = provider->CompileAndLink(kTarget, inputs, {});
     CHECK_FALSE(linked.ok());
     CHECK(linked.cubin.empty());
+    CHECK_FALSE(linked.status.message().empty());
+    if (second == &noise || second == &nothing) {
+      INFO(linked.status.ToString());
+      CHECK(absl::IsInvalidArgument(linked.status));
+      continue;
+    }
     CHECK_FALSE(linked.diagnostics.empty());
     if (second == &other) CHECK(absl::IsFailedPrecondition(linked.status));
   }
@@ -226,6 +233,10 @@ TEST_CASE("Each way to fail has a status of its own", "[provider]") {
   REQUIRE_FALSE(unknown.diagnostics.empty());
   CHECK(unknown.diagnostics[0].text == "ptxas fatal   : Unknown option '-no-such-option'");
 
+  for (const char* word : {"", "-o", "-o=x", "--output-file=x", "-arch=sm_80", "--gpu-name"}) {
+    CAPTURE(word);
+    CHECK(code(kAlone, {.assembler_options = {word}}) == absl::StatusCode::kInvalidArgument);
+  }
   CHECK(code(Greedy(), {}, *Arch::Parse("sm_90a")) == absl::StatusCode::kResourceExhausted);
   const std::string wide = Wide(100);
   CHECK(code(wide, {.cancel_if_spilled = true}) == absl::StatusCode::kOk);

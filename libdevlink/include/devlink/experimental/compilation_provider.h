@@ -38,7 +38,8 @@ struct CompilationOptions {
   bool debug_info = false;         // ptxas -g, and nvlink -g
   int max_registers = 0;           // per thread (ptxas -maxrregcount); 0 and less: no limit
   bool cancel_if_spilled = false;  // Cancelled where a function moves registers to memory
-  // Further arguments of ptxas, one word each, behind all others.
+  // Further arguments of ptxas, one word each, behind all others; but not those that name the
+  // target or the output, which are the provider's.
   std::vector<std::string> assembler_options;
 
   friend bool operator==(const CompilationOptions&, const CompilationOptions&) = default;
@@ -52,11 +53,12 @@ struct CompilationInput {
 };
 
 struct CompilationResult {
-  // Of an input: InvalidArgument where it or an option is wrong, FailedPrecondition where it is for
-  // another target, Unimplemented where the assembler is too old for the target or for the version
-  // of the PTX, ResourceExhausted where a function cannot do with the registers that it may have,
-  // or where memory runs out. Cancelled where registers are spilled and that was not wanted, or
-  // where the environment asked to stop. NotFound where there is no assembler and PTX needs one.
+  // Of an input: InvalidArgument where it or an option is wrong, or where a text is for another
+  // target; FailedPrecondition where a cubin is. Unimplemented where the assembler is too old for
+  // the target or for the version of the PTX, ResourceExhausted where a function cannot do with the
+  // registers that it may have, or where memory runs out. Cancelled where registers are spilled and
+  // that was not wanted, or where the environment asked to stop. NotFound where there is no
+  // assembler and PTX needs one, and where no input defines a name that code uses.
   absl::Status status;
   std::vector<std::uint8_t> cubin;          // empty unless `status` is ok
   std::vector<Diagnostic> diagnostics;      // word for word as ptxas and nvlink say it, in order
