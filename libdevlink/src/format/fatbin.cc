@@ -13,6 +13,7 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "format/compression.h"
 #include "format/fatbin_format.h"
 #include "format/nv_compat.h"
@@ -25,10 +26,6 @@ using base::BoundedReader;
 using base::Bytes;
 using format::FatbinHeader;
 using format::FatbinMemberHeader;
-
-std::string_view AsText(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::string Where(const FatbinMember& member) {
   return absl::StrCat("fat binary: container ", member.container, ", member ", member.index,
@@ -85,7 +82,7 @@ absl::Status ReadTail(const FatbinMemberHeader& header, Bytes head, FatbinMember
   if (header.ident_offset != 0) {
     const auto ident = reader.Slice(header.ident_offset, header.ident_length);
     if (!ident) return Damaged(member, "its identifier lies outside its header");
-    member.ident = AsText(*ident);
+    member.ident = base::TextOf(*ident);
   }
   if (header.extension != 0) {
     format::FatbinExtension extension = {};
@@ -97,7 +94,7 @@ absl::Status ReadTail(const FatbinMemberHeader& header, Bytes head, FatbinMember
     if (member.kind == CodeKind::kSass) {
       member.extension = *data;
     } else {
-      member.options = AsText(*data);
+      member.options = base::TextOf(*data);
     }
   }
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "format/magics.h"
 
 namespace devlink::internal {
@@ -33,10 +34,6 @@ static_assert(sizeof(Header) == 60);
 constexpr std::uint64_t kAlign = 2;
 // Longer than any path that this system opens. Thousands of members may share one long name.
 constexpr std::uint64_t kMaxName = 4096;
-
-std::string_view AsText(base::Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::string_view WithoutPadding(std::string_view field) {
   return field.substr(0, field.find_last_not_of(' ') + 1);
@@ -77,7 +74,7 @@ class Reader {
       : name_(name), bytes_(bytes), read_file_(read_file) {}
 
   absl::StatusOr<Archive> Read() {
-    const std::string_view magic = AsText(bytes_).substr(0, kMagicSize);
+    const std::string_view magic = base::TextOf(bytes_).substr(0, kMagicSize);
     out_.thin = magic == format::kThinArchiveMagic;
     if (!out_.thin && magic != format::kArchiveMagic) return Bad("it is not an archive");
     at_ = kMagicSize;
@@ -107,7 +104,8 @@ class Reader {
     const auto size = Number(WithoutPadding({header.size, sizeof(header.size)}));
     if (!size) return Bad("the size of a member is not a number");
     // From the archive, not from the copy: the member's name is a view.
-    const std::string_view name = WithoutPadding(AsText(bytes_.subspan(at_, sizeof(header.name))));
+    const std::string_view name =
+        WithoutPadding(base::TextOf(bytes_.subspan(at_, sizeof(header.name))));
     const bool is_table = name == "/" || name == "//" || name == "/SYM64/";
     const std::uint64_t begin = at_ + sizeof(header);
     base::Bytes data;
@@ -131,7 +129,7 @@ class Reader {
   absl::Status TakeTable(std::string_view name, base::Bytes data) {
     if (name == "//") {
       if (std::exchange(has_names_, true)) return Bad("there is a second table of names");
-      names_ = AsText(data);
+      names_ = base::TextOf(data);
       return absl::OkStatus();
     }
     // The linker member of COFF comes twice.
@@ -170,7 +168,7 @@ class Reader {
       return Bad("the name of a member does not lie within the member");
     }
     if (*size > kMaxName) return TooLong();
-    const std::string_view name = AsText(data.first(*size));
+    const std::string_view name = base::TextOf(data.first(*size));
     data = data.subspan(*size);
     return name.substr(0, name.find('\0'));
   }

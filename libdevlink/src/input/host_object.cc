@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "format/elf_cuda.h"
 #include "format/host_references.h"
 #include "input/host_elf.h"
@@ -21,10 +22,6 @@ namespace devlink::internal {
 namespace {
 
 constexpr std::string_view kPrelinkedMark = "def ";
-
-std::string_view View(base::Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // A section's name, or as much of it as no name that we look for has: where every section names the
 // same megabytes, nobody has to walk through them each time.
@@ -181,7 +178,7 @@ class Reader {
     if (wanted == Wanted::kFatbin) {
       out_.fatbins.push_back(contents);
     } else if (wanted == Wanted::kIds) {
-      AddModuleIds(View(contents), out_.module_ids);
+      AddModuleIds(base::TextOf(contents), out_.module_ids);
     } else {
       if (contents.empty()) return;  // as if it were not there
       HostReferences::List* references = FindList(out_.references, name);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/text_bytes.h"
 #include "format/elf_cuda.h"
 #include "format/magics.h"
 #include "format/ptx_text.h"
@@ -51,7 +52,7 @@ ContentKind RecogniseElf(base::Bytes bytes) {
 }  // namespace
 
 ContentKind Recognise(base::Bytes bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = base::TextOf(bytes);
   if (text.empty()) return ContentKind::kEmpty;
   if (text.starts_with(format::kElfMagic)) return RecogniseElf(bytes);
   if (text.starts_with(format::kArchiveMagic)) return ContentKind::kArchive;
@@ -101,7 +102,7 @@ std::string_view Describe(ContentKind kind) {
 }
 
 bool MentionsDeviceCode(base::Bytes bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = base::TextOf(bytes);
   // A cubin, in what was an archive before its first bytes were lost.
   const bool is_unknown = Recognise(bytes) == ContentKind::kUnknown;
   for (std::size_t at = 0; is_unknown && (at = text.find(format::kElfMagic, at)) != text.npos;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "base/text_bytes.h"
 #include "command/toolkit_places.h"
 #include "devlink/experimental/lto_ir.h"
 #include "format/nvlink_text.h"
@@ -20,10 +21,6 @@ namespace devlink::nvjitlink {
 namespace {
 
 using internal::ContentKind;
-
-std::string_view TextOf(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // What NVIDIA's library leaves in `.note.nv.tkinfo`: where another linker has the name of its
 // output and its options, the same texts whatever is linked. devlink's own record takes the same
@@ -194,7 +191,7 @@ Result Linker::AddRead(int type, std::span<const std::uint8_t> bytes, const std:
     case InputType::kCubin:
       return AddCubin(bytes, name);
     case InputType::kPtx:
-      return AddPtx(TextOf(bytes), name);
+      return AddPtx(base::TextOf(bytes), name);
     case InputType::kLtoIr:
       return AddLtoIr(bytes, name);
     default:
@@ -300,7 +297,7 @@ Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::stri
 Result Linker::AddCode(const internal::CodeRecord& code, const std::string& name,
                        bool is_device_runtime) {
   if (code.module != nullptr) return AddModule(code.module, name, is_device_runtime);
-  if (code.kind == CodeKind::kPtx) return AddPtx(TextOf(code.bytes), name);
+  if (code.kind == CodeKind::kPtx) return AddPtx(base::TextOf(code.bytes), name);
   if (code.kind == CodeKind::kNvvm && options_.lto) {
     lto_inputs_.push_back({name, code.bytes, code.is_protected});
     return Result::kSuccess;

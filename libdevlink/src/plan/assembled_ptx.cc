@@ -15,13 +15,7 @@
 
 namespace devlink::internal {
 
-namespace {
-
-std::string_view TextOf(const CodeRecord& code) {
-  return {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 AssembledPtx::AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
                            const LinkContext& context)
@@ -83,7 +77,7 @@ void AssembledPtx::Assemble(const std::vector<Text>& texts) {
       break;
     }
     jobs.push_back({.name = text.object->name,
-                    .text = TextOf(*text.code),
+                    .text = base::TextOf(text.code->bytes),
                     .arguments = *std::move(arguments)});
   }
   const std::uint32_t first_index = texts_;

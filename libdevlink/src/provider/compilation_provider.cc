@@ -24,11 +24,7 @@ namespace devlink {
 
 namespace {
 
-std::string_view TextOf(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-bool IsPtx(const CompilationInput& input) { return format::BeginsAsPtx(TextOf(input.bytes)); }
+bool IsPtx(const CompilationInput& input) { return format::BeginsAsPtx(base::TextOf(input.bytes)); }
 
 template <typename T>
 void Append(std::vector<T>&& from, std::vector<T>& to) {
@@ -169,7 +165,7 @@ class Provider final : public CompilationProvider {
     std::vector<PtxJob> jobs;
     for (const CompilationInput& text : texts) {
       jobs.push_back({.name = text.name,
-                      .text = TextOf(text.bytes),
+                      .text = base::TextOf(text.bytes),
                       .arguments = arguments,
                       .report_usage = true,
                       .stop = environment().StopToken()});
