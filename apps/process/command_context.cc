@@ -20,15 +20,6 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::vector<std::string> TakeToolVariables() {
-  std::vector<std::string> out;
-  for (const std::string_view name : ToolVariables()) {
-    const char* value = std::getenv(std::string(name).c_str());
-    if (value != nullptr) out.push_back(std::string(name) + "=" + value);
-  }
-  return out;
-}
-
 std::vector<std::string> TakeVariables() {
   std::vector<std::string> out;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -43,19 +34,17 @@ CommandContext TakeContext() {
   namespace fs = std::filesystem;
   std::error_code error;
   const std::string_view called = program_invocation_short_name;
-  return {.path = Variable("PATH"),
-          .library_path = Variable("LIBRARY_PATH"),
-          .working_directory = fs::current_path(error).string(),
-          .temporary_directory = fs::temp_directory_path(error).string(),
-          .tool_variables = TakeToolVariables(),
-          .ptxas = Variable("DEVLINK_PTXAS"),
-          .nvptxcompiler = Variable("DEVLINK_NVPTXCOMPILER"),
-          .nvvm = Variable("DEVLINK_NVVM"),
-          .nvjitlink = Variable("DEVLINK_NVJITLINK"),
-          .variables = TakeVariables(),
-          // nvlink where the program stands in its place, such as through a link of that name.
-          .program_name = called == "nvlink" ? "nvlink" : "devlink",
-          .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};
+  CommandContext out = {
+      .path = Variable("PATH"),
+      .library_path = Variable("LIBRARY_PATH"),
+      .working_directory = fs::current_path(error).string(),
+      .temporary_directory = fs::temp_directory_path(error).string(),
+      .variables = TakeVariables(),
+      // nvlink where the program stands in its place, such as through a link of that name.
+      .program_name = called == "nvlink" ? "nvlink" : "devlink",
+      .program_directory = fs::read_symlink("/proc/self/exe", error).parent_path().string()};
+  TakeTools([](const char* name) -> const char* { return std::getenv(name); }, out);
+  return out;
 }
 
 }  // namespace devlink::app

@@ -6,9 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace devlink::nvjitlink {
 
@@ -29,16 +27,6 @@ std::string ToolkitPath() {
     if (const std::string root = Variable(name); !root.empty()) out += ":" + root + "/bin";
   }
   return out + ":/usr/local/cuda/bin";
-}
-
-std::vector<std::string> TakeToolVariables() {
-  std::vector<std::string> out;
-  for (const std::string_view name : ToolVariables()) {
-    const std::string text(name);
-    const char* value = std::getenv(text.c_str());  // NOLINT(concurrency-mt-unsafe)
-    if (value != nullptr) out.push_back(text + "=" + value);
-  }
-  return out;
 }
 
 // The folder that this library was loaded from.
@@ -70,11 +58,8 @@ CommandContext TakeSurroundings() {
   CommandContext out;
   out.path = ToolkitPath();
   out.temporary_directory = fs::temp_directory_path(error).string();
-  out.tool_variables = TakeToolVariables();
-  out.ptxas = Variable("DEVLINK_PTXAS");
-  out.nvptxcompiler = Variable("DEVLINK_NVPTXCOMPILER");
-  out.nvvm = Variable("DEVLINK_NVVM");
-  out.nvjitlink = Variable("DEVLINK_NVJITLINK");
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
+  TakeTools([](const char* name) -> const char* { return std::getenv(name); }, out);
   if (out.nvptxcompiler.empty()) {
     out.nvptxcompiler = FindUpwards(own, "libdevlink_ptxcompiler.so").string();
   }

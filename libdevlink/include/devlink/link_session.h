@@ -56,8 +56,7 @@ struct LinkOutcome {
   // All that there is to say, in nvlink's order: what the inputs' own Adds found stands among it.
   std::vector<Diagnostic> diagnostics;
 
-  // For --register-link-binaries; in link order, once all inputs were accepted without an
-  // error.
+  // For --register-link-binaries, in link order, once all inputs were accepted without an error.
   bool inputs_accepted = false;
   std::vector<RegisteredInput> registered;
   bool is_whole_program = false;        // the output is what LTO made, and was not linked

@@ -69,6 +69,11 @@ struct CommandContext {
 // The environment variables that NVIDIA's compilers look at when they run within this process.
 std::span<const std::string_view> ToolVariables();
 
+// Sets what the environment says of tools: `tool_variables`, and the places of tools by
+// DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER, DEVLINK_NVVM and DEVLINK_NVJITLINK. `lookup` is like
+// std::getenv, which the library does not call: null where a variable is not set.
+void TakeTools(const std::function<const char*(const char* name)>& lookup, CommandContext& context);
+
 // How the table of options can be printed: for a person, as documents, and for shells to complete
 // words.
 enum class HelpForm { kTerminal, kMarkdown, kMan, kBash, kZsh, kFish };

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union, over
 
 from . import _native
 from ._handle import take_string
-from ._native import lib, line_of, name_of
+from ._native import each, lib, line_of, name_of
 
 if TYPE_CHECKING:
     from ._outcome import Outcome
@@ -157,10 +157,7 @@ def read_diagnostics(address: int | None) -> Diagnostics:
     if not count:
         return Diagnostics()
     findings = []
-    for index in range(count):
-        found = _native.sized(_native.dl_diagnostic)
-        if lib.dl_diagnostics_get(address, index, ctypes.byref(found)) != 0:
-            raise MemoryError
+    for found in each(_native.dl_diagnostic, lib.dl_diagnostics_get, address, count):
         findings.append(
             Diagnostic(
                 severity=_member(Severity, found.severity),

@@ -11,7 +11,7 @@ import ctypes
 import os
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int32, c_int64
 from ctypes import c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 # ---- Views ----
 
@@ -409,3 +409,17 @@ def texts(values: Sequence[bytes]) -> Any:
 def sized(struct: type[Structure], **fields: Any) -> Any:
     """A struct with its size in it."""
     return struct(size=ctypes.sizeof(struct), **fields)
+
+
+def each(struct: type[Structure], read: Any, address: int | None, count: int) -> Iterator[Any]:
+    """The structs of a list, which `read` fills in by their index."""
+    for index in range(count):
+        entry = sized(struct)
+        if read(address, index, ctypes.byref(entry)):
+            raise MemoryError
+        yield entry
+
+
+def known(value: int) -> int | None:
+    """A number that is negative where it is not known."""
+    return None if value < 0 else value

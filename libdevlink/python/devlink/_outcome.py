@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, Optional
 from . import _native
 from ._errors import Diagnostics, Status, read_diagnostics
 from ._handle import Handle, made_once, take_string, view_of
-from ._native import lib, line_of, name_of
+from ._native import each, known, lib, line_of, name_of
 
 _MOST_ROWS = 200
 
@@ -167,15 +167,14 @@ class Outcome:
         if lib.dl_outcome_report_json(address, ctypes.byref(text)) != 0 or text.value is None:
             raise MemoryError
         kernels = []
-        for index in range(numbers.kernel_count):
-            kernel = _native.sized(_native.dl_kernel)
-            lib.dl_outcome_kernel(address, index, ctypes.byref(kernel))
+        count = numbers.kernel_count
+        for kernel in each(_native.dl_kernel, lib.dl_outcome_kernel, address, count):
             kernels.append(
                 Kernel(
                     name=name_of(kernel.name),
                     registers=kernel.registers,
                     barriers=kernel.barriers,
-                    stack_bytes=None if kernel.stack_bytes < 0 else kernel.stack_bytes,
+                    stack_bytes=known(kernel.stack_bytes),
                     shared_bytes=kernel.shared_bytes,
                     parameter_bytes=kernel.parameter_bytes,
                 )

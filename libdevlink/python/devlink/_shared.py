@@ -18,7 +18,7 @@ from . import _native
 from ._calls import SymbolKind
 from ._errors import Status, _member, take_error
 from ._handle import Buffer, Handle, made_once, memory_of
-from ._native import encode, lib, name_of, number
+from ._native import each, encode, known, lib, name_of, number
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -132,36 +132,30 @@ class Module:
         raise TypeError("a Module cannot be pickled; the bytes that it was made of can")
 
 
-def _known(value: int) -> Optional[int]:
-    return None if value < 0 else value
-
-
 def _read_info(handle: Handle) -> ModuleInfo:
     info = handle.address
     summary = _native.sized(_native.dl_module_summary)
     lib.dl_module_info_summary(info, ctypes.byref(summary))
     functions = []
-    for index in range(summary.function_count):
-        function = _native.sized(_native.dl_function)
-        lib.dl_module_info_function(info, index, ctypes.byref(function))
+    count = summary.function_count
+    for function in each(_native.dl_function, lib.dl_module_info_function, info, count):
         functions.append(
             Function(
                 name=name_of(function.name),
                 is_kernel=bool(function.is_kernel),
                 code_bytes=function.code_bytes,
-                registers=_known(function.registers),
-                barriers=_known(function.barriers),
-                frame_bytes=_known(function.frame_bytes),
-                stack_bytes=_known(function.stack_bytes),
+                registers=known(function.registers),
+                barriers=known(function.barriers),
+                frame_bytes=known(function.frame_bytes),
+                stack_bytes=known(function.stack_bytes),
                 shared_bytes=function.shared_bytes,
                 constant_bytes=function.constant_bytes,
                 parameter_bytes=function.parameter_bytes,
             )
         )
     symbols = []
-    for index in range(summary.symbol_count):
-        symbol = _native.sized(_native.dl_symbol)
-        lib.dl_module_info_symbol(info, index, ctypes.byref(symbol))
+    count = summary.symbol_count
+    for symbol in each(_native.dl_symbol, lib.dl_module_info_symbol, info, count):
         symbols.append(
             Symbol(
                 name=name_of(symbol.name),

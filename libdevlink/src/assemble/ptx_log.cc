@@ -68,10 +68,6 @@ std::optional<Severity> SeverityOf(std::string_view line) {
   return std::nullopt;
 }
 
-// A line that the libraries mark as belonging to the one before it; the program and nvlink indent
-// it only.
-constexpr std::string_view kContinuation = "ptxas         . ";
-
 struct UsageReader {
   std::vector<PtxFunctionUsage>& functions;
   std::string entry;
@@ -157,7 +153,7 @@ void ReadLog(std::string_view log, std::string_view input, bool hide_verbose, Pt
   UsageReader usage{result.functions, {}};
   Severity severity = Severity::kInfo;
   for (std::string_view line : SplitLines(log)) {
-    if (line.starts_with(kContinuation)) line.remove_prefix(kContinuation.size());
+    if (line.starts_with(kContinuationMark)) line.remove_prefix(kContinuationMark.size());
     const bool verbose = usage.Read(line);
     if (const auto own = SeverityOf(line)) severity = *own;
     if (verbose && hide_verbose) continue;

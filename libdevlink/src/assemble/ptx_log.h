@@ -15,6 +15,10 @@
 
 namespace devlink::internal {
 
+// In front of a line that the libraries mark as belonging to the one before it; the program and
+// nvlink indent it only.
+inline constexpr std::string_view kContinuationMark = "ptxas         . ";
+
 // A log as nvPTXCompiler and nvJitLink hand it out: its size with the NUL, then its text. Empty
 // where there is none, or no `handle`.
 std::string FetchLog(void* handle, int (*get_size)(void*, std::size_t*), int (*get)(void*, char*));

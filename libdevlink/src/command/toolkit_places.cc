@@ -177,4 +177,23 @@ std::span<const std::string_view> ToolVariables() {
   return kVariables;
 }
 
+void TakeTools(const std::function<const char*(const char* name)>& lookup,
+               CommandContext& context) {
+  const auto value = [&](const char* name) {
+    const char* found = lookup(name);
+    return std::string(found == nullptr ? "" : found);
+  };
+  context.tool_variables.clear();
+  for (const std::string_view name : ToolVariables()) {
+    const std::string text(name);
+    if (const char* found = lookup(text.c_str()); found != nullptr) {
+      context.tool_variables.push_back(base::Cat({text, "=", found}));
+    }
+  }
+  context.ptxas = value("DEVLINK_PTXAS");
+  context.nvptxcompiler = value("DEVLINK_NVPTXCOMPILER");
+  context.nvvm = value("DEVLINK_NVVM");
+  context.nvjitlink = value("DEVLINK_NVJITLINK");
+}
+
 }  // namespace devlink

@@ -133,6 +133,7 @@ Result Linker::Create(std::span<const std::string_view> options) {
         "'-ptx' is not compatible with '-split-compile-extended', using '-split-compile' instead");
   }
   link_options_ = LinkOptionsOf(options_);
+  memory_ = std::make_shared<MemoryBudget>(link_options_.max_memory_bytes);
   ToolchainOptions places;
   LinkOptions any_link;  // libraries that compile LTO IR are looked for as well
   any_link.lto.enabled = true;
@@ -187,7 +188,16 @@ Result Linker::AddRead(int type, std::span<const std::uint8_t> bytes, const std:
   }
   // A cubin that is said to be an object of the host has no device code.
   if (asked == InputType::kObject && *found != InputType::kObject) return Result::kSuccess;
-  switch (*found) {
+  auto lease = std::make_shared<base::MemoryLease>(environment_, memory_);
+  if (const absl::Status leave = lease->Take(bytes.size()); !leave.ok()) return LacksMemory(leave);
+  leases_.push_back(std::move(lease));
+  const Result added = AddAs(*found, bytes, name);
+  if (added != Result::kSuccess) leases_.pop_back();
+  return added;
+}
+
+Result Linker::AddAs(InputType type, std::span<const std::uint8_t> bytes, const std::string& name) {
+  switch (type) {
     case InputType::kCubin:
       return AddCubin(bytes, name);
     case InputType::kPtx:
@@ -197,6 +207,10 @@ Result Linker::AddRead(int type, std::span<const std::uint8_t> bytes, const std:
     default:
       return AddContainer(bytes, name);
   }
+}
+
+Result Linker::LacksMemory(const absl::Status& why) {
+  return Refuse(Result::kInternal, base::FromAbsl(why.message()), "");
 }
 
 Result Linker::AddCubin(std::span<const std::uint8_t> bytes, const std::string& name) {
@@ -265,8 +279,10 @@ Result Linker::AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& 
 Result Linker::AddContainer(std::span<const std::uint8_t> bytes, const std::string& name) {
   internal::InputSettings settings = internal::InputSettingsOf(link_options_);
   settings.lto = options_.lto;
+  settings.memory = leases_.back();
   const internal::InputRecordRef record =
       internal::ReadInput(name, {bytes.begin(), bytes.end()}, settings, pool_.get());
+  if (absl::IsResourceExhausted(record->status)) return LacksMemory(record->status);
   std::size_t found = 0;
   bool is_unfit = !record->status.ok();
   for (const internal::ObjectRecord& object : record->objects) {

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/memory_lease.h"
 #include "devlink/environment.h"
 #include "devlink/experimental/compile_cache.h"
 #include "devlink/link_session.h"
@@ -63,10 +64,12 @@ class Linker {
 
  private:
   Result AddRead(int type, std::span<const std::uint8_t> bytes, const std::string& name);
+  Result AddAs(InputType type, std::span<const std::uint8_t> bytes, const std::string& name);
   Result AddCubin(std::span<const std::uint8_t> bytes, const std::string& name);
   Result AddPtx(std::string_view text, const std::string& name);
   Result AddLtoIr(std::span<const std::uint8_t> bytes, const std::string& name);
   Result AddContainer(std::span<const std::uint8_t> bytes, const std::string& name);
+  Result LacksMemory(const absl::Status& why);
   Result AddCode(const internal::CodeRecord& code, const std::string& name, bool is_device_runtime);
   Result AddModule(const ModuleRef& module, const std::string& name, bool is_device_runtime);
   Result RefuseLtoIr();
@@ -86,6 +89,9 @@ class Linker {
   std::optional<LinkSession> session_;                  // empty: Create failed
   std::unordered_set<const internal::Module*> linked_;  // that the session has
   std::vector<LtoInput> lto_inputs_;
+  // What all inputs together may take, and leave for each of them.
+  std::shared_ptr<MemoryBudget> memory_;
+  std::vector<std::shared_ptr<base::MemoryLease>> leases_;
   bool has_other_code_ = false;      // of an input that is not LTO IR,
   bool has_device_runtime_ = false;  // but for libcudadevrt
   bool is_complete_ = false;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvjitlink/logs.h"
 
+#include "assemble/ptx_log.h"
 #include "base/strings.h"
 
 namespace devlink::nvjitlink {
 
 namespace {
 
-// How the assembler's library marks a line that belongs to the one before it.
-constexpr std::string_view kContinuation = "ptxas         . ";
-
 std::string LinesOf(const Diagnostic& finding) {
   if (finding.verbatim) {
     const bool continues =
         finding.code == DiagnosticCode::kPtxAssembly && finding.text.starts_with(' ');
-    return base::Cat({continues ? kContinuation : "", finding.text, "\n"});
+    return base::Cat({continues ? internal::kContinuationMark : "", finding.text, "\n"});
   }
   Diagnostic alone = finding;
   alone.notes.clear();

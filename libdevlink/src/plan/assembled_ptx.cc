@@ -15,8 +15,6 @@
 
 namespace devlink::internal {
 
-namespace {}  // namespace
-
 AssembledPtx::AssembledPtx(std::span<const InputRecordRef> records, const LinkOptions& options,
                            const LinkContext& context)
     : options_(options), context_(context) {

@@ -18,11 +18,16 @@
 #include "devlink/link_session.h"
 #include "devlink/version.h"
 #include "format/ptx_text.h"
+#include "format/views.h"
 #include "input/recognise.h"
 
 namespace devlink {
 
 namespace {
+
+bool IsCubin(const CompilationInput& input) {
+  return internal::IsCudaElf(internal::Recognise(input.bytes));
+}
 
 bool IsPtx(const CompilationInput& input) { return format::BeginsAsPtx(base::TextOf(input.bytes)); }
 
@@ -137,6 +142,14 @@ class Provider final : public CompilationProvider {
     });
   }
 
+  // Which finalizer there is; empty for none.
+  [[nodiscard]] std::string FinalizerText() const {
+    if (options_.toolchain == nullptr) return {};
+    const auto finalizer = options_.toolchain->Finalizer();
+    if (!finalizer.ok()) return {};
+    return base::Cat({(*finalizer)->name(), " ", (*finalizer)->version()});
+  }
+
   // Nothing of a failed call is handed out but what there is to say.
   static CompilationResult Settled(CompilationResult&& result) {
     if (!result.ok()) result.cubin.clear();
@@ -216,7 +229,7 @@ class Provider final : public CompilationProvider {
       // What is wrong with an input is the status of the link, in its place among the findings.
       if (IsPtx(input)) {
         session.AddCubin(input.name, std::move(*compiled++)).IgnoreError();
-      } else if (internal::IsCudaElf(internal::Recognise(input.bytes))) {
+      } else if (IsCubin(input)) {
         session.AddCubin(input.name, input.bytes).IgnoreError();
       } else {
         session.AddInput(input.name, {input.bytes.begin(), input.bytes.end()}).IgnoreError();
@@ -244,6 +257,21 @@ class Provider final : public CompilationProvider {
         base::Cat({assembler->name(), " does not say which version of PTX it reads at most"})));
   }
 
+  absl::Status AddAssembler(std::span<const CompilationInput> inputs,
+                            CacheKeyBuilder& builder) const {
+    // Of what is neither a cubin nor PTX, such as a fat binary, PTX may be a part.
+    if (std::all_of(inputs.begin(), inputs.end(), IsCubin)) return absl::OkStatus();
+    const auto assembler = Assembler();
+    if (!assembler.ok()) {
+      const bool needs_one = std::any_of(inputs.begin(), inputs.end(), IsPtx);
+      return needs_one ? assembler.status() : absl::OkStatus();
+    }
+    // One that stands behind a cache knows its version once it was asked for something.
+    DEVLINK_RETURN_IF_ERROR(LatestPtxIsa().status());
+    builder.Text("assembler", (*assembler)->name()).Text("its version", (*assembler)->version());
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<CacheKey> MakeKey(CompilationTask task, Arch target,
                                    std::span<const CompilationInput> inputs,
                                    const CompilationOptions& options) const {
@@ -262,11 +290,9 @@ class Provider final : public CompilationProvider {
         .Texts("arguments", arguments)
         .Number("debug", options.debug_info ? 1 : 0)
         .Number("cancel if spilled", options.cancel_if_spilled ? 1 : 0);
-    if (std::any_of(inputs.begin(), inputs.end(), IsPtx)) {
-      // One that stands behind a cache knows its version once it was asked for something.
-      DEVLINK_RETURN_IF_ERROR(LatestPtxIsa().status());
-      DEVLINK_ASSIGN_OR_RETURN(const PtxAssembler* assembler, Assembler());
-      builder.Text("assembler", assembler->name()).Text("its version", assembler->version());
+    DEVLINK_RETURN_IF_ERROR(AddAssembler(inputs, builder));
+    if (task == CompilationTask::kCompileAndLink && format::HasTwoViews(target.number)) {
+      builder.Text("finalizer", FinalizerText());
     }
     for (const CompilationInput& input : inputs) builder.Bytes("input", input.bytes);
     return builder.Build();

@@ -8,9 +8,10 @@ holds the lines in which the two may differ: `-` in front of one that NVIDIA's l
 `+` in front of one of ours. Each of these has to be met, and there may be no other. DIFF is
 devlink-diff, which says whether two cubins are the same but for the linkers' own records.
 
-With EXPECTED missing, the lines are printed, for whoever writes that file.
+With EXPECTED missing, the lines are printed, for whoever writes that file, and the status is 1.
 """
 
+import collections
 import difflib
 import pathlib
 import re
@@ -74,14 +75,16 @@ def main():
     found = [line for name in theirs for line in differences(name, theirs[name], ours[name])]
     if not EXPECTED.exists():
         print("\n".join(found))
-        return
+        sys.exit(f"there is no {EXPECTED}")
     expected = [
         line
         for line in EXPECTED.read_text().splitlines()
         if line and not line.startswith("#")
     ]
-    missing = [line for line in expected if line not in found]
-    strange = [line for line in found if line not in expected]
+    # Each as often as it stands there.
+    counted, wanted = collections.Counter(found), collections.Counter(expected)
+    missing = list((wanted - counted).elements())
+    strange = list((counted - wanted).elements())
     for line in strange:
         print(f"differs, and is not expected to: {line}")
     for line in missing:

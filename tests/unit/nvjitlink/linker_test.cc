@@ -8,10 +8,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/module.h"
 #include "support/catch.h"
+#include "support/elf_builder.h"
 #include "support/test_environment.h"
 #include "unit/input_builder.h"
 
@@ -26,9 +28,22 @@ constexpr int kCubin = 1;
 constexpr int kPtx = 2;
 constexpr int kLtoIr = 3;
 constexpr int kObject = 5;
+constexpr int kLibrary = 6;
 constexpr int kAny = 10;
 
 Bytes BytesOf(std::string_view text) { return {text.begin(), text.end()}; }
+
+class BoundedEnvironment : public ForwardingEnvironment {
+ public:
+  explicit BoundedEnvironment(MemoryBudget& budget) : budget_(budget) {}
+  [[nodiscard]] absl::Status ReserveMemory(std::uint64_t bytes) const override {
+    return budget_.Reserve(bytes);
+  }
+  void ReleaseMemory(std::uint64_t bytes) const override { budget_.Release(bytes); }
+
+ private:
+  MemoryBudget& budget_;
+};
 
 // A handle, and the cubins that are given to it.
 struct Fixture {
@@ -106,6 +121,28 @@ TEST_CASE("nvJitLink: a damaged cubin is refused, and the rest is linked", "[nvj
   CHECK(test.linker.AddData(kCubin, cubin, "half") == Result::kInvalidInput);
   CHECK(test.errors() == std::string("ERROR 4: bad input:half\n") + '\0');
   CHECK(test.linker.Complete() == Result::kSuccess);
+}
+
+TEST_CASE("nvJitLink: inputs ask for leave to use memory, and give it back", "[nvjitlink]") {
+  const Bytes cubin = Fixture::Cubin("k");
+  const Bytes archive = testing::BuildArchive({{"k.cubin", cubin}});
+  MemoryBudget budget(cubin.size() + 100);
+  const BoundedEnvironment environment(budget);
+  {
+    Linker linker(environment, CommandContext{});
+    REQUIRE(linker.Create(std::vector<std::string_view>{"-arch=sm_80"}) == Result::kSuccess);
+    CHECK(linker.AddData(kCubin, cubin, "a") == Result::kSuccess);
+    CHECK(budget.used() > 0);
+    const std::uint64_t used = budget.used();
+    for (const auto& [type, bytes] :
+         {std::pair(kCubin, Fixture::Cubin("l")), std::pair(kLibrary, archive)}) {
+      CHECK(linker.AddData(type, bytes, "b") == Result::kInternal);
+      CHECK(budget.used() == used);
+    }
+    CHECK_FALSE(linker.ErrorLog().bytes.empty());
+    CHECK(linker.Complete() == Result::kSuccess);
+  }
+  CHECK(budget.used() == 0);
 }
 
 TEST_CASE("nvJitLink: files are read by the environment", "[nvjitlink]") {

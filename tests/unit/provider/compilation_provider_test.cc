@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -17,6 +18,7 @@
 #include "devlink/link_session.h"
 #include "format/elf_cuda.h"
 #include "support/catch.h"
+#include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
 #include "unit/cubin_builder.h"
@@ -275,6 +277,19 @@ TEST_CASE("A hundred threads get the same bytes", "[provider]") {
   CHECK(keys == static_cast<int>(linked.size()));
 }
 
+// A program that says what ptxas does of its version, and of PTX that is too new for it.
+std::string PretendPtxas(const TemporaryDirectory& directory) {
+  const std::string program = directory.File("ptxas");
+  REQUIRE(
+      WriteText(program,
+                "#!/bin/sh\n"
+                "if [ \"$1\" = --version ]; then echo 'release 13.0, V13.0.88'; exit 0; fi\n"
+                "echo \"ptxas $1, line 1; fatal   : Unsupported .version 99.9; current version is"
+                " '9.0'\" >&2\nexit 255\n"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return program;
+}
+
 TEST_CASE("A key tells apart what may give other bytes", "[provider]") {
   const auto provider = ProviderOf(nullptr);
   const Bytes a = BuildCubin({.sm = 90, .functions = {{.name = "a"}}});
@@ -304,6 +319,30 @@ TEST_CASE("A key tells apart what may give other bytes", "[provider]") {
                              key(both, {.cancel_if_spilled = true}),
                              key(both, {.assembler_options = {"-O1"}})};
   CHECK(keys.size() == 12);
+  // What else changes the output: the finalizer, and the assembler of PTX inside of others.
+  const auto with = [&](ToolchainOptions places, const std::vector<CompilationInput>& inputs,
+                        Arch target) {
+    const auto other = ProviderOf(std::make_shared<Toolchain>(std::move(places)));
+    const auto out = other->KeyOf(CompilationTask::kCompileAndLink, target, inputs, {});
+    REQUIRE(out.ok());
+    return *out;
+  };
+  const TemporaryDirectory directory;
+  const ToolchainOptions finalizing{
+      .finalizer = {.nvjitlink_path = "/bin/true",
+                    .worker_path = "/bin/true",
+                    .temporary_directory = directory.path().string()}};
+  CHECK(with(finalizing, both, kTarget) == key(both, {}));
+  CHECK(with(finalizing, both, Arch{100}) !=
+        key(both, {}, CompilationTask::kCompileAndLink, Arch{100}));
+  const std::string ptxas = PretendPtxas(directory);
+  const Bytes fatbin = {0x50, 0xed, 0x55, 0xba};
+  const std::vector<CompilationInput> container = {{.name = "a", .bytes = fatbin}};
+  const ToolchainOptions assembling{
+      .ptx = {.ptxas_path = ptxas, .temporary_directory = directory.path().string()}};
+  CHECK(with(assembling, both, kTarget) == key(both, {}));
+  CHECK(with(assembling, container, kTarget) != key(container, {}));
+
   const CompilationOptions named{.assembler_options = {"-optf=/dev/null"}};
   CHECK(absl::IsFailedPrecondition(
       provider->KeyOf(CompilationTask::kCompile, kTarget, both, named).status()));

@@ -46,7 +46,9 @@ struct CompilationOptions {
 };
 
 // One input of a link: PTX, without a NUL behind it, or a cubin that can be linked; also all else
-// that a link takes from memory (LinkSession::AddInput). What it is, its bytes say.
+// that a link takes from memory (LinkSession::AddInput). What it is, its bytes say. PTX inside of
+// others, such as fat binaries, is assembled as nvlink does: the options that concern ptxas do not
+// count for it, and what its functions need is not told.
 struct CompilationInput {
   std::string name;                     // how diagnostics call it; the output does not depend on it
   std::span<const std::uint8_t> bytes;  // borrowed for the call
@@ -114,9 +116,10 @@ class CompilationProvider {
   [[nodiscard]] virtual CompilationCapabilities Capabilities() const = 0;
 
   // Equal for calls that give the same bytes: made of the inputs' bytes, the options, the target,
-  // and the versions of assembler and library. Names of inputs do not count. FailedPrecondition
-  // where an option names a file, whose content it cannot tell; NotFound where PTX is among the
-  // inputs and there is no assembler.
+  // and the versions of assembler and library; of links for sm_100 and later also of whether there
+  // is a finalizer, and its version, which one in a process of its own does not tell. Names of
+  // inputs do not count. FailedPrecondition where an option names a file, whose content it cannot
+  // tell; NotFound where PTX is among the inputs and there is no assembler.
   [[nodiscard]] virtual absl::StatusOr<CacheKey> KeyOf(CompilationTask task, Arch target,
                                                        std::span<const CompilationInput> inputs,
                                                        const CompilationOptions& options) const = 0;
