@@ -160,6 +160,11 @@ std::string LinkPair::OutputPath(std::string_view tool) const {
   return (place / "out.cubin").string();
 }
 
+// A note says so (docs/compatibility.md).
+static bool KeepsLost(std::string_view messages) {
+  return messages.find("devlink note    : variables point to '") != std::string_view::npos;
+}
+
 LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name,
                                 const RandomProgram& program) const {
   const std::string output = OutputPath(name);
@@ -171,6 +176,7 @@ LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name
   LinkOutcome outcome;
   outcome.ok = result.ok();
   outcome.messages = UnderDevlinksName(result.err);
+  outcome.keeps_lost = KeepsLost(result.err);
   if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
   if (result.signal != 0 || result.timed_out) {
     outcome.messages += Cat(name, " crashed, signal ", result.signal, "\n");
@@ -182,10 +188,10 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
   return RunLinker(toolkit_.nvlink, "nvlink", program);
 }
 
-LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
+LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program, bool as_nvlink) {
   RandomProgram ours = program;
   // Without, references are left to the next link, and each function has lists of its own.
-  if (HasFlag(program, "-r") || HasFlag(program, "-preserve-relocs")) {
+  if (as_nvlink || HasFlag(program, "-r") || HasFlag(program, "-preserve-relocs")) {
     ours.link_flags.emplace_back("--compat=nvlink");
   }
   if (Profile().ok()) ours.link_flags.push_back("--toolkit=" + toolkit_.release);
@@ -194,7 +200,7 @@ LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program) {
 
 #ifdef DEVLINK_FUZZ_EXTERNAL_ONLY
 
-LinkOutcome LinkPair::LinkInProcess(const RandomProgram& /*program*/) {
+LinkOutcome LinkPair::LinkInProcess(const RandomProgram& /*program*/, bool /*as_nvlink*/) {
   return {.ok = false, .cubin = {}, .messages = "built without the library; give --devlink\n"};
 }
 
@@ -241,10 +247,11 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   std::string text;
   for (const Diagnostic& d : result.diagnostics) text += RenderDiagnostic(d, "devlink");
   outcome.messages = UnderDevlinksName(text);
+  outcome.keeps_lost = KeepsLost(text);
   return outcome;
 }
 
-LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
+LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program, bool as_nvlink) {
   const auto arch = Arch::Parse(TargetName(target_));
   if (!arch.ok()) return {};
   LinkOptions options;
@@ -252,7 +259,7 @@ LinkOutcome LinkPair::LinkInProcess(const RandomProgram& program) {
   options.profile = Profile().value_or(ToolkitProfile());
   options.debug = HasFlag(program, "-g");
   options.relocatable = HasFlag(program, "-r");
-  if (options.relocatable) options.compatibility = Compatibility::kNvlink;
+  if (as_nvlink || options.relocatable) options.compatibility = Compatibility::kNvlink;
   // With -g nvlink records the names of all files as well, which a session does not know.
   if (options.debug) {
     options.recorded_options = RecordedOptions(options.relocatable);
@@ -274,9 +281,18 @@ PairResult LinkPair::Check(const RandomProgram& program) {
   return Compare(program);
 }
 
+LinkOutcome LinkPair::LinkWithDevlink(const RandomProgram& program) {
+  const auto link = [&](bool as_nvlink) {
+    return program_.empty() ? LinkInProcess(program, as_nvlink)
+                            : LinkWithProgram(program, as_nvlink);
+  };
+  LinkOutcome outcome = link(false);
+  return outcome.keeps_lost ? link(true) : outcome;
+}
+
 PairResult LinkPair::Compare(const RandomProgram& program) {
   const LinkOutcome expected = LinkWithNvlink(program);
-  const LinkOutcome actual = program_.empty() ? LinkInProcess(program) : LinkWithProgram(program);
+  const LinkOutcome actual = LinkWithDevlink(program);
   if (expected.messages.find("Internal error") != std::string::npos ||
       expected.messages.find("nvlink crashed") != std::string::npos) {
     // Nothing can be learned from what nvlink itself calls a fault.

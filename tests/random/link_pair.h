@@ -33,6 +33,7 @@ struct LinkOutcome {
   bool ok = false;
   std::vector<std::uint8_t> cubin;
   std::string messages;  // as the command line prints them, under the name devlink, without notes
+  bool keeps_lost = false;  // devlink says that it kept what nvlink loses
 };
 
 // nvlink's messages under devlink's name. Of nvlink's warnings about one entry's stack, which it
@@ -75,8 +76,9 @@ class LinkPair {
   [[nodiscard]] LinkOutcome RunLinker(const std::string& linker, std::string_view name,
                                       const RandomProgram& program) const;
   LinkOutcome LinkWithNvlink(const RandomProgram& program);
-  LinkOutcome LinkWithProgram(const RandomProgram& program);
-  LinkOutcome LinkInProcess(const RandomProgram& program);
+  LinkOutcome LinkWithProgram(const RandomProgram& program, bool as_nvlink);
+  LinkOutcome LinkWithDevlink(const RandomProgram& program);
+  LinkOutcome LinkInProcess(const RandomProgram& program, bool as_nvlink);
 
   Toolkit toolkit_;
   ProgramTarget target_;

@@ -67,6 +67,30 @@ flip() {
   printf "\\x$3" | dd of="$4" bs=1 seek="$2" conv=notrunc status=none
 }
 
+# --- A function to which only a variable of another file points -----------------------------------
+mkdir table
+cat >table/body.h <<'CODE'
+template <typename T> __device__ __noinline__ T f(T x) { return x * x + 7; }
+typedef int (*Pointer)(int);
+CODE
+printf '%s\n' '#include "body.h"' '__device__ int unused(int x) { return f<int>(x); }' >table/first.cu
+printf '%s\n' '#include "body.h"' '__device__ Pointer table[] = {f<int>};' >table/second.cu
+printf '%s\n' '#include "body.h"' 'extern __device__ Pointer table[];' \
+  '__global__ void k(int* p, int i) { p[0] = table[i](p[1]); }' >table/third.cu
+for arch in sm_80 sm_100; do
+  for part in first second third; do
+    nvcc -arch=$arch -rdc=true -cubin table/$part.cu -o table/$part.$arch.cubin
+  done
+  row "a pointer in a variable" -arch=$arch table/{first,second,third}.$arch.cubin
+  grep -aq _Z1fIiET_S0_ default/out.cubin || fail "$arch: the function is lost"
+  # In two steps, of which the first cannot know.
+  "$DEVLINK" -arch=$arch -r table/{first,second}.$arch.cubin -o table/part.$arch.cubin
+  "$DEVLINK" -arch=$arch table/{part,third}.$arch.cubin -o table/steps.cubin 2>/dev/null
+  grep -aq _Z1fIiET_S0_ table/steps.cubin || fail "$arch: the function is lost in two steps"
+  # Where its own file's body stays, nvlink has it.
+  alike -arch=$arch table/{second,first,third}.$arch.cubin
+done
+
 # --- What is left out without a word --------------------------------------------------------------
 for sm in 75 80 86 90; do ptx k$sm sm_$sm ".visible .entry k$sm() { ret; }"; done
 head -c 500 k80.cubin >cut.cubin

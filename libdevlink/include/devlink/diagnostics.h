@@ -43,6 +43,7 @@ enum class DiagnosticCode {
   kOptionMismatch = 50,  // modules of a link with LTO want other options than each other
   kLtoCompilation = 51,  // LTO IR, or the library that compiles it
   kEarlyReference = 60,
+  kForgottenAddress = 61,  // a note: variables point to functions that nvlink would leave out
 };
 
 // One finding. Plain data, owned by the receiver.

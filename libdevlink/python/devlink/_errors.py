@@ -81,6 +81,7 @@ class DiagnosticCode(enum.IntEnum):
     OPTION_MISMATCH = 50
     LTO_COMPILATION = 51
     EARLY_REFERENCE = 60
+    FORGOTTEN_ADDRESS = 61
 
 
 def _member(kind: type[enum.IntEnum], number: int) -> Any:

@@ -29,7 +29,7 @@ std::string_view KindText(Severity severity) {
   return "fatal   ";
 }
 
-constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 26> kCodeNames = {{
+constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 27> kCodeNames = {{
     {DiagnosticCode::kUndefinedReference, "undefined-reference"},
     {DiagnosticCode::kMultipleDefinition, "multiple-definition"},
     {DiagnosticCode::kSizeMismatch, "size-mismatch"},
@@ -56,6 +56,7 @@ constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 26> kCodeNames
     {DiagnosticCode::kOptionMismatch, "option-mismatch"},
     {DiagnosticCode::kLtoCompilation, "lto-compilation"},
     {DiagnosticCode::kEarlyReference, "early-reference"},
+    {DiagnosticCode::kForgottenAddress, "forgotten-address"},
 }};
 
 std::string_view SeverityName(Severity severity) {

@@ -2,6 +2,7 @@
 #include "link/check.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "format/sm_traits.h"
 #include "link/reach.h"
 #include "link/undefined.h"
+#include "model/module.h"
 
 namespace devlink::internal {
 
@@ -201,16 +203,39 @@ class Checker {
       for (const CallEdge& edge : *list) named.insert({body_of(edge.caller), body_of(edge.callee)});
     }
     const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
-      return !named.contains({program_.sections[relocation.section].function,
-                              body_of(program_.symbols[relocation.symbol].function)});
+      const Section& section = program_.sections[relocation.section];
+      if (section.kind != SectionKind::kText) return !settings_.forgets_pointers;
+      return !named.contains(
+          {section.function, body_of(program_.symbols[relocation.symbol].function)});
     });
     if (unnamed != lost.end()) ReportLost(*unnamed);
   }
 
+  // The input whose code or data has the reference.
+  std::string_view InputOf(const Relocation& relocation) const {
+    const Section& section = program_.sections[relocation.section];
+    if (section.kind == SectionKind::kText) {
+      return input_.inputs[program_.symbols[program_.functions[section.function].symbol].input]
+          .name;
+    }
+    const auto holds = [&](const Piece& piece) {
+      return piece.offset <= relocation.offset &&
+             relocation.offset - piece.offset < piece.bytes.size();
+    };
+    const auto piece = std::find_if(section.pieces.begin(), section.pieces.end(), holds);
+    for (const LinkInput& input : input_.inputs) {
+      if (piece == section.pieces.end()) break;
+      const base::Bytes file = input.module->bytes();
+      const std::less<> before;
+      if (before(piece->bytes.data(), file.data())) continue;
+      if (before(piece->bytes.data(), file.data() + file.size())) return input.name;
+    }
+    return input_.inputs[program_.symbols[relocation.symbol].input].name;
+  }
+
   void ReportLost(const Relocation& relocation) {
     const Section& section = program_.sections[relocation.section];
-    const Symbol& caller = program_.symbols[program_.functions[section.function].symbol];
-    const std::string& input = input_.inputs[caller.input].name;
+    const std::string_view input = InputOf(relocation);
     Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
                              base::Cat({"Input file '", input, "' is damaged"}));
     out.notes.push_back(base::Cat({"section '", section.name, "' refers to '", out.symbol,

@@ -39,6 +39,7 @@ struct CheckSettings {
   std::uint64_t reserved_shared = 0;  // bytes in front of a kernel's shared memory
   bool cuts_off_values = false;       // that have no room in their fields, as nvlink does
   bool repeats = false;               // warnings of stacks, as often as nvlink does
+  bool forgets_pointers = false;      // in variables to functions that go, as nvlink does
   bool allow_undefined_globals = false;
 };
 

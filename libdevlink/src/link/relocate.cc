@@ -77,9 +77,10 @@ class Relocator {
     result_.refused.push_back(relocation);
   }
 
-  // Records about code, and data, may name functions that are gone.
+  // Records about code may name functions that are gone.
   void Lose(const Relocation& relocation) {
-    if (program_.sections[relocation.section].kind != SectionKind::kText) return;
+    const SectionKind kind = program_.sections[relocation.section].kind;
+    if (kind != SectionKind::kText && !format::HoldsVariables(kind)) return;
     result_.lost.push_back(relocation);
   }
 

@@ -56,7 +56,7 @@ struct Relocated {
   std::uint32_t early_shared = 0;
   std::uint32_t early_constants = 0;
   std::vector<Relocation> refused;  // that nothing sensible can be done with
-  std::vector<Relocation> lost;     // of code that stays to functions that do not
+  std::vector<Relocation> lost;  // of code that stays, and of variables, to functions that do not
   // Stored, but not all of the value: the field is too narrow. Of code and data only.
   struct Overflow {
     Relocation relocation;

@@ -6,11 +6,6 @@
 
 namespace devlink::internal {
 
-void CallGraphMerge::Begin() {
-  taken_by_function_.assign(input_.symbols.size(), false);
-  taken_of_discarded_.clear();
-}
-
 void CallGraphMerge::TakeCalls(const InputSection& section) {
   using List = format::CallGraphList;
   const auto function_of = [&](std::uint32_t index) {
@@ -21,13 +16,12 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
   format::CallGraphPair pair;
   while (pairs.Next(pair)) {
     const FunctionId function = function_of(pair.first);
-    // Whom a discarded copy calls does not count. That the address of its function is taken does,
-    // if a function takes it that stays; pointers in variables are not enough.
-    const bool discarded = input_.discarded[pair.first];
     if (function == kNone && pair.first != 0) Lose(section, pair.first);
-    if (function == kNone || (discarded && pair.list != List::kAddressesTaken)) continue;
-    if (discarded) {
-      taken_of_discarded_.push_back(pair.first);
+    // What is said of a discarded copy does not count: neither whom it calls, nor that a pointer to
+    // it lies in a variable. Of a function that takes its address, that function's pair tells.
+    if (function == kNone) continue;
+    if (input_.discarded[pair.first]) {
+      if (pair.list == List::kAddressesTaken) NotePointed(function, pair.second);
       continue;
     }
     if (format::HoldsSymbolPairs(pair.list)) {
@@ -37,7 +31,7 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
         continue;
       }
       const bool takes_address = pair.list == List::kAddressTakers;
-      if (takes_address) taken_by_function_[pair.second] = true;
+      if (takes_address) TakeAddress(callee);
       if (relocatable_ && !edges_.insert({pair.list, function, callee}).second) continue;
       (takes_address ? program_.address_takers : program_.calls).push_back({function, callee});
     } else if (pair.list == List::kAddressesTaken || pair.list == List::kIndirectCallers) {
@@ -79,13 +73,19 @@ void CallGraphMerge::TakeAddress(FunctionId function) {
   address_taken_[function] = true;
 }
 
-void CallGraphMerge::End() {
-  for (const std::uint32_t symbol : taken_of_discarded_) {
-    if (taken_by_function_[symbol]) TakeAddress(program_.symbols[input_.symbols[symbol]].function);
-  }
+void CallGraphMerge::NotePointed(FunctionId function, std::uint32_t prototype) {
+  pointed_.resize(program_.functions.size());
+  if (pointed_[function]) return;
+  pointed_[function] = true;
+  program_.pointed_functions.push_back(
+      {.function = function, .prototype = input_.view->StringAt(prototype)});
 }
 
-void CallGraphMerge::SettlePrototypes() {
+void CallGraphMerge::Settle() {
+  address_taken_.resize(program_.functions.size());
+  std::erase_if(program_.pointed_functions, [this](const PointedFunction& pointed) {
+    return address_taken_[pointed.function];
+  });
   for (PrototypeUse& use : program_.addresses_taken) {
     const std::uint32_t prototype = program_.functions[use.function].prototype;
     use.prototype = prototype == kNone ? 0 : prototype;

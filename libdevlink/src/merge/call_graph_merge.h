@@ -26,16 +26,14 @@ class CallGraphMerge {
         findings_(findings),
         relocatable_(relocatable) {}
 
-  void Begin();
   void TakeCalls(const InputSection& section);
   void TakePrototypes(const InputSection& section);
-  // Once the input's sections are through: addresses of discarded copies that its functions take.
-  void End();
   // Once all inputs are through: the last word on a function whose address is taken counts.
-  void SettlePrototypes();
+  void Settle();
 
  private:
   void TakeAddress(FunctionId function);
+  void NotePointed(FunctionId function, std::uint32_t prototype);
   void Lose(const InputSection& section, std::uint32_t symbol);
 
   ProgramBuilder& builder_;
@@ -44,12 +42,10 @@ class CallGraphMerge {
   MergeFindings& findings_;
   const bool relocatable_;
   std::vector<bool> address_taken_;  // by FunctionId: already in Program::addresses_taken
+  std::vector<bool> pointed_;        // already in Program::pointed_functions
   // Of relocatable links: pairs so far (list, caller, callee). Two bodies of one function may have
   // the same, which nvlink then keeps once.
   base::HashSet<std::tuple<format::CallGraphList, FunctionId, FunctionId>> edges_;
-  // Of the input in hand.
-  std::vector<bool> taken_by_function_;            // functions whose address a function takes
-  std::vector<std::uint32_t> taken_of_discarded_;  // symbols
 };
 
 }  // namespace devlink::internal

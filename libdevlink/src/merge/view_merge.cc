@@ -44,7 +44,6 @@ void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_ar
   builder_.Begin(id);
   findings_.Begin(id);
   input_.Begin(id, view, virtual_arch);
-  call_graph_.Begin();
   functions_.Run();
   objects_.Run();
   MergeOtherSections();
@@ -53,7 +52,7 @@ void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_ar
 
 Program ViewMerge::Finish(InputMaps& maps) && {
   objects_.AllocateCommons();
-  call_graph_.SettlePrototypes();
+  call_graph_.Settle();
   if (options_.relocatable && options_.compatibility == Compatibility::kNvlink) {
     kernel_sections_.AddForExternals();
   }
@@ -76,7 +75,6 @@ void ViewMerge::MergeOtherSections() {
       MergeSection(i);
     }
   }
-  call_graph_.End();
 }
 
 void ViewMerge::MergeSection(std::uint32_t index) {

@@ -155,6 +155,12 @@ struct PrototypeUse {  // a function whose address is taken, or one that calls t
   std::uint32_t prototype = 0;  // offset in Program::prototypes plus one
 };
 
+// A function of which an input says that a variable points to it, with the text of its prototype.
+struct PointedFunction {
+  FunctionId function = kNone;
+  std::string_view prototype;
+};
+
 // A name on its way into a string table. It gets there unless what it names is left out; of several
 // with the same text the first that stays counts.
 struct NameEntry {
@@ -194,8 +200,11 @@ struct Program {
   std::vector<Relocation> relocations;
   std::vector<CallEdge> calls;
   std::vector<PrototypeUse> indirect_callers;
-  std::vector<PrototypeUse> addresses_taken;             // once per function
-  std::vector<CallEdge> address_takers;                  // who takes whose address
+  std::vector<PrototypeUse> addresses_taken;  // once per function
+  std::vector<CallEdge> address_takers;       // who takes whose address
+  // Not among them, as it was said of a discarded copy; once per function (link/pointers.h).
+  std::vector<PointedFunction> pointed_functions;
+  std::vector<FunctionId> remembered_addresses;  // of those: they are among addresses_taken now
   std::vector<std::vector<AttributeRecord>> info_lists;  // in creation order of their sections
   std::vector<SectionId> info_sections;                  // whose they are
   std::vector<SymbolId> extern_symbols;

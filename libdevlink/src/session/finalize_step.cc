@@ -15,6 +15,8 @@
 #include "base/strings.h"
 #include "devlink/experimental/mercury_finalizer.h"
 #include "finalize/adopt.h"
+#include "finalize/reduced_input.h"
+#include "finalize/telling_texts.h"
 #include "format/make_diagnostic.h"
 #include "format/notes.h"
 #include "format/views.h"
@@ -36,38 +38,10 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
   return status;
 }
 
-// Finds which of many texts stands in another, without looking at each of them.
-class TextsWithin {
- public:
-  // Borrows the texts. One that begins with another says nothing that the other does not.
-  explicit TextsWithin(std::span<const std::string> texts) : texts_(texts.begin(), texts.end()) {
-    std::sort(texts_.begin(), texts_.end());
-    const auto begins = [](std::string_view one, std::string_view other) {
-      return other.starts_with(one);
-    };
-    texts_.erase(std::unique(texts_.begin(), texts_.end(), begins), texts_.end());
-  }
-
-  // Empty where none does.
-  [[nodiscard]] std::string_view FirstIn(std::string_view name) const {
-    for (; !name.empty(); name.remove_prefix(1)) {
-      // What the rest begins with sorts before it, and no other text between them.
-      const auto behind = std::upper_bound(texts_.begin(), texts_.end(), name);
-      if (behind != texts_.begin() && name.starts_with(*std::prev(behind))) {
-        return *std::prev(behind);
-      }
-    }
-    return {};
-  }
-
- private:
-  std::vector<std::string_view> texts_;
-};
-
 // The kernels that host code chooses, by the rules of the Mercury view.
 class ChosenKernels {
  public:
-  // Names what stays in the words of -kernels-used.
+  // Says what stays in texts of -kernels-used.
   static absl::StatusOr<ChosenKernels> Find(const LinkSet& set, const KernelSelection& kernels,
                                             const LinkOptions& options, FinalizeJob& job);
 
@@ -103,21 +77,26 @@ absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
   const CallGraph graph(program);
   out.liveness_ = FindLiveFunctions(program, graph, /*keep_all=*/false, kernels,
                                     options.compatibility == Compatibility::kNvlink);
+  std::vector<std::string_view> kept;
   for (const FunctionId kernel : out.liveness_.kernels) {
     const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
     // Also where only device code uses it, unless nvlink leaves kernels out as they are met: then
     // such a kernel comes back later, and its names with it.
     if (kernels.ByHostReferences() || kernels.Wants(symbol)) {
-      job.kernels_used.emplace_back(symbol.name);
+      kept.push_back(symbol.name);
     }
   }
-  // With a text that no name has, none stays.
-  if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
-  const TextsWithin wanted(job.kernels_used);
+  std::vector<std::string_view> left_out;
   for (const FunctionId kernel : out.liveness_.left_out) {
     const Function& function = program.functions[kernel];
     if (function.shared != kNone) out.left_.push_back(function.shared);
-    const std::string_view name = program.symbols[function.symbol].name;
+    left_out.push_back(program.symbols[function.symbol].name);
+  }
+  job.kernels_used = TellingTexts(kept, left_out);
+  // With a text that no name has, none stays.
+  if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
+  const TextsWithin wanted(job.kernels_used);
+  for (const std::string_view name : left_out) {
     const std::string_view held = wanted.FirstIn(name);
     if (held.empty()) continue;
     return absl::UnimplementedError(base::ToAbsl(base::Cat(
@@ -172,9 +151,14 @@ std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
   return {};
 }
 
-absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const LinkOptions& options, FinalizeJob& job) {
+absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const Program& program,
+                                 const LinkOptions& options, FinalizeJob& job) {
   if (const std::string_view unknown = OptionUnknownToFinalizer(options); !unknown.empty()) {
     return absl::UnimplementedError(base::ToAbsl(base::Cat({"the finalizer knows no ", unknown})));
+  }
+  if (!program.remembered_addresses.empty()) {
+    return absl::UnimplementedError(
+        "the finalizer forgets functions to which only variables point; --compat=nvlink, too");
   }
   Adoption out;
   for (const LinkInput& input : set.inputs) {
@@ -202,9 +186,57 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
-                               const LinkContext& context, const MercuryFinalizer& finalizer,
-                               std::string_view& what) {
+// Code that goes: sections of a name of which none stays.
+CodeNames CodeLeftOut(const Program& program, const Liveness& liveness) {
+  CodeNames out;
+  const auto is_code = [&](SectionId id) {
+    return program.sections[id].kind == SectionKind::kText;
+  };
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    if (is_code(id) && liveness.section_removed[id]) out.insert(program.sections[id].name);
+  }
+  if (out.empty()) return out;
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    if (is_code(id) && !liveness.section_removed[id]) out.erase(program.sections[id].name);
+  }
+  return out;
+}
+
+// The same job with what stays only, which takes a fraction of the time where libraries are linked.
+// Nothing where nothing goes, or where it did not come out right: then the whole inputs have to do.
+absl::StatusOr<std::optional<Finalized>> FinalizeReduced(const LinkSet& set,
+                                                         const CodeNames& left_out,
+                                                         const LinkContext& context,
+                                                         const MercuryFinalizer& finalizer,
+                                                         FinalizeJob job) {
+  std::vector<Bytes> reduced;  // which the job borrows
+  reduced.reserve(set.inputs.size());
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
+    auto without = WithoutCode(*set.inputs[i].module, left_out);
+    if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
+  }
+  if (reduced.empty()) return std::nullopt;
+  auto made = finalizer.Finalize(job);
+  if (absl::IsCancelled(made.status()) || absl::IsDeadlineExceeded(made.status())) {
+    return made.status();
+  }
+  if (made.ok() && !HasCode(made->cubin, left_out)) {
+    context.Log([&] {
+      return absl::StrCat("the finalizer did without ", left_out.size(), " functions that go");
+    });
+    return *std::move(made);
+  }
+  context.Log([&] {
+    return absl::StrCat("the finalizer gets all code, for without ", left_out.size(),
+                        " functions that go it failed: ",
+                        made.ok() ? "they were in its file" : made.status().message());
+  });
+  return std::nullopt;
+}
+
+absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& program,
+                               const LinkOptions& options, const LinkContext& context,
+                               const MercuryFinalizer& finalizer, std::string_view& what) {
   const TimeSpan span(context.time_trace, "finalize");
   FinalizeJob job{.target = options.target,
                   .release = options.profile.release,
@@ -212,15 +244,20 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
                   .relocatable = options.relocatable,
                   .stop = context.environment.StopToken()};
   what = "the finalizer cannot be used";
-  DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, options, job));
+  DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, program.program, options, job));
   what = "the finalizer failed";
-  DEVLINK_ASSIGN_OR_RETURN(const auto made, finalizer.Finalize(job));
-  context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made.cubin});
+  CodeNames left_out = CodeLeftOut(program.program, program.liveness);
+  for (const LinkInput& input : set.inputs) KeepTraces(*input.module, left_out);
+  DEVLINK_ASSIGN_OR_RETURN(auto made, FinalizeReduced(set, left_out, context, finalizer, job));
+  if (!made) {
+    DEVLINK_ASSIGN_OR_RETURN(made, finalizer.Finalize(job));
+  }
+  context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made->cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
       options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
   adoption.record = record;
   what = "what the finalizer made cannot be taken over";
-  DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made.cubin, adoption));
+  DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made->cubin, adoption));
   context.Log([&] {
     return absl::StrCat("took over ", adopted.size(), " bytes of ", base::ToAbsl(finalizer.name()));
   });
@@ -229,7 +266,9 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const LinkOptions& options,
 
 }  // namespace
 
-absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set, const LinkOptions& options,
+absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
+                                                  const FinalizedProgram& program,
+                                                  const LinkOptions& options,
                                                   const LinkContext& context,
                                                   std::vector<Diagnostic>& diagnostics) {
   if (options.finalize == FinalizeMode::kNever) return std::nullopt;
@@ -244,7 +283,7 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set, const Link
                 diagnostics);
   }
   std::string_view what;
-  auto made = Finalize(set, options, context, **finalizer, what);
+  auto made = Finalize(set, program, options, context, **finalizer, what);
   if (made.ok()) return *std::move(made);
   if (absl::IsCancelled(made.status())) return made.status();
   if (must) return Fail(made.status(), what, diagnostics);

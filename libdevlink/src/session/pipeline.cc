@@ -26,6 +26,7 @@
 #include "link/fold.h"
 #include "link/liveness.h"
 #include "link/pass_results.h"
+#include "link/pointers.h"
 #include "link/relocate.h"
 #include "link/relocate_partial.h"
 #include "link/resources.h"
@@ -163,6 +164,21 @@ absl::StatusOr<Merged> MergeInputs(const LinkSet& set, const KernelSelection& ke
   return merged;
 }
 
+// Who calls whom, and who stays.
+struct WhoStays {
+  CallGraph graph;
+  Liveness liveness;
+};
+
+WhoStays FindWhoStays(const Program& program, const KernelSelection& kernels,
+                      const LinkOptions& options, std::span<const FunctionId> kept) {
+  CallGraph graph(program);
+  Liveness liveness = FindLiveFunctions(program, graph, LeavesOutNothing(options),
+                                        options.relocatable ? KernelSelection() : kernels,
+                                        options.compatibility == Compatibility::kNvlink, kept);
+  return {std::move(graph), std::move(liveness)};
+}
+
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
 // laid out and nothing travels along calls: the next link does that.
 PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
@@ -172,15 +188,19 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   if (options.fold_identical_functions && !options.debug) {
     inputs.program = FoldIdentical(std::move(inputs.program), kept.functions).program;
   }
+  WhoStays who = FindWhoStays(inputs.program, kernels, options, kept.functions);
+  if (options.compatibility != Compatibility::kNvlink) {
+    const auto lost = FindLostPointers(inputs.program, who.liveness, partial);
+    if (!lost.empty()) {
+      inputs.program = WithAddressesTaken(std::move(inputs.program), lost);
+      who = FindWhoStays(inputs.program, kernels, options, kept.functions);
+    }
+  }
   const Program& merged = inputs.program;
   const bool two_views = format::HasTwoViews(options.target.number);
-
-  // Who calls whom, and who stays.
-  CallGraph graph(merged);
+  CallGraph& graph = who.graph;
+  Liveness& liveness = who.liveness;
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });
-  Liveness liveness = FindLiveFunctions(
-      merged, graph, LeavesOutNothing(options), partial ? KernelSelection() : kernels,
-      options.compatibility == Compatibility::kNvlink, kept.functions);
   std::optional<CallGraph> cut;
   if (!liveness.unfollowed.empty()) cut.emplace(merged, liveness.unfollowed);
   const CallGraph& followed = cut ? *cut : graph;
@@ -248,6 +268,7 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                           .reserved_shared = ReservedShared(options),
                           .cuts_off_values = options.compatibility == Compatibility::kNvlink,
                           .repeats = options.compatibility == Compatibility::kNvlink,
+                          .forgets_pointers = options.compatibility == Compatibility::kNvlink,
                           .allow_undefined_globals = options.allow_undefined_globals},
                          out.diagnostics);
     if (options.dump_call_graph) {
@@ -351,6 +372,9 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   }
   DEVLINK_RETURN_IF_ERROR(CheckResults(passes, set, options, out));
   if (auto note = NoteUnmatchedReferences(passes.program, passes.liveness, kernels)) {
+    out.diagnostics.push_back(*std::move(note));
+  }
+  if (auto note = NoteRememberedAddresses(passes.program)) {
     out.diagnostics.push_back(*std::move(note));
   }
   absl::Status wrong =
@@ -529,7 +553,9 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
-    DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, options, context, out.diagnostics));
+    const PassResults& passes = program.passed.passes;
+    DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
+                                                          options, context, out.diagnostics));
     if (finalized) return WriteBytes(*std::move(finalized), results);
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,

@@ -214,6 +214,14 @@ TEST_CASE("The address of a discarded copy counts where a function takes it", "[
   }
 }
 
+TEST_CASE("An address that a function takes counts without a list of its own", "[merge]") {
+  InputBuilder a;
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.AddAddressTaker(a.DefineKernel("k"), f);
+  const Merged merged = MergeInputs({&a});
+  CHECK(Pick(DumpCalls(merged.program()), {"addresses"}) == "addresses taken\n  f prototype=-\n");
+}
+
 TEST_CASE("Records name the output's symbols, in order of arrival", "[merge]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");

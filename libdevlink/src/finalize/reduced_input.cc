@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finalize/reduced_input.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "base/align.h"
+#include "finalize/linked_file.h"
+#include "format/capsule.h"
+#include "format/elf_cuda.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// NOP, of all targets with two views, as ptxas fills code with it; and, behind the number of its
+// section, a capsule of one instruction that follows from it (docs/mercury.md, "Capsules").
+constexpr std::array<std::uint8_t, format::kInstructionSize> kNothing = {
+    0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0f, 0};
+constexpr std::array<std::uint8_t, 12> kNothingPacked = {1, 0, 0, 0xc0, 1, 0, 0, 0, 1, 0, 0, 0};
+
+bool IsLeftOut(const InputSection& section, const CodeNames& names) {
+  return section.role == SectionRole::kText && names.contains(section.name);
+}
+
+bool NamesShared(const ModuleView& view, const InputSection& list) {
+  const std::uint64_t step =
+      list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+  const base::BoundedReader entries(list.data);
+  for (std::uint64_t at = 0; at < list.size; at += step) {
+    const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));
+    if (symbol >= view.symbol_count()) return true;
+    const InputSymbol named = view.SymbolAt(symbol);
+    if ((named.other & format::kStoSpaceMask) == format::kStoShared) return true;
+  }
+  return false;
+}
+
+void KeepTraces(const ModuleView& view, CodeNames& names) {
+  const std::vector<InputSection> sections = view.sections();
+  const auto keep = [&](std::uint32_t section) {
+    if (section < sections.size() && IsLeftOut(sections[section], names)) {
+      names.erase(sections[section].name);
+    }
+  };
+  for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+    const InputSymbol symbol = view.SymbolAt(i);
+    if (symbol.binding == format::kStbWeak) keep(symbol.section);
+  }
+  for (const InputSection& section : sections) {
+    if (section.role != SectionRole::kRelocations || section.info >= sections.size()) continue;
+    if (!IsLeftOut(sections[section.info], names)) continue;
+    if (NamesShared(view, section)) keep(section.info);
+  }
+}
+
+class Reduction {
+ public:
+  Reduction(const Module& module, const CodeNames& names)
+      : module_(module), names_(names), out_(module.bytes().begin(), module.bytes().end()) {}
+
+  std::vector<std::uint8_t> Run() {
+    const std::uint64_t nothing = Append(kNothing);
+    for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
+      if (module_.HasView(kind)) Reduce(module_.view(kind), nothing);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Content that stays is not touched, wherever it lies: what is new stands behind the file.
+  std::uint64_t Append(base::Bytes bytes) {
+    out_.resize(base::AlignUp(out_.size(), format::kInstructionSize));
+    const std::uint64_t offset = out_.size();
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    return offset;
+  }
+
+  void Place(std::uint32_t section, std::uint64_t offset, std::uint64_t size) {
+    const std::uint64_t header =
+        module_.header().shoff + std::uint64_t{section} * sizeof(format::Shdr);
+    std::memcpy(out_.data() + header + offsetof(format::Shdr, offset), &offset, sizeof(offset));
+    std::memcpy(out_.data() + header + offsetof(format::Shdr, size), &size, sizeof(size));
+  }
+
+  void Reduce(const ModuleView& view, std::uint64_t nothing) {
+    const std::vector<InputSection> sections = view.sections();
+    for (std::uint32_t i = 0; i < sections.size(); ++i) {
+      const InputSection& section = sections[i];
+      if (IsLeftOut(section, names_)) {
+        if (view.kind() == format::ViewKind::kSass) {
+          Place(i, nothing, kNothing.size());
+        } else {
+          PlaceCapsule(i, section.data);
+        }
+      } else if (section.role == SectionRole::kRelocations ||
+                 section.role == SectionRole::kFunctionInfo) {
+        const bool is_known = section.info < sections.size();
+        if (is_known && IsLeftOut(sections[section.info], names_)) Place(i, nothing, 0);
+      }
+    }
+  }
+
+  void PlaceCapsule(std::uint32_t section, base::Bytes capsule) {
+    std::array<std::uint8_t, format::kCapsuleSectionWord + kNothingPacked.size()> bytes = {};
+    const auto number = base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
+    std::memcpy(bytes.data(), &number, sizeof(number));
+    std::memcpy(bytes.data() + format::kCapsuleSectionWord, kNothingPacked.data(),
+                kNothingPacked.size());
+    Place(section, Append(bytes), bytes.size());
+  }
+
+  const Module& module_;
+  const CodeNames& names_;
+  std::vector<std::uint8_t> out_;
+};
+
+}  // namespace
+
+void KeepTraces(const Module& module, CodeNames& names) {
+  if (names.empty()) return;
+  for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
+    if (module.HasView(kind)) KeepTraces(module.view(kind), names);
+  }
+}
+
+std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const CodeNames& names) {
+  const ModuleView& view = module.sass();
+  for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+    if (view.RoleAt(i) != SectionRole::kText || !IsLeftOut(view.SectionAt(i), names)) continue;
+    return Reduction(module, names).Run();
+  }
+  return std::nullopt;
+}
+
+bool HasCode(base::Bytes cubin, const CodeNames& names) {
+  const auto file = LinkedFile::Read(cubin);
+  if (!file.ok()) return true;
+  for (std::uint32_t i = 1; i < file->section_count(); ++i) {
+    if (names.contains(file->NameOf(i))) return true;
+  }
+  return false;
+}
+
+}  // namespace devlink::internal

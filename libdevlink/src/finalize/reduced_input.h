@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs for the finalizer, without the code that the link leaves out: libnvJitLink takes as long
+// to read it as what stays.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bounded_reader.h"
+#include "base/hash_table.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+// Code sections, by name.
+using CodeNames = base::HashSet<std::string_view>;
+
+// Takes those out whose code leaves a trace in the output even where it goes: what it says of
+// shared memory counts for kernels, and of a weak function there may be other bodies, of which
+// nvlink takes a part each. To be asked of every input before the first one is reduced.
+void KeepTraces(const Module& module, CodeNames& names);
+
+// A cubin of two views that is the module's but for those sections: in their place is one
+// instruction that does nothing, without relocations and attributes. Names, symbols and all else
+// stay, for they leave traces in the output. Nothing where the module has none of those sections.
+std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const CodeNames& names);
+
+// Whether a linked cubin has one of these sections; also where it is none.
+bool HasCode(base::Bytes cubin, const CodeNames& names);
+
+}  // namespace devlink::internal

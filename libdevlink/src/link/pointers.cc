@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/pointers.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash_table.h"
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+std::string_view PrototypeAt(const Program& program, std::uint32_t use) {
+  return program.prototypes.c_str() + use - 1;
+}
+
+// What PrototypeUse calls a text, which is added where it is new.
+std::uint32_t AddPrototype(std::string_view text, Program& program) {
+  for (std::size_t at = 0; at < program.prototypes.size();) {
+    const std::string_view known = program.prototypes.c_str() + at;
+    if (known == text) return static_cast<std::uint32_t>(at) + 1;
+    at += known.size() + 1;
+  }
+  const auto added = static_cast<std::uint32_t>(program.prototypes.size()) + 1;
+  program.prototypes.append(text).push_back('\0');
+  return added;
+}
+
+}  // namespace
+
+std::vector<PointedFunction> FindLostPointers(const Program& program, const Liveness& liveness,
+                                              bool relocatable) {
+  std::vector<PointedFunction> out;
+  if (program.pointed_functions.empty()) return out;
+  base::HashSet<FunctionId> pointed;
+  for (const Relocation& relocation : program.relocations) {
+    const Section& section = program.sections[relocation.section];
+    if (!format::HoldsVariables(section.kind) || section.function != kNone) continue;
+    const FunctionId function = program.symbols[relocation.symbol].function;
+    if (function != kNone) pointed.insert(function);
+  }
+  base::HashSet<std::string_view> called;
+  for (const PrototypeUse& call : program.indirect_callers) {
+    if (liveness.live[call.function]) called.insert(PrototypeAt(program, call.prototype));
+  }
+  for (const PointedFunction& function : program.pointed_functions) {
+    const bool is_lost =
+        relocatable || !liveness.live[function.function] || called.contains(function.prototype);
+    if (is_lost && pointed.contains(function.function)) out.push_back(function);
+  }
+  return out;
+}
+
+Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& functions) {
+  base::HashMap<std::string_view, std::uint32_t> prototypes;
+  for (const PointedFunction& pointed : functions) {
+    Function& function = program.functions[pointed.function];
+    if (function.prototype == kNone) {
+      const auto [known, inserted] = prototypes.try_emplace(pointed.prototype, 0);
+      if (inserted) known->second = AddPrototype(pointed.prototype, program);
+      function.prototype = known->second;
+    }
+    program.addresses_taken.push_back(
+        {.function = pointed.function, .prototype = function.prototype});
+    program.remembered_addresses.push_back(pointed.function);
+  }
+  return program;
+}
+
+std::optional<Diagnostic> NoteRememberedAddresses(const Program& program) {
+  const std::vector<FunctionId>& functions = program.remembered_addresses;
+  if (functions.empty()) return std::nullopt;
+  const std::string_view first = program.symbols[program.functions[functions.front()].symbol].name;
+  std::string others;
+  if (functions.size() > 1) others = absl::StrCat(" and to ", functions.size() - 1, " more");
+  Diagnostic note = format::MakeDiagnostic(
+      Severity::kInfo, DiagnosticCode::kForgottenAddress, "", "",
+      base::Cat({"variables point to '", first, "'", others,
+                 ": nvlink forgets that functions can be called so whose bodies are another "
+                 "file's; --compat=nvlink, too"}));
+  note.symbol = first;
+  return note;
+}
+
+}  // namespace devlink::internal

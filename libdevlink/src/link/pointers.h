@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions that nvlink leaves out although a variable points to them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "devlink/diagnostics.h"
+#include "link/liveness.h"
+#include "model/program.h"
+
+namespace devlink::internal {
+
+// What variables point to, and what only an input said to have its address taken whose copy of the
+// function is discarded: nvlink forgets that (docs/compatibility.md). The function goes, or kernels
+// that call through such pointers do not get the registers and the stack that it needs. Without
+// those that stay and that nobody calls so; in a relocatable link, which cannot know, with them.
+std::vector<PointedFunction> FindLostPointers(const Program& program, const Liveness& liveness,
+                                              bool relocatable);
+
+// The program with those addresses taken.
+Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& functions);
+
+// What WithAddressesTaken changed, in words; nothing where it was not used.
+std::optional<Diagnostic> NoteRememberedAddresses(const Program& program);
+
+}  // namespace devlink::internal

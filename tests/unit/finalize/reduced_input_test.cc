@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inputs are ptxas's (tests/golden/mercury); of their code the link drops the function Unused.
+#include "finalize/reduced_input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devlink/experimental/mercury_finalizer.h"
+#include "devlink/link_session.h"
+#include "devlink/sinks.h"
+#include "devlink/toolchain.h"
+#include "format/elf_cuda.h"
+#include "format/views.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "support/text.h"
+#include "support/toolkit.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using format::ViewKind;
+using internal::CodeNames;
+using internal::HasCode;
+using internal::InputSection;
+using internal::Module;
+using internal::SectionRole;
+using internal::WithoutCode;
+
+constexpr std::string_view kUnused = ".text._Z6Unusedi";
+
+Cubin Golden(std::string_view name) {
+  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
+      .value_or(Cubin());
+}
+
+CodeNames Names(std::string_view name) {
+  CodeNames out;
+  out.insert(name);
+  return out;
+}
+
+// Of the code of one function, or a record about it.
+bool Concerns(const std::vector<InputSection>& sections, const InputSection& section,
+              std::string_view code) {
+  if (section.role == SectionRole::kText) return section.name == code;
+  const bool follows =
+      section.role == SectionRole::kRelocations || section.role == SectionRole::kFunctionInfo;
+  return follows && section.info < sections.size() && sections[section.info].name == code;
+}
+
+// As the file says it. A list of relocations may be empty here, which no input's is.
+format::Shdr HeaderAt(const Cubin& file, std::uint32_t section) {
+  const base::BoundedReader reader(file);
+  const auto header = reader.ReadOrZero<format::Ehdr>(0);
+  return reader.ReadOrZero<format::Shdr>(header.shoff + section * sizeof(format::Shdr));
+}
+
+TEST_CASE("An input without a function's code is as it was in all else", "[finalize]") {
+  const Cubin whole = Golden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const auto reduced = WithoutCode(**module, Names(kUnused));
+  REQUIRE(reduced.has_value());
+  for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+    const std::vector<InputSection> sections = (*module)->view(kind).sections();
+    int changed = 0;
+    for (std::uint32_t i = 1; i < sections.size(); ++i) {
+      format::Shdr before = HeaderAt(whole, i);
+      const format::Shdr after = HeaderAt(*reduced, i);
+      if (Concerns(sections, sections[i], kUnused)) {
+        ++changed;
+        const bool is_code = sections[i].role == SectionRole::kText;
+        CHECK(after.size == (is_code ? 16 : 0));
+        CHECK(after.offset >= whole.size());
+        CHECK(after.offset + after.size <= reduced->size());
+        // A capsule begins with the number of its machine code's section.
+        if (is_code && kind == ViewKind::kMercury) {
+          CHECK(std::equal(sections[i].data.begin(), sections[i].data.begin() + 4,
+                           reduced->begin() + static_cast<std::ptrdiff_t>(after.offset)));
+        }
+        before.offset = after.offset;
+        before.size = after.size;
+      }
+      if (sections[i].role != SectionRole::kOtherView) {
+        CHECK(std::memcmp(&before, &after, sizeof(before)) == 0);
+      }
+    }
+    CHECK(changed == 3);  // code, attributes and relocations
+  }
+  // But for headers, what was in the file is in its place.
+  const auto headers = base::BoundedReader(whole).ReadOrZero<format::Ehdr>(0).shoff;
+  CHECK(std::equal(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(headers),
+                   reduced->begin()));
+}
+
+TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
+  const auto module = Module::Load(Golden("second.cubin"));
+  REQUIRE(module.ok());
+  CHECK_FALSE(WithoutCode(**module, Names(kUnused)).has_value());
+  CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
+  // Nor is another kind of section taken for code.
+  CHECK_FALSE(WithoutCode(**module, Names(".nv.info")).has_value());
+}
+
+TEST_CASE("Code that a linked cubin has is found there", "[finalize]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  options.finalize = FinalizeMode::kNever;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  REQUIRE(session->AddCubin("first", Golden("first.cubin")).ok());
+  REQUIRE(session->AddCubin("second", Golden("second.cubin")).ok());
+  const LinkOutcome linked = session->Link();
+  REQUIRE(linked.ok());
+  CHECK_FALSE(HasCode(linked.cubin, Names(kUnused)));
+  CHECK(HasCode(linked.cubin, Names(".text._Z3SumPii")));
+  CHECK(HasCode(Cubin{1, 2, 3}, Names(kUnused)));  // of what cannot be read, the worst is assumed
+}
+
+class Lines final : public LogSink {
+ public:
+  [[nodiscard]] bool Wants(LogLevel) const override { return true; }
+  void Write(LogLevel, std::string_view line) override { lines_ += Cat(line, "\n"); }
+  [[nodiscard]] bool Have(std::string_view text) const {
+    return lines_.find(text) != std::string::npos;
+  }
+
+ private:
+  std::string lines_;
+};
+
+TEST_CASE("The finalizer makes the same file of inputs without the code that goes", "[finalize]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit || toolkit->nvjitlink.empty()) DEVLINK_SKIP("no libnvJitLink");
+  const TemporaryDirectory directory("devlink-finalize");
+  const FinalizerOptions places = {.nvjitlink_path = toolkit->nvjitlink,
+                                   .worker_path = DEVLINK_FINALIZER,
+                                   .temporary_directory = directory.path().string()};
+  const auto finalizer = CreateMercuryFinalizer(places);
+  REQUIRE(finalizer.ok());
+  const Cubin first = Golden("first.cubin");
+  const Cubin second = Golden("second.cubin");
+  const auto module = Module::Load(first);
+  REQUIRE(module.ok());
+  const auto reduced = WithoutCode(**module, Names(kUnused));
+  REQUIRE(reduced.has_value());
+  FinalizeJob job{.target = *Arch::Parse("sm_100"),
+                  .inputs = {{"first", first}, {"second", second}}};
+  const auto whole = (*finalizer)->Finalize(job);
+  REQUIRE(whole.ok());
+  job.inputs[0].bytes = *reduced;
+  const auto made = (*finalizer)->Finalize(job);
+  REQUIRE(made.ok());
+  CHECK(made->cubin == whole->cubin);
+
+  // A link does it so.
+  Lines lines;
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  options.finalize = FinalizeMode::kAlways;
+  auto session = LinkSession::Create(
+      options, {.toolchain = std::make_shared<Toolchain>(ToolchainOptions{.finalizer = places}),
+                .log = &lines});
+  REQUIRE(session.ok());
+  REQUIRE(session->AddCubin("first", first).ok());
+  REQUIRE(session->AddCubin("second", second).ok());
+  REQUIRE(session->Link().ok());
+  CHECK(lines.Have("the finalizer did without 1 functions that go"));
+}
+
+}  // namespace
+}  // namespace devlink::testing

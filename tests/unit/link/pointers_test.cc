@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/pointers.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "link/call_graph.h"
+#include "report/dump.h"
+#include "support/catch.h"
+#include "unit/merge/merged.h"
+
+namespace devlink::testing {
+namespace {
+
+using Function = InputBuilder::Function;
+using internal::CallGraph;
+using internal::FindFunctions;
+using internal::FindLiveFunctions;
+using internal::FindLostPointers;
+using internal::Liveness;
+using internal::Program;
+
+constexpr std::uint32_t kAbs64 = 2;
+
+// What the second of two files has beside its copy of `f`, which is discarded.
+struct Second {
+  bool variable_points = true;
+  bool calls_f = false;          // the kernel, itself
+  std::string calls_indirectly;  // the kernel, a function of this prototype
+  bool relocatable = false;
+};
+
+// Liveness with what was found, and before.
+struct Found {
+  Program program;
+  Liveness before;
+  Liveness after;
+  std::size_t lost = 0;
+  internal::FunctionId f = internal::kNone;
+};
+
+Found Link(const Second& second) {
+  InputBuilder a;
+  const SymbolHandle unused = a.Define(Function{.name = "unused"});
+  a.AddCall(unused, a.Define(Function{.name = "f", .binding = format::kStbWeak}));
+  InputBuilder b;
+  const SymbolHandle f =
+      b.Define(Function{.name = "f", .binding = format::kStbWeak, .registers = 9});
+  b.TakeAddress(f, "i_i");
+  const SectionHandle data = b.AddData(".nv.global.init", 8);
+  if (second.variable_points) b.Relocate(data, 0, kAbs64, f);
+  const SymbolHandle k = b.DefineKernel("k");
+  if (second.calls_f) b.AddCall(k, f);
+  if (!second.calls_indirectly.empty()) b.CallIndirectly(k, second.calls_indirectly);
+  const Merged merged = MergeInputs({&a, &b});
+  Found out{.program = merged.program()};
+  out.f = FindFunctions(out.program, std::vector<std::string>{"f"}).functions.at(0);
+  out.before = FindLiveFunctions(out.program, CallGraph(out.program), false);
+  const auto lost = FindLostPointers(out.program, out.before, second.relocatable);
+  out.lost = lost.size();
+  out.program = WithAddressesTaken(std::move(out.program), lost);
+  out.after = FindLiveFunctions(out.program, CallGraph(out.program), false);
+  return out;
+}
+
+TEST_CASE("A function to which a variable points stays, though its copy is discarded",
+          "[pointers]") {
+  const Found found = Link({});
+  CHECK_FALSE(found.before.live[found.f]);
+  CHECK(found.lost == 1);
+  const auto note = NoteRememberedAddresses(found.program);
+  REQUIRE(note.has_value());
+  CHECK(note->notes.at(0).find("variables point to 'f': ") == 0);
+  CHECK(found.after.live[found.f]);
+  CHECK(found.after.address_taken[found.f]);
+  REQUIRE(found.program.addresses_taken.size() == 1);
+  CHECK(found.program.prototypes == std::string("i_i\0", 4));
+  CHECK(found.program.addresses_taken[0].prototype == 1);
+}
+
+TEST_CASE("What no variable points to goes", "[pointers]") {
+  const Found found = Link({.variable_points = false});
+  CHECK(found.lost == 0);
+  CHECK_FALSE(NoteRememberedAddresses(found.program).has_value());
+  CHECK_FALSE(found.after.live[found.f]);
+}
+
+TEST_CASE("A pointer to what stays counts where somebody calls through such pointers",
+          "[pointers]") {
+  // Nobody does: the file is nvlink's.
+  Found found = Link({.calls_f = true});
+  CHECK(found.before.live[found.f]);
+  CHECK(found.lost == 0);
+  found = Link({.calls_f = true, .calls_indirectly = "v_"});
+  CHECK(found.lost == 0);
+  // Its registers are the kernel's.
+  found = Link({.calls_f = true, .calls_indirectly = "i_i"});
+  CHECK(found.lost == 1);
+  CHECK(found.after.address_taken[found.f]);
+  CHECK(found.program.prototypes == std::string("i_i\0", 4));  // once
+  // The next link may have who does.
+  found = Link({.calls_f = true, .relocatable = true});
+  CHECK(found.lost == 1);
+  CHECK(Link({.variable_points = false, .relocatable = true}).lost == 0);
+}
+
+}  // namespace
+}  // namespace devlink::testing
