@@ -51,6 +51,7 @@ constexpr std::uint64_t kBatch = 500;
 constexpr std::int64_t kLongestMs = 10000;       // of the processor's time
 constexpr std::int64_t kLongestWaitMs = 120000;  // of any, on a machine with other work
 constexpr rlim_t kAddressSpace = rlim_t{4} << 30;
+constexpr int kAgain = 2;                // the status of a batch that ends before an input
 constexpr long kResidentKb = 600 << 10;  // a session may take 256 MiB, and its output as much
 
 struct Options {
@@ -190,6 +191,7 @@ class Mutator {
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return end;
     const std::uint64_t number = board_->current;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kAgain) return number;
     // A batch ends itself behind an input that took too much, which is counted then.
     if (!WIFEXITED(status)) Found(number, hung ? kHang : kCrash, Cat("status ", status));
     return number + 1;
@@ -214,7 +216,11 @@ class Mutator {
       Outcome outcome = OutcomeOf(result);
       rusage usage = {};
       getrusage(RUSAGE_SELF, &usage);
-      if (usage.ru_maxrss > kResidentKb) outcome = kMemory;
+      if (usage.ru_maxrss > kResidentKb) {
+        // Others before it may have left what they took, as those do that libNVVM refuses.
+        if (number != begin) _exit(kAgain);
+        outcome = kMemory;
+      }
       outcome >= kCrash ? Found(number, outcome, result.what) : void(++board_->devlink[outcome]);
       if (!nvlink_.empty() && number % options_.nvlink_every == 0) LinkAlso(input);
       if (outcome == kMemory) _exit(1);

@@ -66,6 +66,11 @@ struct RelocationInfo {
   }
 };
 
+// Whether nothing is left of it in an output whose symbol stays.
+constexpr bool AsksForNothing(const RelocationInfo& info) {
+  return info.action == RelocationAction::kDrop || info.action == RelocationAction::kClear;
+}
+
 // Null for types that no 13.x toolkit knows.
 const RelocationInfo* FindRelocation(std::uint32_t type);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/describe.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -132,10 +133,26 @@ absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const 
   return cubin;
 }
 
+// Relocations of either view name the kernels' external shared memory by number.
+bool HaveSameInstances(const PassResults& mercury, const PassResults& sass) {
+  const auto name_in = [](const PassResults& passes) {
+    return [&program = passes.program](const ExternalInstance& instance) {
+      return program.symbols[program.functions[instance.kernel].symbol].name;
+    };
+  };
+  const auto& some = mercury.shared.partial.instances;
+  const auto& others = sass.shared.partial.instances;
+  return std::ranges::equal(some, others, {}, name_in(mercury), name_in(sass));
+}
+
 }  // namespace
 
 absl::StatusOr<CubinDescription> DescribeTwoViews(PassedView mercury, PassedView sass,
                                                   const ImageSettings& settings) {
+  if (!HaveSameInstances(mercury.passes, sass.passes)) {
+    return absl::InvalidArgumentError(
+        "kernels that use external shared memory differ in the views");
+  }
   const ViewPairs pairs =
       PairViews(mercury.passes.program, mercury.maps, sass.passes.program, sass.maps);
   base::Release(mercury.maps);

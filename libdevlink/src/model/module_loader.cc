@@ -580,8 +580,9 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     const bool mercury = format::IsMercuryRelocation(type);
     if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
       return Bad(index, absl::StrCat("a relocation of unknown type ", type));
-    // No compiler writes one that stands for nothing: it was another.
-    if (info->action == format::RelocationAction::kDrop && !of_debug) {
+    // No compiler writes one that stands for nothing: it was another. Nor one that only clears its
+    // field, but for records about code.
+    if (format::AsksForNothing(*info) && !of_debug) {
       return Bad(index, "a relocation that asks for nothing");
     }
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {

@@ -96,9 +96,11 @@ TEST_CASE("A relocation of code asks for something", "[hostile]") {
   format::Shdr table = {};
   ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
   REQUIRE(table.size > 0);
-  const std::uint32_t none = 0;
-  std::memcpy(bytes.data() + table.offset + 8, &none, sizeof(none));
-  CHECK(Refusal(bytes).find("a relocation that asks for nothing") != std::string::npos);
+  // NONE, UNUSED_CLEAR32 and UNUSED_CLEAR64
+  for (const std::uint32_t type : {0x00U, 0x48U, 0x49U}) {
+    std::memcpy(bytes.data() + table.offset + 8, &type, sizeof(type));
+    CHECK(Refusal(bytes).find("a relocation that asks for nothing") != std::string::npos);
+  }
 }
 
 TEST_CASE("A list of relocations of code has some, and a section that it is for", "[hostile]") {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cubins whose two views do not agree: each field of each symbol of one of them is changed in turn.
+// All kinds of links have to end, with an error or with a file; the sanitizers look at the rest.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bounded_reader.h"
+#include "devlink/link_session.h"
+#include "format/elf_cuda.h"
+#include "format/views.h"
+#include "support/catch.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes Golden(std::string_view name) {
+  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
+      .value_or(Bytes());
+}
+
+// Where symbols lie, the null symbol left out.
+std::vector<std::size_t> SymbolsOf(const Bytes& file, std::uint32_t table) {
+  std::vector<std::size_t> out;
+  const base::BoundedReader reader(file);
+  const auto header = reader.ReadOrZero<format::Ehdr>(0);
+  for (std::uint32_t i = 0; i < header.shnum; ++i) {
+    const auto section = reader.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
+    if (section.type != table) continue;
+    for (std::uint64_t at = sizeof(format::Sym); at < section.size; at += sizeof(format::Sym)) {
+      out.push_back(section.offset + at);
+    }
+  }
+  return out;
+}
+
+struct Way {
+  bool relocatable = false;
+  Compatibility compatibility = Compatibility::kDevlink;
+};
+constexpr std::array<Way, 4> kWays = {
+    {{},
+     {.relocatable = true},
+     {.compatibility = Compatibility::kNvlink},
+     {.relocatable = true, .compatibility = Compatibility::kNvlink}}};
+
+bool Links(const Way& way, const Bytes& first, const Bytes& second) {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  options.finalize = FinalizeMode::kNever;
+  options.relocatable = way.relocatable;
+  options.compatibility = way.compatibility;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  // What is said of a damaged input is among the outcome's words.
+  session->AddCubin("first", first).IgnoreError();
+  session->AddCubin("second", second).IgnoreError();
+  const LinkOutcome outcome = session->Link();
+  CHECK((outcome.ok() || !outcome.diagnostics.empty()));
+  return outcome.ok();
+}
+
+TEST_CASE("Views that disagree about a symbol give an error or a file", "[session]") {
+  struct Change {
+    std::size_t offset = 0;
+    std::vector<std::uint8_t> values;
+  };
+  const std::vector<Change> changes = {{offsetof(format::Sym, name), {1}},
+                                       {offsetof(format::Sym, info), {0x00, 0x12, 0x1d}},
+                                       {offsetof(format::Sym, other), {0x10, 0x20, 0xa0}},
+                                       {offsetof(format::Sym, shndx), {0, 3}},
+                                       {offsetof(format::Sym, value), {0x87}},
+                                       {offsetof(format::Sym, size), {0, 0x87}}};
+  const Bytes first = Golden("first.cubin");
+  const Bytes second = Golden("second.cubin");
+  for (const Way& way : kWays) REQUIRE(Links(way, first, second));
+  int linked = 0;
+  int refused = 0;
+  for (const std::uint32_t table : {format::kShtSymtab, format::kShtMercurySymbols}) {
+    const std::vector<std::size_t> symbols = SymbolsOf(first, table);
+    REQUIRE(symbols.size() > 10);
+    for (const std::size_t symbol : symbols) {
+      for (const Change& change : changes) {
+        for (const std::uint8_t value : change.values) {
+          Bytes changed = first;
+          if (changed[symbol + change.offset] == value) continue;
+          changed[symbol + change.offset] = value;
+          for (const Way& way : kWays) ++(Links(way, changed, second) ? linked : refused);
+        }
+      }
+    }
+  }
+  CHECK(linked > 100);
+  CHECK(refused > 100);
+}
+
+}  // namespace
+}  // namespace devlink::testing
