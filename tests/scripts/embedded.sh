@@ -42,6 +42,8 @@ CMAKE
 } >host.log 2>&1 || { cat host.log; exit 1; }
 
 host/build/host
+! readelf --dynamic --wide host/build/libplugin.so | grep -E 'NEEDED.*(curl|hiredis)' ||
+  { echo "a plug-in without a network needs a library for one"; exit 1; }
 nm --dynamic --defined-only --demangle host/build/libplugin.so >names
 grep -q ' link_nothing$' names || { echo "the plug-in's own function is not there"; exit 1; }
 if grep -E '\bllvm::|LLVM' names >of_llvm; then

@@ -56,7 +56,8 @@ struct CommandContext {
   std::vector<std::string> variables;
   // What the program is called: as `nvlink` it prints its version as nvlink does.
   std::string program_name = "devlink";
-  // Where the running program lies: libdevlink_ptxcompiler.so is looked for in it and in ../lib.
+  // Where the running program lies: libdevlink_ptxcompiler.so and libdevlink_network_cache.so are
+  // looked for in it and in ../lib.
   std::string program_directory;
   // Reads a file of options (-optf); nothing where it cannot be read. Without it the file system is
   // read.
@@ -118,7 +119,8 @@ struct NvlinkCommand {
   std::uint32_t error_limit = 0;           // --error-limit: errors that are said; 0: all
   MessageFormat message_format = MessageFormat::kText;
   UseColor color = UseColor::kAutomatic;  // for whoever prints the messages
-  std::string cache;                      // --cache: the folder; empty: no cache
+  std::string cache;                      // --cache: the folder; empty: none
+  std::string remote_cache;               // --remote-cache: an address; empty: none
   std::vector<LinkPass> print_after;      // --print-after: passes whose findings are printed
   std::string time_trace;                 // --time-trace: where the JSON goes; empty: nowhere
   // nvlink's --register-link-binaries, -time, -uidx, -nv-host and -dot: files. An empty name is one

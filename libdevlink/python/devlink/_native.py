@@ -150,6 +150,7 @@ class dl_toolchain_use(Structure):
         ("cache_hits", c_uint64),
         ("cache_misses", c_uint64),
         ("cache_stored", c_uint64),
+        ("cache_faults", c_uint64),
     ]
 
 

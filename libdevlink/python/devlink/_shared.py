@@ -336,6 +336,7 @@ class ToolchainUse:
     cache_hits: int
     cache_misses: int
     cache_stored: int
+    cache_faults: int
 
 
 def _folders_of_wheels() -> list[str]:
@@ -435,7 +436,13 @@ class Toolchain:
         """How it was used so far."""
         use = _native.sized(_native.dl_toolchain_use)
         lib.dl_toolchain_get_use(self._handle.address, ctypes.byref(use))
-        return ToolchainUse(use.tools_opened, use.cache_hits, use.cache_misses, use.cache_stored)
+        return ToolchainUse(
+            use.tools_opened,
+            use.cache_hits,
+            use.cache_misses,
+            use.cache_stored,
+            use.cache_faults,
+        )
 
 
 def _tool_variable(indices: Any) -> Optional[str]:

@@ -127,7 +127,8 @@ dl_status dl_toolchain_get_use(const dl_toolchain* toolchain, dl_toolchain_use* 
               .reserved = 0,
               .cache_hits = use.hits,
               .cache_misses = use.misses,
-              .cache_stored = use.stored};
+              .cache_stored = use.stored,
+              .cache_faults = use.faults};
     return absl::OkStatus();
   });
   return status == DL_OK ? c_api::FillStruct(filled, out) : status;

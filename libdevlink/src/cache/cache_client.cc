@@ -22,6 +22,7 @@ std::optional<std::vector<std::uint8_t>> CacheClient::Find(const CacheKey& key) 
 
 void CacheClient::Store(const CacheKey& key, std::span<const std::uint8_t> value) {
   const absl::Status status = store_->Store(key, value);
+  if (absl::IsCancelled(status)) return;  // for reasons that were reported
   if (!status.ok()) return Report(status);
   const std::lock_guard lock(mutex_);
   ++use_.stored;
@@ -39,7 +40,7 @@ void CacheClient::CountMiss() {
 
 CacheKey CacheClient::KeyOfFile(const std::string& path) {
   absl::Status problem;
-  const auto key = FileContentKey(path, *store_, problem);
+  const auto key = FileContentKey(path, store_->OfThisMachine(), problem);
   if (!problem.ok()) Report(problem);
   return key.ok() ? *key : CacheKeyBuilder("no file").Build();
 }
@@ -52,6 +53,7 @@ CacheUse CacheClient::Read() const {
 void CacheClient::Report(const absl::Status& status) {
   const std::string text(status.message().data(), status.message().size());
   const std::lock_guard lock(mutex_);
+  ++use_.faults;
   if (use_.problems.size() >= kMostProblems || std::ranges::count(use_.problems, text) > 0) return;
   use_.problems.push_back(text);
 }

@@ -17,35 +17,19 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "base/bounded_reader.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/strings.h"
+#include "cache/entry.h"
 #include "cache/pruning.h"
 #include "devlink/experimental/compile_cache.h"
-#include "llvm/Support/BLAKE3.h"
 
 namespace devlink {
 
 namespace {
 
+using internal::EntryHeader;
 using internal::kCacheEntryPrefix;
-constexpr std::array<std::uint8_t, 8> kMagic = {'d', 'e', 'v', 'l', 'i', 'n', 'k', 1};
-
-// In front of every entry.
-struct EntryHeader {
-  std::array<std::uint8_t, 8> magic;    // with the version of the format
-  std::uint64_t size;                   // of what follows
-  std::array<std::uint8_t, 32> digest;  // of the key and what follows
-};
-static_assert(sizeof(EntryHeader) == 48);
-
-std::array<std::uint8_t, 32> DigestOf(const CacheKey& key, base::Bytes value) {
-  llvm::BLAKE3 hash;
-  hash.update(llvm::ArrayRef<std::uint8_t>(key.bytes.data(), key.bytes.size()));
-  hash.update(llvm::ArrayRef<std::uint8_t>(value.data(), value.size()));
-  return hash.final();
-}
 
 absl::Status SystemError(std::string_view what, const std::string& path) {
   const int error = errno;
@@ -135,7 +119,7 @@ class DirectoryCache final : public CacheStore {
     const int file = openat(directory_, temporary.c_str(),
                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return SystemError("cannot make an entry", options_.path);
-    const EntryHeader header{.magic = kMagic, .size = value.size(), .digest = DigestOf(key, value)};
+    const EntryHeader header = internal::HeaderOfEntry(key, value);
     const bool written =
         base::WriteAll(file, {reinterpret_cast<const char*>(&header), sizeof(header)}) &&
         base::WriteAll(file, value);
@@ -173,14 +157,14 @@ class DirectoryCache final : public CacheStore {
     if (const Got got = ReadAll(file, &header, sizeof(header)); got != Got::kAll) {
       return got == Got::kError ? Entry::kUnread : Entry::kDamaged;
     }
-    if (header.magic != kMagic || header.size != size - sizeof(header)) {
+    if (!internal::IsEntryHeader(header) || header.size != size - sizeof(header)) {
       return Entry::kDamaged;
     }
     if (header.size > options_.max_entry_bytes) return Entry::kTooLarge;
     value.resize(header.size);
     const Got got = ReadAll(file, value.data(), value.size());
     if (got == Got::kError) return Entry::kUnread;
-    const bool whole = got == Got::kAll && header.digest == DigestOf(key, value);
+    const bool whole = got == Got::kAll && internal::IsWholeEntry(header, key, value);
     return whole ? Entry::kWhole : Entry::kDamaged;
   }
 

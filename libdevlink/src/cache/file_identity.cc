@@ -72,7 +72,7 @@ CacheKey FileStateKey(const std::string& path) {
   return stat(path.c_str(), &info) == 0 ? KeyOfState(info) : CacheKeyBuilder("no file").Build();
 }
 
-absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& store,
+absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore* store,
                                         absl::Status& problem) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Unreadable(path);
@@ -83,9 +83,9 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& sto
     return absl::NotFoundError(absl::StrCat("'", path, "' is not a regular file"));
   }
   const CacheKey state = KeyOfState(info);
-  const bool settled = IsSettled(info);
+  const bool settled = store != nullptr && IsSettled(info);
   if (settled) {
-    const auto known = store.Find(state);
+    const auto known = store->Find(state);
     CacheKey key;
     if (!known.ok()) {
       problem = known.status();
@@ -97,7 +97,7 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& sto
   DEVLINK_ASSIGN_OR_RETURN(const CacheKey key, HashContents(file, path));
   struct stat after = {};
   if (settled && fstat(file, &after) == 0 && KeyOfState(after) == state) {
-    if (absl::Status stored = store.Store(state, key.bytes); !stored.ok()) problem = stored;
+    if (absl::Status stored = store->Store(state, key.bytes); !stored.ok()) problem = stored;
   }
   return key;
 }

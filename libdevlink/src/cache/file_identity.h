@@ -11,8 +11,9 @@ namespace devlink::internal {
 
 // Stands for the contents of a file. It is read only when its place, size or times are others than
 // those that the store remembers, so that a library of many megabytes costs next to nothing. What
-// the store says against it goes to `problem`. NotFound where there is no such regular file.
-absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore& store,
+// the store says against it goes to `problem`. NotFound where there is no such regular file. The
+// store is one of this machine alone; without one (null) the file is read.
+absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore* store,
                                         absl::Status& problem);
 
 // Stands for the place, size and times of a file, which is not read: another one where the file was

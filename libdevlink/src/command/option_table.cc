@@ -539,6 +539,12 @@ constexpr std::array kOptions = {
     Option{"cache", "cache", Takes::kValue, "folder", Recorded::kNo, Group::kTools,
            Text<&NvlinkCommand::cache>, "a folder that keeps what compilers made, for later links",
            "", Concern::kCommand},
+    Option{
+        "remote-cache", "remote-cache", Takes::kValue, "address", Recorded::kNo, Group::kTools,
+        Text<&NvlinkCommand::remote_cache>,
+        "a server that keeps the same for many machines: http://HOST/PATH, redis://HOST or their "
+        "like (docs/cache.md); behind the folder of --cache where there is one",
+        "", Concern::kCommand},
     Option{"print-after", "print-after", Takes::kList, "pass,...", Recorded::kNo,
            Group::kOwnReports, ReadPasses,
            "print what a pass of the link found: merge, call-graph, ... (docs/debugging.md)", "",

@@ -18,10 +18,12 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "command/add_inputs.h"
 #include "command/files_read.h"
 #include "command/host_linker_script.h"
 #include "command/kept_files.h"
+#include "command/network_cache_module.h"
 #include "command/output_file.h"
 #include "command/output_names.h"
 #include "command/reports.h"
@@ -109,6 +111,7 @@ class Run {
   absl::StatusOr<LinkSession> Open();
   int LinkAndWrite();
   void SayAll(const std::vector<Diagnostic>& diagnostics) const;
+  void LogCacheUse() const;
   int LinkTo(internal::OutputFile& output, LinkSession& session);
   // Says what there is to say, and writes the files.
   int Finish(const LinkOutcome& outcome, internal::OutputFile& output);
@@ -125,6 +128,8 @@ class Run {
   std::optional<internal::TimeTable> time_table_;
   std::optional<internal::KeptFiles> kept_;
   std::optional<std::string> host_section_;
+  std::shared_ptr<Toolchain> toolchain_;
+  bool has_cache_ = false;
   bool lacks_lto_library_ = false;
   absl::Status names_;  // whether each output has a file of its own
 };
@@ -178,9 +183,18 @@ absl::StatusOr<LinkSession> Run::Open() {
   if (!command_.cache.empty()) {
     DEVLINK_ASSIGN_OR_RETURN(tools.cache, CreateDirectoryCache({.path = command_.cache}));
   }
+  if (!command_.remote_cache.empty()) {
+    DEVLINK_ASSIGN_OR_RETURN(auto shared,
+                             internal::OpenNetworkCache(context_, command_.remote_cache));
+    tools.cache = tools.cache == nullptr
+                      ? std::move(shared)
+                      : CreateTieredCache(std::move(tools.cache), std::move(shared));
+  }
+  has_cache_ = tools.cache != nullptr;
+  toolchain_ = std::make_shared<Toolchain>(std::move(tools));
   return LinkSession::Create(std::move(options),
                              {.environment = &files_,
-                              .toolchain = std::make_shared<Toolchain>(std::move(tools)),
+                              .toolchain = toolchain_,
                               .log = sinks_.log,
                               .progress = sinks_.progress,
                               .passes = command_.print_after.empty() ? nullptr : &printer_,
@@ -278,6 +292,7 @@ int Run::LinkTo(internal::OutputFile& output, LinkSession& session) {
 
 int Run::Finish(const LinkOutcome& outcome, internal::OutputFile& output) {
   absl::Status timed;
+  LogCacheUse();
   if (time_table_) {
     timed = time_table_->Append(outcome.compiler_runs, internal::TargetName(command_.options));
   }
@@ -317,6 +332,18 @@ void Run::SayAll(const std::vector<Diagnostic>& diagnostics) const {
   more.notes.push_back(
       absl::StrCat(errors - limit, " more errors; --error-limit=0 shows them all"));
   Say(more);
+}
+
+// A cache never shows in the output or in what is said, so that the log is where it does.
+void Run::LogCacheUse() const {
+  if (!has_cache_ || sinks_.log == nullptr || !sinks_.log->Wants(LogLevel::kInfo)) return;
+  const CacheUse use = toolchain_->cache_use();
+  sinks_.log->Write(LogLevel::kInfo, base::FromAbsl(absl::StrCat(
+                                         "cache: ", use.hits, " found, ", use.misses, " compiled, ",
+                                         use.stored, " stored, ", use.faults, " faults")));
+  for (const std::string& problem : use.problems) {
+    sinks_.log->Write(LogLevel::kInfo, base::VisibleText(problem));
+  }
 }
 
 int Run::Link() {

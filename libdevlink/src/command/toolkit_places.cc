@@ -56,14 +56,8 @@ void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
 void FindAssemblers(const CommandContext& context, const LtoBackendOptions& lto,
                     PtxBackendOptions& backend) {
   std::error_code error;
-  const fs::path program = context.program_directory;
   Default(context.nvptxcompiler, backend.nvptxcompiler_path);
-  for (const char* place : {"../lib", "."}) {
-    const fs::path library = program / place / "libdevlink_ptxcompiler.so";
-    if (!program.empty() && backend.nvptxcompiler_path.empty() && fs::exists(library, error)) {
-      backend.nvptxcompiler_path = library.lexically_normal().string();
-    }
-  }
+  Default(BesideProgram(context, "libdevlink_ptxcompiler.so"), backend.nvptxcompiler_path);
   FindPtxas(context, lto, backend);
   Default(context.nvjitlink, backend.nvjitlink_path);
   if (!backend.ptxas_path.empty() && backend.nvjitlink_path.empty()) {
@@ -99,6 +93,17 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
 }
 
 }  // namespace
+
+std::string BesideProgram(const CommandContext& context, std::string_view library) {
+  std::error_code error;
+  const fs::path program = context.program_directory;
+  if (program.empty()) return "";
+  for (const char* place : {"../lib", "."}) {
+    const fs::path file = program / place / library;
+    if (fs::exists(file, error)) return file.lexically_normal().string();
+  }
+  return "";
+}
 
 void FindTools(const CommandContext& context, const LinkOptions& options,
                ToolchainOptions& toolchain) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "devlink/link_options.h"
 #include "devlink/nvlink_command.h"
@@ -19,6 +20,10 @@ namespace devlink::internal {
 // near that place or in the toolkit of ptxas.
 void FindTools(const CommandContext& context, const LinkOptions& options,
                ToolchainOptions& toolchain);
+
+// The path of a library of devlink's own beside the program or in ../lib; empty where it is in
+// neither, or where the program's place is not known.
+std::string BesideProgram(const CommandContext& context, std::string_view library);
 
 // Whether nvlink's behaviour is wanted, which is to open libNVVM before any input, and the place
 // that was given has none.

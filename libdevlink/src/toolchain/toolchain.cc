@@ -41,6 +41,7 @@ void AddUse(const CacheUse& use, CacheUse& sum) {
   sum.hits += use.hits;
   sum.misses += use.misses;
   sum.stored += use.stored;
+  sum.faults += use.faults;
   std::copy(use.problems.begin(), use.problems.end(), std::back_inserter(sum.problems));
 }
 

@@ -310,6 +310,7 @@ TEST_CASE("A toolchain is found where the caller says, and nowhere else", "[c_ap
   use.size = sizeof use;
   REQUIRE(dl_toolchain_get_use(tools.get(), &use) == DL_OK);
   CHECK(use.tools_opened == 0);
+  CHECK(use.cache_faults == 0);
 
   const char* const wrong[] = {"-g"};
   options.options = wrong;

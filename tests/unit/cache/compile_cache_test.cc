@@ -369,7 +369,7 @@ TEST_CASE("The contents of a file have a key, whatever its name and times", "[ca
   CountingStore store;
   absl::Status problem;
   const auto key_of = [&](const std::string& path) {
-    return internal::FileContentKey(path, store, problem);
+    return internal::FileContentKey(path, &store, problem);
   };
   const std::string a = directory.File("a");
   const std::string b = directory.File("b");
@@ -397,16 +397,16 @@ TEST_CASE("The key of a file that rests is remembered", "[cache]") {
   if (info.st_ctim.tv_sec + 5 > std::time(nullptr)) DEVLINK_SKIP("the test was built just now");
   CountingStore store;
   absl::Status problem;
-  const auto first = internal::FileContentKey(path, store, problem);
+  const auto first = internal::FileContentKey(path, &store, problem);
   REQUIRE(first.ok());
   CHECK(store.stored == 1);
   CHECK(store.hits == 0);
-  const auto second = internal::FileContentKey(path, store, problem);
+  const auto second = internal::FileContentKey(path, &store, problem);
   CHECK(store.hits == 1);
   CHECK(store.stored == 1);
   CHECK(*first == *second);
   store.broken = true;
-  const auto third = internal::FileContentKey(path, store, problem);
+  const auto third = internal::FileContentKey(path, &store, problem);
   CHECK(*first == *third);
   CHECK_FALSE(problem.ok());
 }
@@ -421,7 +421,74 @@ TEST_CASE("A store that does not work is told once, and does not matter", "[cach
   }
   const CacheUse use = client.Read();
   CHECK(use.stored == 0);
+  CHECK(use.faults == 6);
   CHECK(use.problems == std::vector<std::string>{"the store is broken"});
+}
+
+TEST_CASE("A store that has given up is no fault any more, and keeps nothing", "[cache]") {
+  class GivenUp final : public CacheStore {
+   public:
+    absl::StatusOr<std::optional<Bytes>> Find(const CacheKey& /*key*/) override {
+      return std::nullopt;
+    }
+    absl::Status Store(const CacheKey& /*key*/, std::span<const std::uint8_t> /*value*/) override {
+      return absl::CancelledError("long ago");
+    }
+  };
+  internal::CacheClient client(std::make_shared<GivenUp>());
+  client.Store(KeyOf("x"), Bytes{1});
+  CHECK(client.Read().stored == 0);
+  CHECK(client.Read().faults == 0);
+  CHECK(client.Read().problems.empty());
+  const auto local = std::make_shared<CountingStore>();
+  internal::CacheClient tiered(CreateTieredCache(local, std::make_shared<GivenUp>()));
+  tiered.Store(KeyOf("x"), Bytes{1});
+  CHECK(tiered.Read().stored == 1);
+}
+
+TEST_CASE("What a shared store has is kept in the one in front of it", "[cache]") {
+  const auto local = std::make_shared<CountingStore>();
+  const auto shared = std::make_shared<CountingStore>();
+  const auto both = CreateTieredCache(local, shared);
+  CHECK_FALSE(both->Find(KeyOf("x"))->has_value());
+  REQUIRE(both->Store(KeyOf("x"), Bytes{1}).ok());
+  CHECK(local->stored == 1);
+  CHECK(shared->stored == 1);
+  CHECK(Find(*both, KeyOf("x")) == Bytes{1});
+  CHECK(shared->hits == 0);
+  REQUIRE(shared->Store(KeyOf("y"), Bytes{2}).ok());
+  for (int i = 0; i < 3; ++i) CHECK(Find(*both, KeyOf("y")) == Bytes{2});
+  CHECK(shared->hits == 1);
+  CHECK(Find(*local, KeyOf("y")) == Bytes{2});
+  CHECK(both->OfThisMachine() == local.get());
+}
+
+TEST_CASE("Of two stores one may be broken", "[cache]") {
+  for (const bool local_breaks : {false, true}) {
+    CAPTURE(local_breaks);
+    const auto local = std::make_shared<CountingStore>();
+    const auto shared = std::make_shared<CountingStore>();
+    const auto both = CreateTieredCache(local, shared);
+    REQUIRE(both->Store(KeyOf("x"), Bytes{1}).ok());
+    (local_breaks ? local : shared)->broken = true;
+    CHECK(Find(*both, KeyOf("x")) == Bytes{1});
+    CHECK_FALSE(both->Find(KeyOf("y")).ok());
+    CHECK_FALSE(both->Store(KeyOf("z"), Bytes{2}).ok());
+    CHECK(Find(*both, KeyOf("z")) == Bytes{2});
+  }
+}
+
+TEST_CASE("Without a store of this machine a file is read each time", "[cache]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("a");
+  REQUIRE(WriteBytes(path, Bytes(100, 1)));
+  MakeOld(path, 1000);
+  absl::Status problem;
+  const auto first = internal::FileContentKey(path, nullptr, problem);
+  const auto second = internal::FileContentKey(path, nullptr, problem);
+  REQUIRE(first.ok());
+  CHECK(*first == *second);
+  CHECK(problem.ok());
 }
 
 TEST_CASE("Values come back as they were written, or not at all", "[cache]") {

@@ -269,6 +269,9 @@ const std::vector<Row> kRows = {
      {"--finalize=never"},
      [](Command c) { return c.options.finalize == FinalizeMode::kNever; }},
     {"cache", {"--cache", "dir"}, [](Command c) { return c.cache == "dir"; }},
+    {"remote-cache",
+     {"--remote-cache=redis://h"},
+     [](Command c) { return c.remote_cache == "redis://h"; }},
     {"print-after",
      {"--print-after", "merge,relocate", "--print-after=shared"},
      [](Command c) {

@@ -42,6 +42,7 @@ class Folder {
     context.working_directory = "/work";
     context.library_path = library_path;
     context.environment = environment;
+    context.program_directory = program_directory;
     std::vector<CommandMessage> messages;
     const auto command = ParseNvlinkCommand(words, context, &messages);
     INFO(command.status().message());
@@ -60,6 +61,7 @@ class Folder {
   }
 
   std::string library_path;
+  std::string program_directory;
   const Environment* environment = nullptr;
   std::string out;
   std::string said;
@@ -299,6 +301,19 @@ TEST_CASE("A finalizer that is not there and a cache that is not a folder end th
   CHECK(fs::exists(folder.At("x.cubin")));
   CHECK(folder.Run(folder.Whole({"--cache", folder.At("caller.cubin")})) == 1);
   CHECK(folder.said.find("cannot be opened") != std::string::npos);
+}
+
+TEST_CASE("A module for caches on servers that is not there or is none ends the command",
+          "[command]") {
+  Folder folder;
+  const std::vector<std::string> words = folder.Whole({"--remote-cache=http://127.0.0.1:1"});
+  CHECK(folder.Run(words) == 1);
+  CHECK(folder.said.find("--remote-cache needs libdevlink_network_cache.so") != std::string::npos);
+  REQUIRE(WriteText(folder.At("libdevlink_network_cache.so"), "none"));
+  folder.program_directory = folder.At("");
+  CHECK(folder.Run(words) == 1);
+  CHECK(folder.said.find("cannot load") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder.At("x.cubin")));
 }
 
 TEST_CASE("With a virtual architecture nothing is written", "[command]") {

@@ -39,6 +39,7 @@ const std::map<std::string, std::string> kForeignOptions = {
     {"-nocudainc", "clang"},
     {"-nocudalib", "clang"},
     {"--ident", "fatbinary"},
+    {"-Xnvlink", "nvcc"},
 };
 
 struct Mention {

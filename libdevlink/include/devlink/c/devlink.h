@@ -404,6 +404,7 @@ typedef struct dl_toolchain_use {
   uint64_t cache_hits;
   uint64_t cache_misses;
   uint64_t cache_stored;
+  uint64_t cache_faults;  // calls of the cache that failed, and were done without
 } dl_toolchain_use;
 // `options` may be NULL: then there are no tools. Opens nothing yet: a tool that is not there fails
 // the link that needs it.

@@ -68,9 +68,13 @@ class CacheStore {
   // the store then does without.
   virtual absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) = 0;
   // In place of what is there under the key, if anything. `value` is copied. ResourceExhausted
-  // where it is too large to be kept or there is no more room, other errors where the store does
-  // not work.
+  // where it is too large to be kept or there is no more room, Cancelled where the store has given
+  // up after errors that it returned before, other errors where the store does not work.
   virtual absl::Status Store(const CacheKey& key, std::span<const std::uint8_t> value) = 0;
+  // Where to keep what is true of this machine alone, such as the hash of a file under its inode:
+  // this store, one that it has within it, or null where other machines see all that it keeps.
+  // Borrowed from this object.
+  virtual CacheStore* OfThisMachine() { return this; }
 };
 
 struct DirectoryCacheOptions {
@@ -97,12 +101,21 @@ absl::StatusOr<std::shared_ptr<CacheStore>> CreateDirectoryCache(DirectoryCacheO
 // the values together; those that were not used for longest go.
 std::shared_ptr<CacheStore> CreateMemoryCache(std::uint64_t max_bytes = std::uint64_t{256} << 20);
 
+// One store in front of another, such as a directory in front of a server that machines share
+// (devlink/experimental/network_cache.h). What only `shared` has is kept in `local` when it is
+// found; what is stored goes to both. A fault of one shows only where the other has no answer
+// either: Find fails where neither has the key and one of them failed, Store where one did.
+// Neither may be null.
+std::shared_ptr<CacheStore> CreateTieredCache(std::shared_ptr<CacheStore> local,
+                                              std::shared_ptr<CacheStore> shared);
+
 // How a cache was used. Problems of a cache are reported here only: a link never fails because
 // of its cache, and its diagnostics are those of a link without one.
 struct CacheUse {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t stored = 0;
+  std::uint64_t faults = 0;           // calls of the store that failed, and were done without
   std::vector<std::string> problems;  // the first few, each once
 };
 
