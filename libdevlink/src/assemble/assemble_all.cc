@@ -187,7 +187,8 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
   std::vector<PtxResult> results(jobs.size());
   std::vector<std::size_t> unknown;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
-    auto known = assembler.Find(jobs[job]);
+    // A cache on a server may take its time.
+    auto known = stop.stop_requested() ? std::nullopt : assembler.Find(jobs[job]);
     if (known.has_value()) {
       results[job] = *std::move(known);
     } else {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -401,9 +402,18 @@ TEST_CASE("What Redis has in place of an entry is never taken for it", "[network
   using Code = absl::StatusCode;
   const CacheKey key = KeyOf("x");
   const std::string entry = EntryOf(key, Bytes(60, 1));
+  std::mutex mutex;
   std::string there;
+  const auto answer_with = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    there = text;
+  };
+  const auto answer = [&] {
+    const std::lock_guard lock(mutex);
+    return there;
+  };
   TestServer server([&](Connection& connection) {
-    while (!ReadRedis(connection).empty() && connection.Write(there)) {
+    while (!ReadRedis(connection).empty() && connection.Write(answer())) {
     }
   });
   const auto store = Open(Patient("redis://" + server.Host()));
@@ -411,22 +421,22 @@ TEST_CASE("What Redis has in place of an entry is never taken for it", "[network
     std::string changed = entry;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     for (const std::string& wrong : {changed, entry.substr(0, i)}) {
-      there = Redis(wrong);
+      answer_with(Redis(wrong));
       CHECK(FindCode(*store, key) == Code::kDataLoss);
     }
   }
-  there = Redis(EntryOf(key, Bytes(900'000, 1)));
+  answer_with(Redis(EntryOf(key, Bytes(900'000, 1))));
   CHECK(FindCode(*store, key) == Code::kDataLoss);
-  there = "+OK\r\n";
+  answer_with("+OK\r\n");
   CHECK(FindCode(*store, key) == Code::kFailedPrecondition);
-  there = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+  answer_with("-OOM command not allowed when used memory > 'maxmemory'.\r\n");
   CHECK(store->Store(key, Bytes{1}).code() == Code::kResourceExhausted);
-  there = Redis(entry);
+  answer_with(Redis(entry));
   CHECK(Find(*store, key) == Bytes(60, 1));
-  there = "-WRONGPASS\x1b[31m " + std::string(3000, 'x') + "\r\n";
+  answer_with("-WRONGPASS\x1b[31m " + std::string(3000, 'x') + "\r\n");
   const auto greeted = Open(Patient("redis://:secret@" + server.Host()))->Find(key);
   CHECK(greeted.status().code() == Code::kDataLoss);  // the answer to AUTH is short
-  there = "-WRONGPASS\x1b[31m\r\n";
+  answer_with("-WRONGPASS\x1b[31m\r\n");
   const auto refused = Open(Patient("redis://:secret@" + server.Host()))->Find(key);
   CHECK(refused.status().message() ==
         "cache 'redis://" + server.Host() + "': answered AUTH with 'WRONGPASS\\x1b[31m'");
@@ -476,7 +486,7 @@ TEST_CASE("Time that faults cost is bounded", "[network]") {
 }
 
 TEST_CASE("Faults with answers in between end nothing", "[network]") {
-  int count = 0;
+  std::atomic<int> count = 0;
   TestServer server([&](Connection& connection) {
     while (!ReadHttp(connection).method.empty()) {
       if (!connection.Write(HttpAnswer(++count % 3 == 0 ? 404 : 503, ""))) return;
