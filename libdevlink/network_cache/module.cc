@@ -35,8 +35,9 @@ void* devlink_network_cache_open_1(const char* url, devlink_network_cache_receiv
   std::unique_ptr<Cache> out;
   Report(devlink::base::Guard([&]() -> absl::Status {
            auto made = devlink::CreateNetworkCache({.url = url});
-           if (made.ok()) out = std::make_unique<Cache>(*std::move(made));
-           return made.status();
+           if (!made.ok()) return made.status();
+           out = std::make_unique<Cache>(*std::move(made));
+           return absl::OkStatus();
          }),
          receive, user);
   return out.release();

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 namespace devlink::internal {
 
-// Thread-safe. What has tripped stays so.
+// Thread-safe. What has tripped stays so. Answers that take much longer than they should count with
+// the time beyond that: many of them cost as much as faults.
 class Breaker {
  public:
   Breaker(std::uint32_t max_faults, std::chrono::milliseconds max_lost)
@@ -20,9 +22,25 @@ class Breaker {
     return tripped_;
   }
 
-  void Worked() {
+  void Worked(std::chrono::milliseconds time, std::uint64_t bytes) {
+    constexpr std::chrono::milliseconds kForRequest(250);
+    constexpr std::uint64_t kBytesPerMillisecond = 1 << 10;
+    const auto excess =
+        time - kForRequest -
+        std::chrono::milliseconds(static_cast<std::int64_t>(bytes / kBytesPerMillisecond));
     const std::lock_guard lock(mutex_);
     in_a_row_ = 0;
+    if (excess.count() <= 0) return;
+    lost_ += excess;
+    if (tripped_ || lost_ < max_lost_) return;
+    tripped_ = true;
+    is_news_ = true;
+  }
+
+  // True once where an answer, which was given nevertheless, has tripped it.
+  bool TakeNews() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(is_news_, false);
   }
 
   // True for the fault that trips it.
@@ -42,6 +60,7 @@ class Breaker {
   std::uint32_t in_a_row_ = 0;
   std::chrono::milliseconds lost_ = {};
   bool tripped_ = false;
+  bool is_news_ = false;
 };
 
 }  // namespace devlink::internal

@@ -65,15 +65,15 @@ std::unique_ptr<CurlHandle> CurlHandle::Create(const Endpoint& endpoint,
   out->Set(CURLOPT_USERAGENT, base::Cat({"devlink/", Version()}).c_str());
   out->Set(CURLOPT_URL, endpoint.base.c_str());
   out->Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
-  out->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
+  out->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<CurlNumber>(options.connect_timeout.count()));
   // No proxy, whatever the environment says; no user from .netrc; nothing but what was asked for.
   out->Set(CURLOPT_PROXY, "");
-  out->Set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+  out->Set(CURLOPT_NETRC, static_cast<CurlNumber>(CURL_NETRC_IGNORED));
   out->Set(CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
   out->Set(CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-  out->Set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+  out->Set(CURLOPT_PROTOCOLS, static_cast<CurlNumber>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
   // A name server that does not answer is not waited for at the end either.

@@ -33,6 +33,9 @@ class PipeSignalBlock {
   bool is_blocked_ = false;
 };
 
+// What libcurl takes for a number.
+using CurlNumber = long;  // NOLINT(google-runtime-int)
+
 // For one thread at a time.
 class CurlHandle {
  public:

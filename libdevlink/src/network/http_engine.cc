@@ -20,15 +20,15 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr long kOk = 200;
-constexpr long kFirstNotGood = 300;
-constexpr long kNotFound = 404;
-constexpr long kGone = 410;
-constexpr long kTooLarge = 413;
-constexpr long kNoRoom = 507;
+constexpr CurlNumber kOk = 200;
+constexpr CurlNumber kFirstNotGood = 300;
+constexpr CurlNumber kNotFound = 404;
+constexpr CurlNumber kGone = 410;
+constexpr CurlNumber kTooLarge = 413;
+constexpr CurlNumber kNoRoom = 507;
 
-long StatusOf(CURL* handle) {
-  long status = 0;
+CurlNumber StatusOf(CURL* handle) {
+  CurlNumber status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   return status;
 }
@@ -125,8 +125,8 @@ class HttpEngine final : public CacheEngine {
     handle->Set(CURLOPT_HTTPGET, 1L);
     handle->Set(CURLOPT_HTTPHEADER, nullptr);
     const CURLcode code = Perform(*handle, download);
-    const long status = StatusOf(handle->get());
-    const absl::Status failed = handle->StatusOf(code);
+    const CurlNumber status = StatusOf(handle->get());
+    absl::Status failed = handle->StatusOf(code);
     if (download.lacks_memory) return NoMemory();
     // A page that was too long to be read is as good an answer.
     const bool is_answered = code == CURLE_OK || code == CURLE_WRITE_ERROR;
@@ -153,7 +153,7 @@ class HttpEngine final : public CacheEngine {
     handle->Set(CURLOPT_SEEKDATA, &upload);
     handle->Set(CURLOPT_HTTPHEADER, put_headers_.get());
     const CURLcode code = Perform(*handle, download);
-    const long status = StatusOf(handle->get());
+    const CurlNumber status = StatusOf(handle->get());
     const bool is_answered = code == CURLE_OK || code == CURLE_WRITE_ERROR;
     // A server that refuses what is too large may close the connection before all is sent.
     if (status == kTooLarge || status == kNoRoom) {
@@ -167,7 +167,7 @@ class HttpEngine final : public CacheEngine {
 
  private:
   static absl::Status NoMemory() { return absl::ResourceExhaustedError("no memory for a request"); }
-  static absl::Status Unexpected(long status) {
+  static absl::Status Unexpected(CurlNumber status) {
     return absl::FailedPreconditionError(absl::StrCat("answered with status ", status));
   }
 
@@ -176,7 +176,7 @@ class HttpEngine final : public CacheEngine {
     if (handle == nullptr) {
       handle = CurlHandle::Create(endpoint_, options_);
       if (handle == nullptr) return nullptr;
-      handle->Set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.request_timeout.count()));
+      handle->Set(CURLOPT_TIMEOUT_MS, static_cast<CurlNumber>(options_.request_timeout.count()));
       handle->Set(CURLOPT_WRITEFUNCTION, &Receive);
       SetUser(*handle);
     }
@@ -187,10 +187,10 @@ class HttpEngine final : public CacheEngine {
 
   void SetUser(CurlHandle& handle) const {
     if (!options_.bearer_token.empty()) {
-      handle.Set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BEARER));
+      handle.Set(CURLOPT_HTTPAUTH, static_cast<CurlNumber>(CURLAUTH_BEARER));
       handle.Set(CURLOPT_XOAUTH2_BEARER, options_.bearer_token.c_str());
     } else if (!endpoint_.user.empty() || !endpoint_.password.empty()) {
-      handle.Set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+      handle.Set(CURLOPT_HTTPAUTH, static_cast<CurlNumber>(CURLAUTH_BASIC));
       handle.Set(CURLOPT_USERNAME, endpoint_.user.c_str());
       handle.Set(CURLOPT_PASSWORD, endpoint_.password.c_str());
     }

@@ -41,11 +41,14 @@ class NetworkCache final : public CacheStore {
         stores_(options.max_faults, options.max_lost_time) {}
 
   absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Find(const CacheKey& key) override {
-    if (finds_.has_tripped()) return std::nullopt;
+    if (finds_.has_tripped()) {
+      if (finds_.TakeNews()) return TooSlow("looked up");
+      return std::nullopt;
+    }
     const Deadline deadline(request_timeout_);
     auto found = engine_->Get(key);
     if (!found.ok()) return Failed(found.status(), deadline, finds_, stores_);
-    finds_.Worked();
+    finds_.Worked(deadline.Spent(), found->has_value() ? (*found)->size() : 0);
     return found;
   }
 
@@ -54,17 +57,24 @@ class NetworkCache final : public CacheStore {
       return absl::ResourceExhaustedError(
           absl::StrCat("a result of ", value.size(), " bytes is too large for the cache"));
     }
+    if (stores_.has_tripped() && stores_.TakeNews()) return TooSlow("stored");
     if (stores_.has_tripped()) return absl::CancelledError(base::ToAbsl(name_));
     const Deadline deadline(request_timeout_);
-    const absl::Status stored = engine_->Put(key, value);
+    absl::Status stored = engine_->Put(key, value);
     if (!stored.ok()) return Failed(stored, deadline, stores_, finds_);
-    stores_.Worked();
+    stores_.Worked(deadline.Spent(), value.size());
     return stored;
   }
 
   CacheStore* OfThisMachine() override { return nullptr; }
 
  private:
+  [[nodiscard]] absl::Status TooSlow(std::string_view what) const {
+    const std::string text =
+        base::Cat({name_, ": answers too slowly; nothing more is ", what, " there"});
+    return absl::DeadlineExceededError(text);
+  }
+
   // Counts a fault, and says so where it was the last one.
   absl::Status Failed(const absl::Status& status, const Deadline& deadline, Breaker& own,
                       Breaker& other) const {

@@ -62,6 +62,7 @@ void* TakeNothing(const redisReadTask* task) {
   reply.kind = Reply::Kind::kNothing;
   return &reply;
 }
+// NOLINTNEXTLINE(google-runtime-int): the type of hiredis
 void* TakeNumber(const redisReadTask* task, long long /*number*/) {
   auto& reply = *static_cast<Reply*>(task->privdata);
   reply.kind = Reply::Kind::kError;
@@ -121,7 +122,8 @@ absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Open(
   handle->Set(CURLOPT_CONNECT_ONLY, 1L);
   handle->Set(CURLOPT_SSL_ENABLE_ALPN, 0L);
   const auto limit = std::min(options.connect_timeout, deadline.Left());
-  handle->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::max<long>(limit.count(), 1)));
+  handle->Set(CURLOPT_CONNECTTIMEOUT_MS,
+              static_cast<CurlNumber>(std::max<CurlNumber>(limit.count(), 1)));
   if (!endpoint.socket.empty()) handle->Set(CURLOPT_UNIX_SOCKET_PATH, endpoint.socket.c_str());
   const CURLcode code = handle->Perform();
   if (code != CURLE_OK) return handle->StatusOf(code);

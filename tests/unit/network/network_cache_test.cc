@@ -485,6 +485,31 @@ TEST_CASE("Time that faults cost is bounded", "[network]") {
   CHECK(Clock::now() - begin < 2s);
 }
 
+TEST_CASE("Time that slow answers cost is bounded", "[network]") {
+  const CacheKey key = KeyOf("x");
+  TestServer server([&](Connection& connection) {
+    while (!ReadHttp(connection).method.empty() && connection.Pause(400) &&
+           connection.Write(HttpAnswer(200, EntryOf(key, {5})))) {
+    }
+  });
+  NetworkCacheOptions options = Patient("http://" + server.Host());
+  options.max_lost_time = 200ms;
+  const auto store = Open(options);
+  int hits = 0;
+  std::string said;
+  for (int i = 0; i < 20; ++i) {
+    const auto found = store->Find(key);
+    hits += found.ok() && found->has_value() ? 1 : 0;
+    if (!found.ok()) said += std::string(found.status().message());
+  }
+  CHECK(hits >= 1);
+  CHECK(hits <= 2);
+  CHECK(said == "cache 'http://" + server.Host() +
+                    "': answers too slowly; nothing more is looked up there");
+  // Storing is counted on its own.
+  CHECK(store->Store(key, Bytes{1}).ok());
+}
+
 TEST_CASE("Faults with answers in between end nothing", "[network]") {
   std::atomic<int> count = 0;
   TestServer server([&](Connection& connection) {

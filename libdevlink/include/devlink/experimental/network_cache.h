@@ -35,9 +35,10 @@ struct NetworkCacheOptions {
   // request, in which nothing more is waited for. Both above 0.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(1);
   std::chrono::milliseconds request_timeout = std::chrono::seconds(10);
-  // After so many faults in a row, or once faults have cost so much time together, the store does
-  // not ask any more for as long as it lives. Finding and storing are counted on their own; where
-  // the server cannot be reached, that counts for both. The number is at least 1.
+  // After so many faults in a row, or once so much time was lost, the store does not ask any more
+  // for as long as it lives. Lost is the time of all faults, and of each answer what is beyond a
+  // quarter of a second and a second for each MiB. Finding and storing are counted on their own;
+  // where the server cannot be reached, that counts for both. The number is at least 1.
   std::uint32_t max_faults = 3;
   std::chrono::milliseconds max_lost_time = std::chrono::seconds(10);
   std::uint64_t max_entry_bytes = std::uint64_t{256} << 20;  // larger results are not kept
