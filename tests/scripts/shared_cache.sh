@@ -219,11 +219,13 @@ if [[ -n $nvvm ]]; then
   lto=("$DEVLINK" -arch=sm_90 -lto "-nvvmpath=$nvvm" texts/{common,more,kernel}.o)
   "${lto[@]}" -o plain-lto.cubin
   for pass in compiled found; do
-    HOME="$PWD/$pass" "${lto[@]}" -o $pass.cubin --log --remote-cache="${addresses[redis]}" 2>$pass.log
-    cmp plain-lto.cubin $pass.cubin
+    mkdir $pass
+    cp -r texts $pass
+    (cd $pass && HOME="$PWD" "${lto[@]}" -o p.cubin --log --remote-cache="${addresses[redis]}" 2>log)
+    cmp plain-lto.cubin $pass/p.cubin
   done
-  grep -q 'cache: 2 found, 0 compiled, 0 stored, 0 faults' found.log ||
-    fail "LTO: $(grep cache found.log)"
+  grep -q 'cache: 2 found, 0 compiled, 0 stored, 0 faults' found/log ||
+    fail "LTO: $(grep cache found/log)"
 fi
 
 # --- A folder in front --------------------------------------------------------------------------------
