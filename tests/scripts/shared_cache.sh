@@ -21,8 +21,21 @@ fail() {
   echo "$*"
   failures=$((failures + 1))
 }
-pids=()
-trap 'for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done' EXIT
+# stop_server PID: nginx's workers look after themselves when their master is gone.
+stop_server() {
+  local workers
+  workers="$(cat /proc/"$1"/task/*/children 2>/dev/null || true)"
+  # shellcheck disable=SC2086
+  kill -KILL "$1" $workers 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+nginx=
+redis=
+stop_all() {
+  [[ -z $nginx ]] || stop_server "$nginx"
+  [[ -z $redis ]] || stop_server "$redis"
+}
+trap stop_all EXIT
 
 # --- Servers ------------------------------------------------------------------------------------------
 
@@ -79,16 +92,7 @@ await() { # PORT
 start_nginx() {
   nginx -c "$PWD/server/nginx.conf" -p "$PWD/server" -e "$PWD/server/error.log" 2>server/nginx.log &
   nginx=$!
-  pids+=("$nginx")
   await "${ports[0]}"
-}
-# nginx's workers look after themselves when their master is gone.
-kill_nginx() {
-  local workers
-  workers="$(cat /proc/"$nginx"/task/*/children)"
-  # shellcheck disable=SC2086
-  kill -KILL "$nginx" $workers
-  wait "$nginx" || true
 }
 start_redis() {
   redis-server --port "${ports[2]}" --bind 127.0.0.1 --unixsocket "$PWD/server/redis.sock" \
@@ -96,7 +100,6 @@ start_redis() {
     --tls-cert-file "$PWD/server/certificate.pem" --tls-key-file "$PWD/server/key.pem" \
     --tls-ca-cert-file "$PWD/server/certificate.pem" --tls-auth-clients no >server/redis.log &
   redis=$!
-  pids+=("$redis")
   await "${ports[2]}"
 }
 start_nginx
@@ -303,7 +306,13 @@ for kind in http redis; do
   build "$kind-one" --remote-cache="${addresses[$kind]}" &
   building=$!
   sleep 0.2
-  if [[ $kind == http ]]; then kill_nginx; else kill -KILL "$redis"; fi
+  if [[ $kind == http ]]; then
+    stop_server "$nginx"
+    nginx=
+  else
+    stop_server "$redis"
+    redis=
+  fi
   wait $building
   check "$kind killed" "$kind-one"
 done
@@ -329,7 +338,5 @@ begin=$SECONDS
 build http-one --remote-cache="${addresses[http]}"
 check "stopped" http-one 'it is left alone from here on'
 ((SECONDS - begin < 25)) || fail "links with a server that hangs took $((SECONDS - begin)) s"
-# shellcheck disable=SC2086
-kill -KILL $workers
 
 [[ $failures -eq 0 ]]
