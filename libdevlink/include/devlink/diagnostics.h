@@ -13,10 +13,13 @@
 
 namespace devlink {
 
+// How grave a diagnostic is, as nvlink's lines say it; docs/diagnostics.md has what each means for
+// the output and the exit status.
 enum class Severity { kInfo, kWarning, kError, kFatal };
 
 // Stable identities; values are never reused.
 enum class DiagnosticCode {
+  // docs/diagnostics.md says when each is said.
   kUndefinedReference = 1,
   kMultipleDefinition = 2,
   kSizeMismatch = 3,
@@ -48,8 +51,8 @@ enum class DiagnosticCode {
 
 // One finding. Plain data, owned by the receiver.
 struct Diagnostic {
-  DiagnosticCode code = DiagnosticCode::kUsage;
-  Severity severity = Severity::kError;
+  DiagnosticCode code = DiagnosticCode::kUsage;  // what it is about
+  Severity severity = Severity::kError;          // kError and kFatal: the link failed
   std::string text;                // nvlink's wording, without tool name and severity; empty: none
   std::string symbol;              // mangled name, empty where none is meant
   std::string input;               // display name of the input, empty where none is meant

@@ -25,15 +25,16 @@ namespace devlink {
 // Which file a path leads to: two paths of one file, be it through links, have equal identities.
 // nvlink links an archive once, however often and by whatever path it is named, and goes by this.
 struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
+  std::uint64_t device = 0;  // st_dev of the file, or any number that tells file systems apart
+  std::uint64_t inode = 0;   // st_ino, or any number that tells files of one device apart
 
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
+// A file as Environment::ReadFile hands it over; a value of its own.
 struct FileContents {
-  std::vector<std::uint8_t> bytes;
-  FileIdentity identity;  // of the very file that was read
+  std::vector<std::uint8_t> bytes;  // all of it
+  FileIdentity identity;            // of the very file that was read
 };
 
 // Thread-safe: every function may be called on several threads at once. An output never depends on
@@ -114,6 +115,7 @@ class ForwardingEnvironment : public Environment {
   void ReleaseMemory(std::uint64_t bytes) const override;
 
  protected:
+  // The environment that answers what is not overridden. Borrowed.
   [[nodiscard]] const Environment& base() const { return *base_; }
 
  private:
@@ -141,8 +143,9 @@ class MemoryBudget {
   // Of what was reserved before.
   void Release(std::uint64_t bytes);
 
+  // The bound in bytes, as it was given.
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
-  // Bytes that are reserved now, and the most that ever were at a time.
+  // Bytes that are reserved now, and their peak: the most that ever were at a time.
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
 

@@ -26,8 +26,8 @@ enum class HostInfo {
 // libnvJitLink. Other targets have none.
 enum class FinalizeMode {
   kAutomatic,  // where the toolchain has the library, of the release that is followed
-  kNever,
-  kAlways,  // without it the link fails
+  kNever,      // the code stays as the assembler made it
+  kAlways,     // without it the link fails
 };
 
 // Link-time optimization; docs/lto.md tells what happens in which mode. Every option is nvlink's of
@@ -52,17 +52,17 @@ struct LtoOptions {
   std::vector<std::string> xnvvm;
 };
 
-// Everything that steers a link. A link's output depends on these values and on the bytes and the
-// order of its inputs, on nothing else.
 // A name that stands for another one.
 struct SymbolAlias {
-  std::string name;
-  std::string means;
+  std::string name;   // that inputs refer to
+  std::string means;  // that is linked in its place
 };
 
+// Everything that steers a link. A link's output depends on these values and on the bytes and the
+// order of its inputs, on nothing else.
 struct LinkOptions {
-  Arch target;
-  ToolkitProfile profile;
+  Arch target;             // sm_NN of the output
+  ToolkitProfile profile;  // the release of nvlink that is followed
 
   // nvlink -arch=compute_NN, of which `target` is the sm_NN: the inputs are read, code is chosen as
   // for the virtual architecture and PTX is assembled, but nothing is linked: Link() gives an empty
@@ -90,7 +90,7 @@ struct LinkOptions {
   // nvlink -suppress-arch-warning: no warning where an input has no code for the target.
   bool suppress_arch_warning = false;
 
-  Compatibility compatibility = Compatibility::kDevlink;
+  Compatibility compatibility = Compatibility::kDevlink;  // kNvlink: also where nvlink is wrong
   // nvlink --register-link-binaries: the working directory, of which the ids of inputs that bring
   // none are made. Given, the link leaves out what an earlier link has linked already, as the lists
   // of `nvcc -dlink` say (docs/inputs.md). Not with LTO.
@@ -158,7 +158,7 @@ struct LinkOptions {
   int split_compile = 1;  // of libNVVM, too
   bool suppress_debug_info = false;
 
-  LtoOptions lto;
+  LtoOptions lto;  // nothing of it counts unless lto.enabled
 
   // An input that cannot be used ends the link, as it does with nvlink; otherwise it is left out,
   // after its Add has failed.
@@ -176,7 +176,7 @@ struct LinkOptions {
   // nvlink -report-arch: every line ends with ` (target: sm_80)`.
   bool report_arch = false;
 
-  HostInfo host_info = HostInfo::kDefault;
+  HostInfo host_info = HostInfo::kDefault;  // which kernels stay
   // nvlink -kernels-used: the kernels that stay are those with one of these texts in their mangled
   // names, whatever host code refers to. Empty texts do not count.
   std::vector<std::string> kernels_used;

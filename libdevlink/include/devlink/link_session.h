@@ -38,7 +38,7 @@ namespace devlink {
 
 // One input of a link as nvlink's --register-link-binaries lists it.
 struct RegisteredInput {
-  std::string name;
+  std::string name;              // as it was added
   std::vector<std::string> ids;  // of the modules in it; none: an id is made of its name
   bool left_out = false;         // an earlier link has linked it already
 };
@@ -68,6 +68,7 @@ struct LinkOutcome {
   // The runs of compilers that ended well, in the order of their inputs.
   std::vector<CompilerRun> compiler_runs;
 
+  // Whether the link succeeded, and so its output is there.
   [[nodiscard]] bool ok() const { return status.ok(); }
 };
 

@@ -31,9 +31,9 @@ using ModuleRef = std::shared_ptr<const internal::Module>;
 
 // A function that a module defines. What the module does not record is empty.
 struct ModuleFunction {
-  std::string name;  // mangled
-  bool is_kernel = false;
-  std::uint64_t code_bytes = 0;
+  std::string name;                        // mangled
+  bool is_kernel = false;                  // the host can launch it
+  std::uint64_t code_bytes = 0;            // instructions of its own body
   std::optional<std::uint32_t> registers;  // per thread, of its own body
   std::optional<std::uint32_t> barriers;   // of its own body
   // Local memory per thread, in bytes: of its own body, and of that with all that it calls as far
@@ -48,39 +48,43 @@ struct ModuleFunction {
   std::uint64_t parameter_bytes = 0;
 };
 
+// What a symbol stands for.
 enum class SymbolKind : std::uint8_t {
-  kUnknown,  // undefined, and the module does not say of what kind it is elsewhere
-  kFunction,
-  kVariable,
-  kTexture,
-  kSampler,
-  kSurface,
+  kUnknown,   // undefined, and the module does not say of what kind it is elsewhere
+  kFunction,  // a kernel or a device function
+  kVariable,  // of any memory
+  kTexture,   // a texture reference
+  kSampler,   // a sampler reference
+  kSurface,   // a surface reference
 };
 
+// Where a variable lies.
 enum class MemorySpace : std::uint8_t {
-  kNone,  // not a variable, or in another space
-  kGlobal,
-  kShared,
-  kConstant,
+  kNone,      // not a variable, or in another space
+  kGlobal,    // __device__ and __managed__
+  kShared,    // __shared__, static or dynamic
+  kConstant,  // __constant__, bank 3
 };
 
+// Which definition counts: a local one for its own module, a global one for all, and of several
+// weak ones one of them.
 enum class SymbolBinding : std::uint8_t { kLocal, kGlobal, kWeak };
 
 // A named symbol of a module. Symbols of sections are left out.
 struct ModuleSymbol {
-  std::string name;  // mangled
-  SymbolKind kind = SymbolKind::kUnknown;
-  SymbolBinding binding = SymbolBinding::kGlobal;
-  MemorySpace space = MemorySpace::kNone;
-  bool is_defined = false;
-  bool is_kernel = false;
-  bool is_managed = false;  // a __managed__ variable
-  std::uint64_t size = 0;   // in bytes; of undefined ones what the module says, or 0
+  std::string name;                                // mangled
+  SymbolKind kind = SymbolKind::kUnknown;          // kUnknown only of what is undefined
+  SymbolBinding binding = SymbolBinding::kGlobal;  // local ones concern no other module
+  MemorySpace space = MemorySpace::kNone;          // of variables
+  bool is_defined = false;                         // else another input of the link must define it
+  bool is_kernel = false;                          // a function that the host can launch
+  bool is_managed = false;                         // a __managed__ variable
+  std::uint64_t size = 0;  // in bytes; of undefined ones what the module says, or 0
 };
 
 // What a module says of itself. A plain value of its own, which outlives the module.
 struct ModuleInfo {
-  Arch arch;
+  Arch arch;  // that it was compiled for
   // The release of the toolkit that made it, as 10 * major + minor (130 for 13.0); 0 where it does
   // not say.
   std::uint16_t toolkit = 0;
@@ -99,6 +103,7 @@ struct ModuleInfo {
 // are not checked when it is read, says that cannot be is left out.
 ModuleInfo InspectModule(const ModuleRef& module);
 
+// How much a pool keeps. A plain value.
 struct ModulePoolOptions {
   // Bound on the bytes of the files of all modules; 0 for none. Beyond it the pool forgets those
   // that were not used for longest. Modules that anybody else refers to cost memory either way and
@@ -139,6 +144,7 @@ class ModulePool {
   // Number of different modules in the pool, and the bytes of their files.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::uint64_t bytes() const;
+  // Hits and misses since the pool was made.
   [[nodiscard]] ModulePoolUse use() const;
 
  private:
@@ -148,15 +154,15 @@ class ModulePool {
 
 // A name that inputs of a link refer to and none defines.
 struct UndefinedSymbol {
-  std::string name;  // mangled
-  SymbolKind kind = SymbolKind::kUnknown;
-  std::vector<std::string> inputs;  // that refer to it, by name, in link order
+  std::string name;                        // mangled
+  SymbolKind kind = SymbolKind::kUnknown;  // kUnknown where no input says
+  std::vector<std::string> inputs;         // that refer to it, by name, in link order
 };
 
 // An input from memory, of any kind that LinkSession::AddInput takes.
 struct MemoryInput {
-  std::string name;  // how diagnostics and the register file call it
-  std::vector<std::uint8_t> bytes;
+  std::string name;                 // how diagnostics and the register file call it
+  std::vector<std::uint8_t> bytes;  // what they are, they say themselves
 };
 
 // Told what a link lacks, and may add inputs that define it: a JIT that compiles on demand, or a

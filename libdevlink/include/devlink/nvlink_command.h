@@ -97,8 +97,8 @@ MessageFormat MessageFormatOf(std::span<const std::string> words);
 
 // A command that was read. A plain value.
 struct NvlinkCommand {
-  LinkOptions options;
-  ToolchainOptions toolchain;
+  LinkOptions options;         // all that LinkSession takes
+  ToolchainOptions toolchain;  // where tools are, as far as the words say
   // --toolkit was given. Otherwise RunNvlinkCommand follows the release of the toolkit that it
   // finds on the path, where there is a profile of it.
   bool toolkit_given = false;
@@ -150,8 +150,8 @@ struct NvlinkCommand {
 // A message on the words of a command, and the name that the words give to its speaker
 // (-tool-name).
 struct CommandMessage {
-  Diagnostic diagnostic;
-  std::optional<std::string> tool;
+  Diagnostic diagnostic;            // what is to be said
+  std::optional<std::string> tool;  // not set: the program's own name
 };
 
 // Reads the words of a command, without the program's name: `-name value` or `-name=value` with one
@@ -168,8 +168,8 @@ absl::StatusOr<NvlinkCommand> ParseNvlinkCommand(std::span<const std::string> wo
 struct CommandSinks {
   std::function<void(std::string_view text)> out;  // standard output: help, version, --print-after
   std::function<void(const Diagnostic& diagnostic)> say;  // standard error, see RenderDiagnostic
-  LogSink* log = nullptr;
-  ProgressSink* progress = nullptr;
+  LogSink* log = nullptr;                                 // lines of --log
+  ProgressSink* progress = nullptr;                       // how far the link has come
 };
 
 // The lines of a command that speaks as `tool`. Its notes are devlink's own, since nvlink has none.
@@ -184,9 +184,10 @@ std::string RenderCommandLine(const Diagnostic& diagnostic, std::string_view too
 int RunNvlinkCommand(const NvlinkCommand& command, const CommandContext& context,
                      const CommandSinks& sinks);
 
-// What -h and -V print, the latter for a program that is called `tool`: in nvlink's shape, which
-// scripts read, if that is another name than devlink.
+// What -h prints.
 std::string NvlinkHelpText(HelpForm form = HelpForm::kTerminal);
+// What -V prints for a program that is called `tool` and follows the release of `profile`: in
+// nvlink's shape, which scripts read, if `tool` is another name than devlink.
 std::string NvlinkVersionText(const ToolkitProfile& profile = {},
                               std::string_view tool = "devlink");
 

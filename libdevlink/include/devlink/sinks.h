@@ -18,7 +18,11 @@ namespace devlink {
 
 // ---- Log lines ----
 
-enum class LogLevel { kDebug, kInfo };
+// How much of what a link does a line tells.
+enum class LogLevel {
+  kDebug,  // each input and what became of it: all lines of this release
+  kInfo,   // nothing yet
+};
 
 // Receives lines such as "merged 12 modules into 340 sections". Called on the thread that runs the
 // session; one sink may serve several sessions only if it is itself thread-safe.
@@ -27,6 +31,8 @@ class LogSink {
   virtual ~LogSink() = default;
   // True where a line of this level would be kept; the library formats nothing otherwise.
   [[nodiscard]] virtual bool Wants(LogLevel level) const = 0;
+  // Takes one line, without its end and only of a level that is wanted. `line` is valid during the
+  // call.
   virtual void Write(LogLevel level, std::string_view line) = 0;
 };
 
@@ -38,12 +44,13 @@ enum class LinkPhase : std::uint8_t {
   kReading,     // inputs are read
   kLtoCompile,  // libNVVM, or libnvJitLink in its place
   kAssembling,  // PTX to cubins
-  kLinking,
-  kWriting,
+  kLinking,     // one program is made of all cubins
+  kWriting,     // the output is laid out and written
 };
 
+// How far a link has come. `subject` is valid during the call only.
 struct ProgressEvent {
-  LinkPhase phase = LinkPhase::kReading;
+  LinkPhase phase = LinkPhase::kReading;  // what the link is at
   // Steps of the phase: inputs, texts, programs. `total` is 0 where their number is not known.
   std::uint32_t done = 0;
   std::uint32_t total = 0;
@@ -57,6 +64,7 @@ struct ProgressEvent {
 class ProgressSink {
  public:
   virtual ~ProgressSink() = default;
+  // Must return quickly, and must not call the session.
   virtual void Report(const ProgressEvent& event) = 0;
 };
 

@@ -25,9 +25,9 @@ namespace devlink {
 
 // Where the tools lie. A plain value; nothing is searched for.
 struct ToolchainOptions {
-  PtxBackendOptions ptx;  // its `profile` is that of each link
-  LtoBackendOptions lto;  // its `needs_protected` is decided by each link
-  FinalizerOptions finalizer;
+  PtxBackendOptions ptx;       // its `profile` is that of each link
+  LtoBackendOptions lto;       // its `needs_protected` is decided by each link
+  FinalizerOptions finalizer;  // for sm_100 and later
   // Keeps what the tools made, and is asked first; none: everything is made anew. The output is the
   // same either way.
   std::shared_ptr<CacheStore> cache;

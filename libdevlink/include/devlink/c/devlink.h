@@ -43,7 +43,8 @@
 // and everything not used to 0. A smaller size, of an older caller, stands for zeros in what is
 // missing; a larger one is taken where what this library does not know is 0, and is
 // DL_INVALID_ARGUMENT where it is not. Structs that are filled in get as much as `size` has room
-// for. Numbers of codes never change; codes are added.
+// for. Fields called `reserved` mean nothing and are 0. `user` is the
+// first argument of the callbacks beside it. Numbers of codes never change; codes are added.
 #pragma once
 
 #include <stddef.h>
@@ -58,13 +59,15 @@ extern "C" {
 #ifdef DL_EXPORTS  // where libdevlink.so.0 is compiled
 #define DL_API __attribute__((visibility("default")))
 #else
-#define DL_API
+#define DL_API  // stands before each function that libdevlink.so.0 exports
 #endif
 
 // ---- Codes ----
 
+// What a function came to: the numbers and meanings of absl::StatusCode.
 typedef int32_t dl_status;
 enum {
+  // Where nothing is said, as absl::StatusCode has it; docs/diagnostics.md lists what links return.
   DL_OK = 0,
   DL_CANCELLED = 1,  // a dl_stop was requested
   DL_UNKNOWN = 2,
@@ -84,12 +87,16 @@ enum {
   DL_UNAUTHENTICATED = 16
 };
 
+// How grave a diagnostic is, as nvlink's lines say it: a link with DL_ERROR or DL_FATAL has failed,
+// the latter ended it there.
 typedef int32_t dl_severity;
 enum { DL_INFO = 0, DL_WARNING = 1, DL_ERROR = 2, DL_FATAL = 3 };
 
 // What a diagnostic is about; docs/diagnostics.md.
 typedef int32_t dl_diagnostic_code;
 enum {
+  // docs/diagnostics.md says when each is said, under the name that it has in C++
+  // (kUndefinedReference).
   DL_UNDEFINED_REFERENCE = 1,
   DL_MULTIPLE_DEFINITION = 2,
   DL_SIZE_MISMATCH = 3,
@@ -119,36 +126,42 @@ enum {
   DL_FORGOTTEN_ADDRESS = 61
 };
 
+// How much of what a link does a line tells; the lower ones are more.
 typedef int32_t dl_log_level;
 enum { DL_LOG_DEBUG = 0, DL_LOG_INFO = 1 };
 
+// What a link is at, in this order; LTO and PTX are left out by links that have none.
 typedef int32_t dl_phase;
 enum {
-  DL_PHASE_READING = 0,
-  DL_PHASE_LTO_COMPILE = 1,
-  DL_PHASE_ASSEMBLING = 2,
-  DL_PHASE_LINKING = 3,
-  DL_PHASE_WRITING = 4
+  DL_PHASE_READING = 0,      // inputs are read
+  DL_PHASE_LTO_COMPILE = 1,  // libNVVM, or libnvJitLink in its place, compiles LTO IR
+  DL_PHASE_ASSEMBLING = 2,   // PTX becomes cubins
+  DL_PHASE_LINKING = 3,      // one program is made of all cubins
+  DL_PHASE_WRITING = 4       // the output is laid out and written
 };
 
+// What a symbol stands for.
 typedef int32_t dl_symbol_kind;
 enum {
-  DL_SYMBOL_UNKNOWN = 0,  // undefined, and the module does not say of what kind it is elsewhere
-  DL_SYMBOL_FUNCTION = 1,
-  DL_SYMBOL_VARIABLE = 2,
-  DL_SYMBOL_TEXTURE = 3,
-  DL_SYMBOL_SAMPLER = 4,
-  DL_SYMBOL_SURFACE = 5
+  DL_SYMBOL_UNKNOWN = 0,   // undefined, and the module does not say of what kind it is elsewhere
+  DL_SYMBOL_FUNCTION = 1,  // a kernel or a device function
+  DL_SYMBOL_VARIABLE = 2,  // of any memory
+  DL_SYMBOL_TEXTURE = 3,   // a texture reference
+  DL_SYMBOL_SAMPLER = 4,   // a sampler reference
+  DL_SYMBOL_SURFACE = 5    // a surface reference
 };
 
+// Where a variable lies.
 typedef int32_t dl_memory_space;
 enum {
-  DL_SPACE_NONE = 0,  // not a variable, or in another space
-  DL_SPACE_GLOBAL = 1,
-  DL_SPACE_SHARED = 2,
-  DL_SPACE_CONSTANT = 3
+  DL_SPACE_NONE = 0,     // not a variable, or in another space
+  DL_SPACE_GLOBAL = 1,   // __device__ and __managed__
+  DL_SPACE_SHARED = 2,   // __shared__, static or dynamic
+  DL_SPACE_CONSTANT = 3  // __constant__, bank 3
 };
 
+// Which definition counts: a local one for its own module, a global one for all, and of several
+// weak ones one of them.
 typedef int32_t dl_binding;
 enum { DL_BINDING_LOCAL = 0, DL_BINDING_GLOBAL = 1, DL_BINDING_WEAK = 2 };
 
@@ -192,15 +205,15 @@ DL_API void dl_string_destroy(dl_string* string);
 // One finding. nvlink's own wording is one field; nobody has to parse it.
 typedef struct dl_diagnostic {
   size_t size;
-  dl_severity severity;
-  dl_diagnostic_code code;
-  dl_text text;          // nvlink's wording without tool and severity; may be empty
-  dl_text symbol;        // mangled name; empty where none is meant
-  dl_text input;         // name of the input; empty where none is meant
-  const dl_text* notes;  // what a person needs besides, one line each
-  size_t note_count;
-  int32_t line;      // of the input, from 1; 0 for none
-  int32_t verbatim;  // 1: `text` is a whole line, printed as it stands
+  dl_severity severity;     // DL_ERROR and DL_FATAL: the link failed
+  dl_diagnostic_code code;  // what it is about
+  dl_text text;             // nvlink's wording without tool and severity; may be empty
+  dl_text symbol;           // mangled name; empty where none is meant
+  dl_text input;            // name of the input; empty where none is meant
+  const dl_text* notes;     // what a person needs besides, one line each
+  size_t note_count;        // how many texts `notes` has
+  int32_t line;             // of the input, from 1; 0 for none
+  int32_t verbatim;         // 1: `text` is a whole line, printed as it stands
 } dl_diagnostic;
 
 // A list of findings, which never changes.
@@ -251,17 +264,17 @@ typedef struct dl_module_summary {
   uint32_t toolkit;        // release that made it, 130 for 13.0; 0 where it does not say
   int32_t is_relocatable;  // 0: an executable cubin, which no link takes
   uint64_t bytes;          // of the file
-  size_t function_count;
-  size_t symbol_count;
+  size_t function_count;   // how many dl_module_info_function has
+  size_t symbol_count;     // how many dl_module_info_symbol has
 } dl_module_summary;
 
 // A function that a module defines. What it does not record is -1.
 typedef struct dl_function {
   size_t size;
-  dl_text name;  // mangled
-  int32_t is_kernel;
+  dl_text name;       // mangled
+  int32_t is_kernel;  // 1: the host can launch it
   int32_t reserved;
-  uint64_t code_bytes;
+  uint64_t code_bytes;       // instructions of its own body
   int64_t registers;         // per thread, of its own body
   int64_t barriers;          // of its own body
   int64_t frame_bytes;       // local memory per thread, of its own body
@@ -274,14 +287,14 @@ typedef struct dl_function {
 // A named symbol of a module.
 typedef struct dl_symbol {
   size_t size;
-  dl_text name;  // mangled
-  dl_symbol_kind kind;
-  dl_binding binding;
-  dl_memory_space space;
-  int32_t is_defined;
-  int32_t is_kernel;
-  int32_t is_managed;
-  uint64_t bytes;
+  dl_text name;           // mangled
+  dl_symbol_kind kind;    // DL_SYMBOL_UNKNOWN only of what is undefined
+  dl_binding binding;     // local ones concern no other module
+  dl_memory_space space;  // of variables
+  int32_t is_defined;     // 0: another input of the link must define it
+  int32_t is_kernel;      // 1: a function that the host can launch
+  int32_t is_managed;     // 1: a __managed__ variable
+  uint64_t bytes;         // size; of undefined ones what the module says, or 0
 } dl_symbol;
 
 // The tables of a module, read once; a value of its own that outlives the module. Any thread.
@@ -399,11 +412,11 @@ typedef struct dl_toolchain_options {
 } dl_toolchain_options;
 typedef struct dl_toolchain_use {
   size_t size;
-  uint32_t tools_opened;
+  uint32_t tools_opened;  // assemblers, compilers of LTO IR and finalizers
   uint32_t reserved;
-  uint64_t cache_hits;
-  uint64_t cache_misses;
-  uint64_t cache_stored;
+  uint64_t cache_hits;    // results taken from the cache
+  uint64_t cache_misses;  // results that it did not have
+  uint64_t cache_stored;  // results given to it
   uint64_t cache_faults;  // calls of the cache that failed, and were done without
 } dl_toolchain_use;
 // `options` may be NULL: then there are no tools. Opens nothing yet: a tool that is not there fails
@@ -457,10 +470,11 @@ typedef struct dl_environment {
 // Lines about what the link does. On the thread that runs the session.
 typedef void (*dl_log_callback)(void* user, dl_log_level level, dl_text line);
 
+// How far a link has come.
 typedef struct dl_progress {
   size_t size;
-  dl_phase phase;
-  uint32_t done;
+  dl_phase phase;  // what it is at
+  uint32_t done;   // steps of the phase: inputs, texts, programs
   uint32_t total;  // 0 where it is not known
   uint32_t reserved;
   dl_text subject;  // the input or piece that the next step is about; may be empty
@@ -471,11 +485,11 @@ typedef void (*dl_progress_callback)(void* user, const dl_progress* progress);
 
 // A symbol that inputs refer to and none defines.
 typedef struct dl_undefined_symbol {
-  dl_text name;  // mangled
-  dl_symbol_kind kind;
+  dl_text name;         // mangled
+  dl_symbol_kind kind;  // DL_SYMBOL_UNKNOWN where no input says
   uint32_t reserved;
   const dl_text* inputs;  // names of those that refer to it
-  size_t input_count;
+  size_t input_count;     // how many names `inputs` has
 } dl_undefined_symbol;
 // Hands inputs that define some of these to dl_receiver_add_input, or none. Asked again for what
 // those lack, each name once in a link; they take part in this link alone. A status other than
@@ -549,6 +563,7 @@ DL_API dl_status dl_session_add_module(dl_session* session, const char* name,
 DL_API dl_status dl_session_add_files(dl_session* session, const char* const* paths, size_t count,
                                       dl_error** error);
 
+// One input of several from memory. `data` is copied; `name` is how messages call it.
 typedef struct dl_input {
   const char* name;
   const void* data;
@@ -581,6 +596,7 @@ typedef struct dl_sink {
   size_t size;
   void* user;
   dl_status (*begin)(void* user, uint64_t bytes);  // once, with the size; may be NULL
+  // The next bytes; valid during the call.
   dl_status (*append)(void* user, const void* data, size_t size);
 } dl_sink;
 // The same, but the cubin goes to `sink` in pieces: it is never whole in memory. Nothing is
@@ -605,24 +621,24 @@ DL_API const dl_diagnostics* dl_outcome_diagnostics(const dl_outcome* outcome);
 // What is in the output, and what is not. Of a failed link too, as far as it came.
 typedef struct dl_report {
   size_t size;
-  size_t kernel_count;
-  size_t dead_function_count;
-  uint64_t global_bytes;
-  uint64_t constant_bytes;
-  uint64_t input_bytes;
-  uint64_t output_bytes;
-  uint32_t input_count;
-  int32_t is_whole_program;  // 1: what LTO made is the output, and was not linked
+  size_t kernel_count;         // how many dl_outcome_kernel has
+  size_t dead_function_count;  // how many dl_outcome_dead_function has
+  uint64_t global_bytes;       // .nv.global and .nv.global.init
+  uint64_t constant_bytes;     // .nv.constant3: what __constant__ variables take
+  uint64_t input_bytes;        // of all that was linked, as cubins or LTO IR
+  uint64_t output_bytes;       // of the file, 0 after a failure
+  uint32_t input_count;        // cubins, or modules of a whole program of LTO IR, that took part
+  int32_t is_whole_program;    // 1: what LTO made is the output, and was not linked
 } dl_report;
 // Resources of one kernel, everything it calls included.
 typedef struct dl_kernel {
   size_t size;
-  dl_text name;  // mangled
-  uint32_t registers;
-  uint32_t barriers;
-  int64_t stack_bytes;  // per thread; -1 where recursion leaves it open
-  uint64_t shared_bytes;
-  uint64_t parameter_bytes;
+  dl_text name;              // mangled
+  uint32_t registers;        // per thread
+  uint32_t barriers;         // named barriers per block
+  int64_t stack_bytes;       // per thread; -1 where recursion leaves it open
+  uint64_t shared_bytes;     // static, per block
+  uint64_t parameter_bytes;  // constant bank 0
 } dl_kernel;
 // The report but for its lists.
 DL_API dl_status dl_outcome_report(const dl_outcome* outcome, dl_report* out);

@@ -16,6 +16,7 @@
 
 namespace devlink {
 
+// A compiler of LTO IR that asks a cache first. Thread-safe as LtoCompiler is.
 class CachingLtoCompiler : public LtoCompiler {
  public:
   // What happened so far.

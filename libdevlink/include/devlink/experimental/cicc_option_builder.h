@@ -67,6 +67,7 @@ struct LtoLinkShape {
   bool has_other_code = false;      // an input that is not LTO IR, libcudadevrt left aside
   bool has_device_runtime = false;  // libcudadevrt is an input and not LTO IR
 };
+// The scope that nvlink chooses for a link of that shape.
 LtoScope ScopeOf(const LtoLinkShape& shape);
 
 // Whether the result of a compilation is a whole program, which is assembled without -c and then is
@@ -92,6 +93,7 @@ class CiccOptionBuilder {
   // where NeedsSecondAttempt() says that there should be one.
   CiccOptionBuilder& KeepArchSuffix(bool keep);
 
+  // How much of the program is compiled, as ScopeOf tells; LtoScope::kWhole if it is never called.
   CiccOptionBuilder& Scope(LtoScope scope);
 
   // nvlink -g (without -suppress-debug-info).
@@ -134,9 +136,10 @@ class CiccOptionBuilder {
   // `cudadevrt`) is added to what others say, but counts for nothing alone.
   CiccOptionBuilder& AddHostReferences(const HostReferences& references,
                                        bool is_device_runtime = false);
+  // What AddHostReferences was given once.
   struct HostInput {
-    HostReferences references;
-    bool is_device_runtime = false;
+    HostReferences references;       // as the input has them
+    bool is_device_runtime = false;  // counts for nothing alone
   };
 
   // Adds nvlink's info line on options that do not go together, said when it has read its command

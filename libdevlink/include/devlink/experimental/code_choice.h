@@ -26,9 +26,9 @@ enum class CodeKind : std::uint8_t {
 
 // One of the codes to choose from. A plain value.
 struct CodeCandidate {
-  CodeKind kind = CodeKind::kOther;
-  Arch arch;  // PTX and LTO IR: the number and variant of the virtual architecture
-  bool is_64bit = true;
+  CodeKind kind = CodeKind::kOther;  // kOther is never taken
+  Arch arch;             // PTX and LTO IR: the number and variant of the virtual architecture
+  bool is_64bit = true;  // nvlink takes no other
   // Of a cubin for sm_100 or later in a fat binary: whether the member carries the compatibility
   // record that fatbinary 13.0 writes. Without it nvlink goes by the member's header alone, which
   // is more narrow.
@@ -46,15 +46,16 @@ struct CodeChoiceOptions {
 
 // What became of one candidate.
 enum class CodeVerdict : std::uint8_t {
-  kChosen,
+  kChosen,         // this is what is linked
   kNotPreferred,   // it would do, but another one goes before it
   kNeedsLto,       // LTO IR that would do, were it a link with LTO
   kWrongArch,      // it does not run on, or compile for, the target
   kVirtualTarget,  // a cubin, and the target is virtual
-  kNot64Bit,
-  kUnknownKind,
+  kNot64Bit,       // CodeCandidate::is_64bit is false
+  kUnknownKind,    // CodeKind::kOther
 };
 
+// What ChooseCode says of all candidates. A plain value.
 struct CodeChoice {
   std::optional<std::size_t> index;  // of the candidate that is taken
   // Nothing can be taken, but LTO IR could be with CodeChoiceOptions::lto. nvlink makes that an

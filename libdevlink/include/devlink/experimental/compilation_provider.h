@@ -54,6 +54,7 @@ struct CompilationInput {
   std::span<const std::uint8_t> bytes;  // borrowed for the call
 };
 
+// What came of one call. A plain value, owned by the caller.
 struct CompilationResult {
   // Of an input: InvalidArgument where it or an option is wrong, or where a text is for another
   // target; FailedPrecondition where a cubin is. Unimplemented where the assembler is too old for
@@ -66,13 +67,14 @@ struct CompilationResult {
   std::vector<Diagnostic> diagnostics;      // word for word as ptxas and nvlink say it, in order
   std::vector<PtxFunctionUsage> functions;  // of all PTX, in its order; also where a link fails
 
+  // Whether `status` is ok, and so `cubin` is there.
   [[nodiscard]] bool ok() const { return status.ok(); }
 };
 
 // A version of the PTX language, such as 9.0.
 struct PtxIsaVersion {
-  int major = 0;
-  int minor = 0;
+  int major = 0;  // 9 of 9.0
+  int minor = 0;  // 0 of 9.0
 
   friend auto operator<=>(const PtxIsaVersion&, const PtxIsaVersion&) = default;
 };
@@ -125,6 +127,7 @@ class CompilationProvider {
                                                        const CompilationOptions& options) const = 0;
 };
 
+// What a provider works with. A plain value.
 struct CompilationProviderOptions {
   std::shared_ptr<Toolchain> toolchain;  // tools, shared with whoever likes; none: cubins only
   ToolkitProfile profile;                // whose nvlink the output is of
@@ -133,6 +136,7 @@ struct CompilationProviderOptions {
   const Environment* environment = nullptr;
 };
 
+// Makes a provider. Opens no tool yet: what is not there fails the call that needs it.
 std::unique_ptr<CompilationProvider> CreateCompilationProvider(CompilationProviderOptions options);
 
 }  // namespace devlink

@@ -26,7 +26,7 @@ namespace devlink {
 
 // 256 bits that stand for everything that a result depends on.
 struct CacheKey {
-  std::array<std::uint8_t, 32> bytes = {};
+  std::array<std::uint8_t, 32> bytes = {};  // the hash, to be compared as a whole
 
   // 64 lower-case digits.
   [[nodiscard]] std::string Hex() const;
@@ -45,6 +45,9 @@ class CacheKeyBuilder {
   CacheKeyBuilder& operator=(CacheKeyBuilder&&) noexcept;
   ~CacheKeyBuilder();
 
+  // Each adds one field: a text, bytes, a number, a list of texts, or a key that stands for what it
+  // was made of. The value is read during the call; `name` tells fields of a domain apart. Text,
+  // Bytes, Number, Texts and Key return the builder itself.
   CacheKeyBuilder& Text(std::string_view name, std::string_view value);
   CacheKeyBuilder& Bytes(std::string_view name, std::span<const std::uint8_t> value);
   CacheKeyBuilder& Number(std::string_view name, std::uint64_t value);
@@ -77,6 +80,7 @@ class CacheStore {
   virtual CacheStore* OfThisMachine() { return this; }
 };
 
+// Where results are kept and how many of them. A plain value.
 struct DirectoryCacheOptions {
   std::string path;  // made, for its owner alone, where it is not there
   // Bounds on what is kept: those that were not used for longest go first. 0 for no bound. Other
@@ -112,9 +116,9 @@ std::shared_ptr<CacheStore> CreateTieredCache(std::shared_ptr<CacheStore> local,
 // How a cache was used. Problems of a cache are reported here only: a link never fails because
 // of its cache, and its diagnostics are those of a link without one.
 struct CacheUse {
-  std::uint64_t hits = 0;
-  std::uint64_t misses = 0;
-  std::uint64_t stored = 0;
+  std::uint64_t hits = 0;             // results that were there
+  std::uint64_t misses = 0;           // results that had to be made
+  std::uint64_t stored = 0;           // results that were handed to the store, and that it took
   std::uint64_t faults = 0;           // calls of the store that failed, and were done without
   std::vector<std::string> problems;  // the first few, each once
 };

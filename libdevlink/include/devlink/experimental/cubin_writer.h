@@ -66,6 +66,7 @@ inline constexpr std::uint8_t kKernelSymbol = 0x10;
 // How sections are sorted.
 enum class SectionOrder : std::uint8_t { kByCategory, kAsAdded };
 
+// What the header of a file says, and what holds of the file as a whole. A plain value.
 struct CubinHeader {
   std::uint16_t sm = 0;     // 80 for sm_80
   bool executable = false;  // ET_EXEC with program headers, else ET_REL
@@ -80,6 +81,7 @@ struct CubinHeader {
   bool wide_section_indices = false;
 };
 
+// A section header; offsets, sizes and indices are filled in when the file is laid out.
 struct SectionSpec {
   // Enters `.shstrtab`, and `.strtab` as the CUDA tools have it: but for sections of the Mercury
   // view (flag 0x10000000).
@@ -107,16 +109,17 @@ enum class SymbolPart : std::uint8_t { kByBinding, kLocal, kGlobal };
 // of the local part.
 enum class SymbolOrder : std::uint8_t { kLocalPartFirst, kAsAdded };
 
+// An entry of a symbol table.
 struct SymbolSpec {
-  std::string_view name;  // empty for a section symbol: it takes the section's name
-  std::uint8_t binding = 0;
-  std::uint8_t type = 0;
-  std::uint8_t other = 0;
+  std::string_view name;               // empty for a section symbol: it takes the section's name
+  std::uint8_t binding = 0;            // upper half of st_info: STB_LOCAL
+  std::uint8_t type = 0;               // lower half of st_info: STT_NOTYPE
+  std::uint8_t other = 0;              // st_other, such as kKernelSymbol
   SectionHandle section = kNoSection;  // kNoSection: undefined
-  std::uint64_t value = 0;
-  std::uint64_t size = 0;
-  SymbolPart part = SymbolPart::kByBinding;
-  SectionHandle table = kSymbolTable;
+  std::uint64_t value = 0;             // st_value: an offset in its section
+  std::uint64_t size = 0;              // st_size, in bytes
+  SymbolPart part = SymbolPart::kByBinding;  // in front of or behind sh_info
+  SectionHandle table = kSymbolTable;        // that it is an entry of
   bool name_comes_late = false;  // it enters the string table as if it were of the global part
 };
 
@@ -130,7 +133,7 @@ struct NamePlacement {
 struct SegmentSpec {
   std::uint32_t type = 1;   // p_type; 1 is PT_LOAD
   std::uint32_t flags = 0;  // p_flags
-  std::uint64_t align = 8;
+  std::uint64_t align = 8;  // p_align, a power of two
   // Covers these sections and all between them, in the file's order; kNoSection: the table of
   // program headers. Where the last one has no bytes in the file (SHT_NOBITS), the segment's bytes
   // in the file end where it begins, and the memory of all such sections follows them.
@@ -157,6 +160,8 @@ class CubinWriter {
   // and memory, changes nothing.
   void Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes = 0);
 
+  // A section without bytes yet, behind those that were added before. What is wrong with `spec` is
+  // said when the file is laid out.
   SectionHandle AddSection(const SectionSpec& spec);
   // A further string table, and a further symbol table whose names stand in the string table
   // `spec.link` (kNoSection: `.strtab`). `type`, `align` and `entry_size` of `spec` count, since
@@ -169,8 +174,11 @@ class CubinWriter {
   // link count. `leads`: it stands in front of all sections but the first ones; of the Mercury
   // view's, behind the capsules.
   SectionHandle AddWideIndices(const SectionSpec& spec, bool leads);
+  // How a symbol table is sorted from now on; it holds for the whole table when the file is laid
+  // out.
   void SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order);
 
+  // An entry of the symbol table `spec.table`, behind those of its part that were added before.
   SymbolHandle AddSymbol(const SymbolSpec& spec);
 
   // Enters a name although nothing bears it, or before what bears it is added.
@@ -191,7 +199,7 @@ class CubinWriter {
   // Leaves bytes of the file unused in front of a section, before it is aligned.
   void SetGap(SectionHandle section, std::uint64_t bytes);
 
-  // Contents. `Append` borrows the bytes; `AppendAligned` fills up with zeroes first; `AppendWord`
+  // Contents. `Append` borrows the bytes; `AppendAligned` fills up with zeros first; `AppendWord`
   // and the typed forms below copy. Alignment and offsets count from the start of the section.
   void Append(SectionHandle section, std::span<const std::uint8_t> bytes);
   void AppendAligned(SectionHandle section, std::span<const std::uint8_t> bytes,

@@ -34,12 +34,13 @@ struct FatbinLimits {
   bool only_first_container = false;
 };
 
+// How a member's bytes are stored: as they are, as a frame of zstd, or as a block of LZ4.
 enum class FatbinCompression : std::uint8_t { kNone, kZstd, kLz4 };
 
 // One member of a container. Everything that is a view points into the bytes that were parsed.
 struct FatbinMember {
-  CodeKind kind = CodeKind::kOther;
-  std::uint16_t raw_kind = 0;  // as in the file: 1 PTX, 2 cubin, 8 LTO IR
+  CodeKind kind = CodeKind::kOther;  // kOther where the raw kind is unknown
+  std::uint16_t raw_kind = 0;        // as in the file: 1 PTX, 2 cubin, 8 LTO IR
   // For PTX and LTO IR the virtual architecture's number and variant: sm_90a stands for
   // compute_90a. For kOther no more than what the fields say.
   Arch arch;
@@ -79,7 +80,7 @@ class Fatbin {
  public:
   // Why bytes could not be read. Each is a status code of its own: FatbinErrorOf tells them apart.
   enum class Error : std::uint8_t {
-    kNone,
+    kNone,        // nothing is wrong
     kNotFatbin,   // InvalidArgument: no container stands at the beginning
     kVersion,     // Unimplemented: a container of another version
     kDamaged,     // OutOfRange: something is cut off, or lies outside what should hold it
@@ -95,6 +96,7 @@ class Fatbin {
 
   // The members of all containers, in file order.
   [[nodiscard]] const std::vector<FatbinMember>& members() const { return members_; }
+  // How many containers stand behind one another.
   [[nodiscard]] std::size_t container_count() const { return container_count_; }
 
   // The members as ChooseCode wants them: candidate i is members()[i].

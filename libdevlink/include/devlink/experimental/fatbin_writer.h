@@ -20,7 +20,7 @@ namespace devlink {
 
 // As `fatbinary --compress-mode`.
 enum class FatbinCompressMode : std::uint8_t {
-  kNone,
+  kNone,  // every member as it is
   // zstd; cubins only with FatbinWriterOptions::compress_all or is_debug or above 10,000,000 bytes
   kDefault,
   kSize,   // zstd at a higher level; cubins too
@@ -29,10 +29,10 @@ enum class FatbinCompressMode : std::uint8_t {
 
 // A plain value.
 struct FatbinWriterOptions {
-  FatbinCompressMode mode = FatbinCompressMode::kDefault;
-  bool compress_all = false;
-  bool is_debug = false;  // sets the flag; the code is not changed
-  std::string ident;      // `fatbinary --ident`
+  FatbinCompressMode mode = FatbinCompressMode::kDefault;  // which members are compressed, and how
+  bool compress_all = false;  // `fatbinary --compress-all`: cubins, too
+  bool is_debug = false;      // sets the flag; the code is not changed
+  std::string ident;          // `fatbinary --ident`
 };
 
 // Collects codes and writes one container, with the members in the order they were added. What is

@@ -17,6 +17,7 @@ namespace devlink {
 // A value without any list, as it is when made, is that of an input which says nothing of its host
 // code; one such input is enough for a link to leave nothing out (docs/host-references.md).
 struct HostReferences {
+  // One of the sections.
   struct List {
     // The section is there, be it without names.
     bool present = false;

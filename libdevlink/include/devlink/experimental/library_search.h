@@ -36,9 +36,10 @@ struct LibraryProbe {
 struct LibraryQuery {
   std::vector<std::string> names;        // of -l
   std::vector<std::string> directories;  // of -L, then of LIBRARY_PATH
-  CpuArch arch = CpuArch::kX86_64;
+  CpuArch arch = CpuArch::kX86_64;       // of the host objects in the libraries
 };
 
+// What a search for one library came to. A plain value.
 struct FoundLibrary {
   std::string path;  // `DIR/libNAME.a`; empty where there is none, which is no error
   // A `libNAME.so` that hides every `libNAME.a`: then there is no device code to link.

@@ -24,8 +24,9 @@ enum class LinkStage : std::uint8_t {
   kFinalized,  // what NVIDIA's finalizer made of those, before the link takes it over
 };
 
+// One thing that a link has on its way to the output.
 struct LinkIntermediate {
-  LinkStage stage = LinkStage::kPtx;
+  LinkStage stage = LinkStage::kPtx;  // what it is
   // Counts from 0 within the stage. LTO IR may be compiled a second time: module 0 comes again
   // then, and what came of the first time does not count.
   std::uint32_t index = 0;
@@ -43,6 +44,7 @@ struct LinkIntermediate {
 class IntermediateSink {
  public:
   virtual ~IntermediateSink() = default;
+  // Called once for each. Errors of the sink are its own: the link goes on.
   virtual void Take(const LinkIntermediate& intermediate) = 0;
 };
 

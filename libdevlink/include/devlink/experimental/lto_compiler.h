@@ -31,12 +31,14 @@ struct LtoModule {
   bool is_protected = false;
 };
 
+// One compilation. Borrows the modules' bytes until it is done.
 struct LtoJob {
-  Arch target;
+  Arch target;                         // for which the PTX is made
   std::vector<LtoModule> modules;      // in the order of the command line
   std::vector<std::string> arguments;  // of libNVVM, from CiccOptionBuilder
 };
 
+// What came of a compilation. A plain value, owned by the caller.
 struct LtoOutput {
   // InvalidArgument where modules or arguments are wrong (`diagnostics` says why),
   // FailedPrecondition where the compiler cannot take a module or be loaded, ResourceExhausted
@@ -64,21 +66,24 @@ class LtoCompiler {
   [[nodiscard]] virtual std::string_view version() const = 0;
   // Whether it takes protected modules.
   [[nodiscard]] virtual bool takes_protected() const = 0;
+  // Compiles all modules of the job to PTX. Blocks until that is done; a failure is a status in the
+  // result.
   [[nodiscard]] virtual LtoOutput Compile(const LtoJob& job) const = 0;
 };
 
+// Which library compiles.
 enum class LtoBackend : std::uint8_t {
   kAutomatic,  // libNVVM, but libnvJitLink where that is needed or is all there is
-  kNvvm,
-  kNvJitLink,
+  kNvvm,       // libNVVM, which takes no protected modules
+  kNvJitLink,  // libnvJitLink, which takes all modules
 };
 
 // Empty paths mean that there is no such library. Nothing is searched for.
 struct LtoBackendOptions {
-  LtoBackend backend = LtoBackend::kAutomatic;
-  std::string nvvm_path;       // a place as for NvvmLibraryFiles
-  std::string nvjitlink_path;  // of libnvJitLink.so.13
-  std::string advice;          // as in PtxBackendOptions
+  LtoBackend backend = LtoBackend::kAutomatic;  // which library is to be loaded
+  std::string nvvm_path;                        // a place as for NvvmLibraryFiles
+  std::string nvjitlink_path;                   // of libnvJitLink.so.13
+  std::string advice;                           // as in PtxBackendOptions
   // A module of the link is protected, which libNVVM cannot take.
   bool needs_protected = false;
   // As in PtxBackendOptions.

@@ -20,19 +20,20 @@
 
 namespace devlink {
 
+// A version as a header has it, of two bytes.
 struct LtoIrVersion {
-  std::uint8_t major = 0;
-  std::uint8_t minor = 0;
+  std::uint8_t major = 0;  // 1 of 1.65
+  std::uint8_t minor = 0;  // 65 of 1.65
 
   friend auto operator<=>(const LtoIrVersion&, const LtoIrVersion&) = default;
 };
 
 // The versions in a header; or the newest that a libNVVM reads, the defaults being those of 13.0.
 struct LtoIrVersions {
-  LtoIrVersion container = {1, 65};
-  LtoIrVersion ir = {2, 98};    // of NVVM IR
-  LtoIrVersion debug = {3, 2};  // of its debug information
-  LtoIrVersion llvm = {20, 0};  // 7.0 in code for targets below sm_100
+  LtoIrVersion container = {1, 65};  // of the header itself
+  LtoIrVersion ir = {2, 98};         // of NVVM IR
+  LtoIrVersion debug = {3, 2};       // of its debug information
+  LtoIrVersion llvm = {20, 0};       // 7.0 in code for targets below sm_100
 
   friend bool operator==(const LtoIrVersions&, const LtoIrVersions&) = default;
 };
@@ -44,21 +45,22 @@ struct LtoIrTag {
   // The payload may be protected: where the key stands in the area for it.
   static constexpr std::uint16_t kKey = 0x63;
 
-  std::uint16_t tag = 0;
-  std::uint16_t value = 0;
+  std::uint16_t tag = 0;    // kArch, kArchSpecific, kKey or one that is not known
+  std::uint16_t value = 0;  // as in the file; what it means, the tag says
 
   friend bool operator==(const LtoIrTag&, const LtoIrTag&) = default;
 };
 
 // What a header says. The payload is a view into the bytes that were parsed, which must outlive it.
 struct LtoIr {
-  LtoIrVersions versions;
-  Arch arch;
+  LtoIrVersions versions;                 // as the header has them
+  Arch arch;                              // the virtual architecture it was compiled for
   std::vector<LtoIrTag> tags;             // all of them, in order
   std::size_t tags_offset = 0;            // of the first, in the bytes that were parsed
   std::uint32_t key = 0;                  // 0: the payload is plain bitcode
   std::span<const std::uint8_t> payload;  // with the padding that may follow it
 
+  // Whether only NVIDIA's own libraries can read the payload.
   [[nodiscard]] bool is_protected() const { return key != 0; }
 
   // InvalidArgument where the bytes are something else (the message says what, for text, bitcode,

@@ -32,7 +32,7 @@ struct FinalizeInput {
 
 // One link. Borrows the inputs until it is done.
 struct FinalizeJob {
-  Arch target;
+  Arch target;                                       // sm_100 or later
   std::uint16_t release = ToolkitProfile().release;  // whose nvlink is followed
   bool debug = false;                                // nvlink -g
   bool relocatable = false;                          // nvlink -r
@@ -45,6 +45,7 @@ struct FinalizeJob {
   std::stop_token stop = {};
 };
 
+// What came of one job. A plain value, owned by the caller.
 struct Finalized {
   // The linked cubin with the record of the tool that made it.
   std::vector<std::uint8_t> cubin;

@@ -33,8 +33,10 @@ enum class NvvmGeneration : std::uint8_t {
   kLlvm7,   // targets before sm_100
   kLlvm20,  // sm_100 and later
 };
+// The compiler that works for a target.
 NvvmGeneration NvvmGenerationOf(const Arch& target);
 
+// What values a knob takes.
 enum class NvvmKnobKind : std::uint8_t {
   kBoolean,   // nothing, 0, 1, true, false
   kInteger,   // signed, 32 bits
@@ -58,13 +60,15 @@ enum class NvvmKnobScope : std::uint8_t {
   kLibrary,  // for every later program that the same copy of the library in memory compiles
 };
 
+// What is known of one knob.
 struct NvvmKnob {
-  std::string_view name;  // without `-`
-  NvvmKnobKind kind = NvvmKnobKind::kBoolean;
-  std::string_view default_value;  // empty where it is not known
-  std::string_view pass;           // what it steers; empty where nothing but the name says so
-  NvvmKnobConfidence confidence = NvvmKnobConfidence::kAccepted;
-  NvvmKnobScope scope = NvvmKnobScope::kLibrary;
+  std::string_view name;                       // without `-`
+  NvvmKnobKind kind = NvvmKnobKind::kBoolean;  // values of other kinds are refused
+  std::string_view default_value;              // empty where it is not known
+  std::string_view pass;  // what it steers; empty where nothing but the name says so
+  NvvmKnobConfidence confidence =
+      NvvmKnobConfidence::kAccepted;              // kDocumentOnly is never let through
+  NvvmKnobScope scope = NvvmKnobScope::kLibrary;  // how long a value lasts
 };
 
 // The knob of that name, also one that libNVVM refuses (NvvmKnobConfidence says so), or nothing.
@@ -117,7 +121,9 @@ class NvvmPassOptions {
   // own, or later ones are compiled with them too; NvvmProgram and LtoCompiler see to it.
   [[nodiscard]] bool OutlivesProgram() const;
 
+  // Whether no knob has a value.
   [[nodiscard]] bool empty() const { return values_.empty(); }
+  // The compiler whose knobs these are.
   [[nodiscard]] NvvmGeneration generation() const { return generation_; }
 
   friend bool operator==(const NvvmPassOptions&, const NvvmPassOptions&) = default;

@@ -69,7 +69,7 @@ inline constexpr int kNvvmWholeProgram = 100;
 
 // At which step a compilation ended.
 enum class NvvmStep : std::uint8_t {
-  kDone,
+  kDone,     // none: it succeeded
   kLibrary,  // a copy of the library could not be loaded: see NvvmProgram
   kCreate,   // nvvmCreateProgram, nvvmDestroyProgram
   kAdd,      // a module was refused
@@ -77,6 +77,7 @@ enum class NvvmStep : std::uint8_t {
   kResult,   // what was compiled could not be had, or its sizes do not fit together
 };
 
+// What came of a compilation. A plain value, owned by the caller.
 struct NvvmResult {
   // InvalidArgument where a module was refused or did not compile, FailedPrecondition where the
   // library lacks something or cannot be copied, ResourceExhausted beyond `max_bytes`, Internal

@@ -37,7 +37,7 @@ enum class MemberOption : std::uint8_t {
   kPrecSqrt,      // -prec_sqrt=N
   kFmad,          // -fmad=N
   kSplitCompile,  // -split-compile N
-  kInlineInfo,    // -inline-info
+  kInlineInfo,    // -inline-info, a flag
 };
 inline constexpr std::size_t kMemberOptionCount = 8;
 
@@ -51,21 +51,21 @@ enum class ConsensusState : std::uint8_t {
 
 // What one module says of one option; flags have the value 1.
 struct OptionVote {
-  std::string module;
-  std::optional<int> value;
+  std::string module;        // its name in diagnostics
+  std::optional<int> value;  // empty where it does not have the option
 };
 
 // What the modules agree on; the defaults are what stands where none of them has the option.
 // Numbers are as in the modules, unchecked: nvlink hands on any.
 struct AgreedOptions {
-  int ftz = 0;
-  int prec_div = 1;
-  int prec_sqrt = 1;
-  int fmad = 1;
+  int ftz = 0;                       // 1: denormal numbers are flushed to zero
+  int prec_div = 1;                  // 0: division may be less precise than IEEE 754
+  int prec_sqrt = 1;                 // 0: so may square roots
+  int fmad = 1;                      // 1: multiplication and addition become one operation
   int max_registers = 0;             // as nvlink -maxrregcount; 0 and below: no limit
   std::optional<int> split_compile;  // as nvlink -split-compile, which loses to it
-  bool line_info = false;
-  bool inline_info = false;
+  bool line_info = false;            // -generate-line-info: tables of source lines
+  bool inline_info = false;          // -inline-info: what was inlined where
 };
 
 // What the command line says that bears on whether modules have to agree. (-Xnvvm -ftz=1 does not:
@@ -87,6 +87,7 @@ class OptionConsensus {
   // the number behind it as strtol reads it to base 10, cut to 32 bits; 0 where there is none.
   void Vote(std::string_view module, std::string_view option_text);
 
+  // Where an option stands after all votes so far.
   [[nodiscard]] ConsensusState state(MemberOption option) const;
   // The value of the first module that has the option; empty in state kNone.
   [[nodiscard]] std::optional<int> value(MemberOption option) const;

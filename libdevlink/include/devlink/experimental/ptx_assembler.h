@@ -40,18 +40,19 @@ struct PtxJob {
 
 // What ptxas -v says of one function.
 struct PtxFunctionUsage {
-  std::string name;  // mangled
-  bool is_entry = false;
-  std::uint32_t registers = 0;  // per thread; known for kernels only
-  std::uint32_t barriers = 0;   // known for kernels only
-  std::uint64_t stack_bytes = 0;
-  std::uint64_t spill_store_bytes = 0;
-  std::uint64_t spill_load_bytes = 0;
-  std::uint64_t shared_bytes = 0;  // known for kernels only
+  std::string name;                     // mangled
+  bool is_entry = false;                // a kernel
+  std::uint32_t registers = 0;          // per thread; known for kernels only
+  std::uint32_t barriers = 0;           // known for kernels only
+  std::uint64_t stack_bytes = 0;        // frame of its own body, per thread
+  std::uint64_t spill_store_bytes = 0;  // written to local memory for want of registers
+  std::uint64_t spill_load_bytes = 0;   // read back from it
+  std::uint64_t shared_bytes = 0;       // known for kernels only
 
   friend bool operator==(const PtxFunctionUsage&, const PtxFunctionUsage&) = default;
 };
 
+// What came of one job. A plain value, owned by the caller.
 struct PtxResult {
   // InvalidArgument where the text or the arguments are wrong (`diagnostics` says why),
   // DeadlineExceeded where the tool took too long, Cancelled where the caller stopped it,
@@ -79,22 +80,24 @@ class PtxAssembler {
   [[nodiscard]] virtual bool matches_nvlink() const = 0;
   // The result of a job for which nothing has to be done, such as one that a cache keeps.
   [[nodiscard]] virtual std::optional<PtxResult> Find(const PtxJob& job) const;
+  // Assembles the text of the job. Blocks until that is done; a failure is a status in the result.
   virtual PtxResult Assemble(const PtxJob& job) const = 0;
 };
 
+// What assembles.
 enum class PtxBackend {
   kAutomatic,      // the first of the following that is there
   kNvPtxCompiler,  // libdevlink_ptxcompiler.so
-  kPtxas,
-  kNvJitLink,
+  kPtxas,          // the program, a process for each text
+  kNvJitLink,      // libnvJitLink.so.13, in this process
 };
 
 // Empty paths mean that there is no such tool. Nothing is searched for.
 struct PtxBackendOptions {
-  PtxBackend backend = PtxBackend::kAutomatic;
-  std::string nvptxcompiler_path;  // of libdevlink_ptxcompiler.so
-  std::string ptxas_path;          // of the program
-  std::string nvjitlink_path;      // of libnvJitLink.so.13
+  PtxBackend backend = PtxBackend::kAutomatic;  // what is to be used
+  std::string nvptxcompiler_path;               // of libdevlink_ptxcompiler.so
+  std::string ptxas_path;                       // of the program
+  std::string nvjitlink_path;                   // of libnvJitLink.so.13
 
   // For ptxas: where its files go while it runs, each call in a directory of its own; and how long
   // it may run, zero for as long as it takes. Its environment is empty but for these `NAME=value`.

@@ -68,9 +68,9 @@ class TimeTrace {
 struct CompilerRun {
   std::string compiler;  // ptxas, or cicc for what compiles LTO IR
   std::string source;    // what was compiled and what came out, in the words of nvlink -time
-  std::string input;
-  std::string output;
-  std::chrono::nanoseconds time{0};
+  std::string input;     // the file that was compiled; may be empty, as nvlink leaves it
+  std::string output;    // the file that came out
+  std::chrono::nanoseconds time{0};  // from its start to its end
 };
 
 // Records the time from its making to its end. Borrows the trace, which may be null: then it does
