@@ -16,3 +16,21 @@ function(devlink_product target)
   file(GENERATE OUTPUT "${folder}/${target}.txt"
        CONTENT "file $<TARGET_FILE:${target}>\nmap ${folder}/${target}.map\nheaders ${headers}\n")
 endfunction()
+
+# devlink_install_output(<place> <component> <command>...): what a command prints is installed. It is
+# written where it goes: several installations of one build may run at once.
+function(devlink_install_output place component)
+  set(words "")
+  foreach(word IN LISTS ARGN)
+    string(APPEND words " \"${word}\"")
+  endforeach()
+  install(CODE "
+    set(place \"${place}\")
+    cmake_path(ABSOLUTE_PATH place BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+    cmake_path(GET place PARENT_PATH folder)
+    message(STATUS \"Writing: \$ENV{DESTDIR}\${place}\")
+    file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${folder}\")
+    execute_process(COMMAND${words} OUTPUT_FILE \"\$ENV{DESTDIR}\${place}\"
+                    COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${place}\")" COMPONENT ${component})
+endfunction()

@@ -56,7 +56,7 @@ Driver::Driver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
 std::string Driver::DeviceName() const {
   std::string name(256, '\0');
   Call("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device_);
-  return name.c_str();
+  return name.substr(0, name.find('\0'));
 }
 
 Driver::Module Driver::Load(const std::string& cubin) const {

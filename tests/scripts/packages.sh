@@ -99,6 +99,7 @@ cmp wanted.cubin ours.cubin
 project/build/plus
 
 # --- What is linked in -----------------------------------------------------------------------------
+"$DEVLINK_SOURCE/scripts/sbom" --build "$DEVLINK_BUILD" --strict >/dev/null || fail "a part is unknown"
 gzip -dc "$root/usr/share/doc/devlink/devlink.spdx.json.gz" >devlink.spdx.json
 python3 - devlink.spdx.json "$DEVLINK_BUILD" <<'PYTHON'
 import hashlib, json, pathlib, re, subprocess, sys
