@@ -22,6 +22,8 @@ using Bytes = std::span<const std::uint8_t>;
 // Numbers of the format, written down again: a wrong one in the library's tables must show.
 constexpr unsigned kRela = 4;
 constexpr unsigned kRel = 9;
+constexpr unsigned kYieldOpcode = 0x44;
+constexpr unsigned kYieldPredicate = 0x45;
 constexpr unsigned kObject = 1;
 constexpr unsigned kFunction = 2;
 constexpr unsigned kCudaObject = 13;
@@ -59,12 +61,14 @@ std::vector<FoundRelocation> RelocationsOf(const CubinView& file) {
     const std::size_t step = wide ? 24 : 16;
     for (std::size_t at = 0; at + step <= section.data.size(); at += step) {
       const auto index = NumberAt<std::uint32_t>(section.data, at + 12);
+      // A place where the code may yield: it refers to nothing.
+      const auto type = NumberAt<std::uint32_t>(section.data, at + 8);
+      if (index == 0 && (type == kYieldOpcode || type == kYieldPredicate)) continue;
       const ViewSymbol symbol = index < file.symbols.size() ? file.symbols[index] : ViewSymbol();
       // A second name for code: the relocation may come to name the first.
       if (IsDefinedFunction(symbol) && symbol.size == 0) continue;
       out.push_back({section.info < file.sections.size() ? file.sections[section.info].name : "?",
-                     NumberAt<std::uint64_t>(section.data, at),
-                     NumberAt<std::uint32_t>(section.data, at + 8), symbol});
+                     NumberAt<std::uint64_t>(section.data, at), type, symbol});
     }
   }
   return out;
