@@ -32,6 +32,7 @@ using format::ViewKind;
 using internal::CodeNames;
 using internal::HasCode;
 using internal::InputSection;
+using internal::KeepTraces;
 using internal::Module;
 using internal::SectionRole;
 using internal::WithoutCode;
@@ -110,6 +111,21 @@ TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
   CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
   // Nor is another kind of section taken for code.
   CHECK_FALSE(WithoutCode(**module, Names(".nv.info")).has_value());
+}
+
+TEST_CASE("Code that leaves traces where it goes stays whole", "[finalize]") {
+  const auto module = Module::Load(Golden("first.cubin"));
+  REQUIRE(module.ok());
+  CodeNames names = Names(kUnused);
+  const std::string_view weak = ".text._Z5TwiceIiET_S0_";
+  const std::string_view uses_shared = ".text._Z3SumPii";
+  for (const std::string_view name : {weak, uses_shared}) {
+    names.insert(name);
+    REQUIRE(WithoutCode(**module, Names(name)).has_value());  // it is there
+  }
+  KeepTraces(**module, names);
+  CHECK(names.size() == 1);
+  CHECK(names.contains(kUnused));
 }
 
 TEST_CASE("Code that a linked cubin has is found there", "[finalize]") {
