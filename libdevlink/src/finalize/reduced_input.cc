@@ -25,15 +25,20 @@ bool IsLeftOut(const InputSection& section, const CodeNames& names) {
   return section.role == SectionRole::kText && names.contains(section.name);
 }
 
-bool NamesShared(const ModuleView& view, const InputSection& list) {
+// What code says of shared memory and of textures counts for kernels.
+bool CountsForKernels(const InputSymbol& symbol) {
+  const std::uint32_t space = symbol.other & format::kStoSpaceMask;
+  return space == format::kStoShared || space == format::kStoReservedShared ||
+         format::IsTextureType(symbol.type);
+}
+
+bool NamesWhatCounts(const ModuleView& view, const InputSection& list) {
   const std::uint64_t step =
       list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
   const base::BoundedReader entries(list.data);
   for (std::uint64_t at = 0; at < list.size; at += step) {
     const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));
-    if (symbol >= view.symbol_count()) return true;
-    const InputSymbol named = view.SymbolAt(symbol);
-    if ((named.other & format::kStoSpaceMask) == format::kStoShared) return true;
+    if (symbol >= view.symbol_count() || CountsForKernels(view.SymbolAt(symbol))) return true;
   }
   return false;
 }
@@ -52,7 +57,7 @@ void KeepTraces(const ModuleView& view, CodeNames& names) {
   for (const InputSection& section : sections) {
     if (section.role != SectionRole::kRelocations || section.info >= sections.size()) continue;
     if (!IsLeftOut(sections[section.info], names)) continue;
-    if (NamesShared(view, section)) keep(section.info);
+    if (NamesWhatCounts(view, section)) keep(section.info);
   }
 }
 
