@@ -23,6 +23,7 @@
 
 namespace devlink {
 
+// Where the server is, and how long links wait for it. A plain value.
 struct NetworkCacheOptions {
   // http://HOST[:PORT][/PATH] or https://: GET and PUT of PATH/ac/KEY, a key being 64 digits.
   // redis://HOST[:PORT][/DATABASE], rediss:// (over TLS) or redis+unix://localhost/SOCKET[?db=N]:
