@@ -26,6 +26,7 @@ class DevlinkConan(ConanFile):
         "apps/*",
         "cmake/*",
         "libdevlink/*",
+        "scripts/build_facts.py",
         "scripts/sbom",
     )
 

@@ -17,6 +17,14 @@ function(devlink_product target)
        CONTENT "file $<TARGET_FILE:${target}>\nmap ${folder}/${target}.map\nheaders ${headers}\n")
 endfunction()
 
+# devlink_abseil_members(<target>): a shared library with Debian 12's Abseil within has the members of
+# it that its archives leave undefined.
+function(devlink_abseil_members target)
+  if(DEVLINK_STATIC_DEPENDENCIES AND absl_VERSION VERSION_EQUAL 20220623)
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/libdevlink/c/abseil_members.cc")
+  endif()
+endfunction()
+
 # devlink_install_output(<place> <component> <command>...): what a command prints is installed. It is
 # written where it goes: several installations of one build may run at once.
 function(devlink_install_output place component)

@@ -21,7 +21,7 @@
 #include "fuzz/targets.h"
 #include "image/lines.h"
 #include "image/register_ranges.h"
-#include "support/process.h"
+#include "support/mercury_golden.h"
 #include "support/text.h"
 
 namespace devlink::testing {
@@ -36,13 +36,9 @@ internal::Section SectionOf(FuzzBytes bytes) {
   return section;
 }
 
-// ptxas's, from the goldens.
 const Bytes& TwoViews(bool second) {
-  static const auto read = [](const char* name) {
-    return ReadBytes(Cat(DEVLINK_TEST_SOURCE, "/golden/mercury/", name)).value_or(Bytes());
-  };
-  static const Bytes kFirst = read("first.cubin");
-  static const Bytes kSecond = read("second.cubin");
+  static const Bytes kFirst = MercuryGolden("first.cubin");
+  static const Bytes kSecond = MercuryGolden("second.cubin");
   return second ? kSecond : kFirst;
 }
 

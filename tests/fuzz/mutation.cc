@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 
 #include "format/elf_cuda.h"
@@ -34,6 +35,14 @@ void Store(Bytes& bytes, std::size_t at, std::uint64_t value, std::size_t size) 
   }
 }
 
+// One after the other, so that an input's number gives the same input with every compiler.
+void StoreNumber(Prng& random, Bytes& bytes, std::size_t at,
+                 std::initializer_list<std::size_t> sizes) {
+  const std::size_t size = random.Pick(sizes);
+  const std::uint64_t value = Number(random);
+  Store(bytes, at, value, size);
+}
+
 // A field of a section header or an entry of the symbol table, of the ELF file at `begin`.
 void ChangeTable(Prng& random, Bytes& bytes, std::size_t begin) {
   format::Ehdr header = {};
@@ -48,12 +57,11 @@ void ChangeTable(Prng& random, Bytes& bytes, std::size_t begin) {
                       section.size <= bytes.size() - begin - section.offset;
   if (!inside || random.Chance(40)) {
     const std::size_t field = random.Pick<std::size_t>({0, 4, 8, 24, 32, 40, 44, 48, 56});
-    return Store(bytes, at + field, Number(random), random.Pick<std::size_t>({1, 2, 4, 8}));
+    return StoreNumber(random, bytes, at + field, {1, 2, 4, 8});
   }
   // In tables most entries are 4, 8, 16 or 24 bytes from one another.
   const std::size_t place = random.Below(section.size / 4) * std::size_t{4};
-  Store(bytes, begin + section.offset + place, Number(random),
-        random.Pick<std::size_t>({1, 2, 4, 8}));
+  StoreNumber(random, bytes, begin + section.offset + place, {1, 2, 4, 8});
 }
 
 // Where an ELF file begins within the bytes, which may be a container; one of them, by chance.
@@ -94,7 +102,7 @@ void ChangeOnce(Prng& random, Bytes& bytes) {
     bytes[at] = static_cast<std::uint8_t>(random.Chance(50) ? bytes[at] ^ 1U << random.Below(8)
                                                             : Number(random));
   } else if (kind < 75) {
-    Store(bytes, at, Number(random), random.Pick<std::size_t>({2, 4, 8}));
+    StoreNumber(random, bytes, at, {2, 4, 8});
   } else if (kind < 85) {
     CopyPiece(random, bytes, at);
   } else if (kind < 92) {

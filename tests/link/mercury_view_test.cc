@@ -33,6 +33,7 @@
 #include "random/link_pair.h"
 #include "random/ptx_program.h"
 #include "support/catch.h"
+#include "support/mercury_golden.h"
 #include "support/mercury_text.h"
 #include "support/process.h"
 #include "support/text.h"
@@ -161,11 +162,6 @@ std::string Compare(const std::vector<Bytes>& inputs, const Bytes& linked, bool 
                          DescribeMergedMercury(*merged, !any_debug));
 }
 
-Bytes Golden(std::string_view name) {
-  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
-      .value_or(Bytes());
-}
-
 Lines Split(const std::string& text) {
   Lines out;
   for (std::size_t at = 0; at < text.size();) {
@@ -177,7 +173,8 @@ Lines Split(const std::string& text) {
 }
 
 TEST_CASE("The Mercury view of two files is what nvlink wrote", "[mercury]") {
-  const auto merged = LinkMercuryViews({Golden("first.cubin"), Golden("second.cubin")}, false);
+  const auto merged =
+      LinkMercuryViews({MercuryGolden("first.cubin"), MercuryGolden("second.cubin")}, false);
   REQUIRE(merged.ok());
   const auto text = ReadText(DEVLINK_TEST_SOURCE "/golden/mercury/linked.txt");
   REQUIRE(text);

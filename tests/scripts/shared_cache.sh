@@ -140,7 +140,7 @@ new_programs() {
 # kinds is the same file, which calls the real one (by the name that it leaves in its output); that
 # of the second kind does not work.
 machine() {
-  mkdir -p "$1"/{home,temporary,bin/real,work/"$1"}
+  mkdir -p "$1"/{home,temporary,bin/real,checkout/"$1"}
   # shellcheck disable=SC2016
   printf '#!/bin/sh\nexec "${0%%/*}/real/ptxas" "$@"\n' >"$1/bin/ptxas"
   if [[ $2 == works ]]; then
@@ -157,7 +157,7 @@ machine() {
 build() {
   local machine="$1" i jobs=()
   shift
-  local here="$PWD/$machine/work/$machine"
+  local here="$PWD/$machine/checkout/$machine"
   cp texts/*.ptx "$here"
   for ((i = 0; i < programs; ++i)); do
     (cd "$here" && rm -f "p$i.cubin" && exec env -i PATH="$PWD/$machine/bin:/usr/bin:/bin" \
@@ -171,7 +171,7 @@ build() {
 # check WHAT MACHINE [PATTERN]: its outputs are those without a cache, and every log has a line that
 # fits the pattern.
 check() {
-  local i here="$2/work/$2"
+  local i here="$2/checkout/$2"
   for ((i = 0; i < programs; ++i)); do
     if ! cmp "plain$i.cubin" "$here/p$i.cubin"; then
       fail "$1: on $2 another output: $(cat "$here/log$i")"
@@ -324,7 +324,7 @@ for kind in http redis socket; do
 done
 build three --cache=cache --remote-cache="${addresses[http]}"
 check "gone behind a folder, first" three
-cp -r three/work/three/cache four/work/four/other
+cp -r three/checkout/three/cache four/checkout/four/other
 build four --cache=other --remote-cache="${addresses[http]}"
 check "gone behind a folder" four "$found_all"
 ((SECONDS - begin < 30)) || fail "links with a server that is gone took $((SECONDS - begin)) s"

@@ -129,7 +129,6 @@ class Run {
   std::optional<internal::KeptFiles> kept_;
   std::optional<std::string> host_section_;
   std::shared_ptr<Toolchain> toolchain_;
-  bool has_cache_ = false;
   bool lacks_lto_library_ = false;
   absl::Status names_;  // whether each output has a file of its own
 };
@@ -190,7 +189,6 @@ absl::StatusOr<LinkSession> Run::Open() {
                       ? std::move(shared)
                       : CreateTieredCache(std::move(tools.cache), std::move(shared));
   }
-  has_cache_ = tools.cache != nullptr;
   toolchain_ = std::make_shared<Toolchain>(std::move(tools));
   return LinkSession::Create(std::move(options),
                              {.environment = &files_,
@@ -336,7 +334,8 @@ void Run::SayAll(const std::vector<Diagnostic>& diagnostics) const {
 
 // A cache never shows in the output or in what is said, so that the log is where it does.
 void Run::LogCacheUse() const {
-  if (!has_cache_ || sinks_.log == nullptr || !sinks_.log->Wants(LogLevel::kInfo)) return;
+  if (command_.cache.empty() && command_.remote_cache.empty()) return;
+  if (sinks_.log == nullptr || !sinks_.log->Wants(LogLevel::kInfo)) return;
   const CacheUse use = toolchain_->cache_use();
   sinks_.log->Write(LogLevel::kInfo, base::FromAbsl(absl::StrCat(
                                          "cache: ", use.hits, " found, ", use.misses, " compiled, ",

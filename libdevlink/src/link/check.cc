@@ -86,7 +86,7 @@ class Checker {
       if (input_.resources.kernels[i].stack) continue;
       const FunctionId kernel = input_.liveness.kernels[i];
       const std::uint32_t calls = input_.resources.kernels[i].calls_into_circles;
-      for (std::uint32_t said = 0; said == 0 || (settings_.repeats && said < calls); ++said) {
+      for (std::uint32_t said = 0; said == 0 || (settings_.as_nvlink && said < calls); ++said) {
         Report(DiagnosticCode::kStackSizeUnknown, *severity,
                nvlink_text::StackSizeUnknown(NameOf(kernel)), kernel, "");
       }
@@ -204,7 +204,7 @@ class Checker {
     }
     const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
       const Section& section = program_.sections[relocation.section];
-      if (section.kind != SectionKind::kText) return !settings_.forgets_pointers;
+      if (section.kind != SectionKind::kText) return !settings_.as_nvlink;
       return !named.contains(
           {section.function, body_of(program_.symbols[relocation.symbol].function)});
     });
@@ -263,7 +263,7 @@ class Checker {
   // nvlink stores what there is room for, and the code refers to something else.
   void CheckOverflows() {
     const auto& overflows = input_.relocated.overflows;
-    if (overflows.empty() || settings_.cuts_off_values || !failure_.ok()) return;
+    if (overflows.empty() || settings_.as_nvlink || !failure_.ok()) return;
     const Relocation& relocation = overflows.front().relocation;
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const Section& section = program_.sections[relocation.section];

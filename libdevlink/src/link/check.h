@@ -37,9 +37,9 @@ struct CheckSettings {
   base::SeverityPolicy severities;
   bool warn_of_unknown_stacks = true;
   std::uint64_t reserved_shared = 0;  // bytes in front of a kernel's shared memory
-  bool cuts_off_values = false;       // that have no room in their fields, as nvlink does
-  bool repeats = false;               // warnings of stacks, as often as nvlink does
-  bool forgets_pointers = false;      // in variables to functions that go, as nvlink does
+  // Values without room in their fields are cut off, warnings of stacks repeated, and pointers in
+  // variables to functions that go forgotten.
+  bool as_nvlink = false;
   bool allow_undefined_globals = false;
 };
 

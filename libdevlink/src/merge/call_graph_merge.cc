@@ -67,16 +67,20 @@ void CallGraphMerge::Lose(const InputSection& section, std::uint32_t symbol) {
                                   input_.view->SymbolAt(symbol).name, "', which is no function"}));
 }
 
+// Whether a function is met for the first time.
+bool CallGraphMerge::IsFirst(FunctionId function, std::vector<bool>& met) const {
+  met.resize(program_.functions.size());
+  const bool is_first = !met[function];
+  met[function] = true;
+  return is_first;
+}
+
 void CallGraphMerge::TakeAddress(FunctionId function) {
-  address_taken_.resize(program_.functions.size());
-  if (!address_taken_[function]) program_.addresses_taken.push_back({.function = function});
-  address_taken_[function] = true;
+  if (IsFirst(function, address_taken_)) program_.addresses_taken.push_back({.function = function});
 }
 
 void CallGraphMerge::NotePointed(FunctionId function, std::uint32_t prototype) {
-  pointed_.resize(program_.functions.size());
-  if (pointed_[function]) return;
-  pointed_[function] = true;
+  if (!IsFirst(function, pointed_)) return;
   program_.pointed_functions.push_back(
       {.function = function, .prototype = input_.view->StringAt(prototype)});
 }

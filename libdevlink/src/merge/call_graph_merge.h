@@ -32,6 +32,7 @@ class CallGraphMerge {
   void Settle();
 
  private:
+  bool IsFirst(FunctionId function, std::vector<bool>& met) const;
   void TakeAddress(FunctionId function);
   void NotePointed(FunctionId function, std::uint32_t prototype);
   void Lose(const InputSection& section, std::uint32_t symbol);

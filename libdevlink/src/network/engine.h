@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
 #include "devlink/experimental/network_cache.h"
 #include "network/endpoint.h"
@@ -25,6 +26,15 @@ class CacheEngine {
   virtual absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Get(const CacheKey& key) = 0;
   virtual absl::Status Put(const CacheKey& key, base::Bytes value) = 0;
 };
+
+// What both kinds say.
+inline absl::Status NoMemoryForRequest() {
+  return absl::ResourceExhaustedError("no memory for a request");
+}
+inline absl::Status NoRoomFor(base::Bytes value) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("has no room for a result of ", value.size(), " bytes"));
+}
 
 std::unique_ptr<CacheEngine> CreateHttpEngine(const Endpoint& endpoint,
                                               const NetworkCacheOptions& options);

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "network/curl_handle.h"
@@ -119,7 +118,7 @@ class HttpEngine final : public CacheEngine {
 
   absl::StatusOr<std::optional<std::vector<std::uint8_t>>> Get(const CacheKey& key) override {
     std::unique_ptr<CurlHandle> handle = Open(key);
-    if (handle == nullptr) return NoMemory();
+    if (handle == nullptr) return NoMemoryForRequest();
     EntryReceiver receiver(options_.max_entry_bytes);
     Download download{.handle = handle->get(), .receiver = &receiver};
     handle->Set(CURLOPT_HTTPGET, 1L);
@@ -127,7 +126,7 @@ class HttpEngine final : public CacheEngine {
     const CURLcode code = Perform(*handle, download);
     const CurlNumber status = StatusOf(handle->get());
     absl::Status failed = handle->StatusOf(code);
-    if (download.lacks_memory) return NoMemory();
+    if (download.lacks_memory) return NoMemoryForRequest();
     // A page that was too long to be read is as good an answer.
     const bool is_answered = code == CURLE_OK || code == CURLE_WRITE_ERROR;
     if (is_answered) idle_.GiveBack(std::move(handle));
@@ -142,7 +141,7 @@ class HttpEngine final : public CacheEngine {
 
   absl::Status Put(const CacheKey& key, base::Bytes value) override {
     std::unique_ptr<CurlHandle> handle = Open(key);
-    if (handle == nullptr) return NoMemory();
+    if (handle == nullptr) return NoMemoryForRequest();
     Upload upload{.header = HeaderOfEntry(key, value), .value = value};
     Download download{.handle = handle->get()};
     handle->Set(CURLOPT_UPLOAD, 1L);
@@ -157,8 +156,7 @@ class HttpEngine final : public CacheEngine {
     const bool is_answered = code == CURLE_OK || code == CURLE_WRITE_ERROR;
     // A server that refuses what is too large may close the connection before all is sent.
     if (status == kTooLarge || status == kNoRoom) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("has no room for a result of ", value.size(), " bytes"));
+      return NoRoomFor(value);
     }
     if (!is_answered) return handle->StatusOf(code);
     idle_.GiveBack(std::move(handle));
@@ -166,7 +164,6 @@ class HttpEngine final : public CacheEngine {
   }
 
  private:
-  static absl::Status NoMemory() { return absl::ResourceExhaustedError("no memory for a request"); }
   static absl::Status Unexpected(CurlNumber status) {
     return absl::FailedPreconditionError(absl::StrCat("answered with status ", status));
   }

@@ -113,12 +113,10 @@ class RedisConnection {
   std::unique_ptr<redisReader, FreeReader> reader_;
 };
 
-absl::Status NoMemory() { return absl::ResourceExhaustedError("no memory for a request"); }
-
 absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Open(
     const Endpoint& endpoint, const NetworkCacheOptions& options, const Deadline& deadline) {
   std::unique_ptr<CurlHandle> handle = CurlHandle::Create(endpoint, options);
-  if (handle == nullptr) return NoMemory();
+  if (handle == nullptr) return NoMemoryForRequest();
   handle->Set(CURLOPT_CONNECT_ONLY, 1L);
   handle->Set(CURLOPT_SSL_ENABLE_ALPN, 0L);
   const auto limit = std::min(options.connect_timeout, deadline.Left());
@@ -129,7 +127,7 @@ absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Open(
   if (code != CURLE_OK) return handle->StatusOf(code);
   std::unique_ptr<RedisConnection> out(new RedisConnection(std::move(handle)));
   out->reader_.reset(redisReaderCreateWithFunctions(&out->functions_));
-  if (out->reader_ == nullptr) return NoMemory();
+  if (out->reader_ == nullptr) return NoMemoryForRequest();
   DEVLINK_RETURN_IF_ERROR(out->Greet(endpoint, deadline));
   return out;
 }
@@ -206,7 +204,7 @@ absl::Status RedisConnection::Receive(std::uint64_t max_answer, const Deadline& 
     if (received > max_answer || (!has_line && received > kLongestLine)) {
       return absl::DataLossError("answered with more than an entry can have");
     }
-    if (redisReaderFeed(reader_.get(), piece.data(), size) != REDIS_OK) return NoMemory();
+    if (redisReaderFeed(reader_.get(), piece.data(), size) != REDIS_OK) return NoMemoryForRequest();
     void* answer = nullptr;
     if (redisReaderGetReply(reader_.get(), &answer) != REDIS_OK) {
       return absl::DataLossError("answered with what is not the protocol of Redis");
@@ -227,7 +225,7 @@ absl::Status RedisConnection::Ask(std::initializer_list<std::string_view> words,
   char* command = nullptr;
   const int size =
       redisFormatCommandArgv(&command, static_cast<int>(texts.size()), texts.data(), sizes.data());
-  if (size < 0) return NoMemory();
+  if (size < 0) return NoMemoryForRequest();
   const absl::Cleanup free_command = [&] { redisFreeCommand(command); };
   const PipeSignalBlock block;
   if (absl::Status sent = SendAll({command, static_cast<std::size_t>(size)}, deadline);
@@ -237,7 +235,7 @@ absl::Status RedisConnection::Ask(std::initializer_list<std::string_view> words,
   }
   reader_->privdata = &reply;
   DEVLINK_RETURN_IF_ERROR(Receive(max_answer, deadline, is_stale));
-  if (reply.lacks_memory) return NoMemory();
+  if (reply.lacks_memory) return NoMemoryForRequest();
   // More than the answer: whatever it is, it answers nothing that was asked.
   if (reader_->pos != reader_->len) return absl::DataLossError("answered more than was asked");
   return absl::OkStatus();
@@ -275,8 +273,7 @@ class RedisEngine final : public CacheEngine {
                                 : Request({"SET", NameOf(key), entry}, reply));
     if (reply.kind == Reply::Kind::kDone) return absl::OkStatus();
     if (reply.error.starts_with("OOM ")) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("has no room for a result of ", value.size(), " bytes"));
+      return NoRoomFor(value);
     }
     return Unexpected(reply);
   }

@@ -186,8 +186,10 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Code that goes: sections of a name of which none stays.
-CodeNames CodeLeftOut(const Program& program, const Liveness& liveness) {
+// Code that goes without a trace: sections of a name of which none stays.
+CodeNames CodeLeftOut(const LinkSet& set, const FinalizedProgram& linked) {
+  const Program& program = linked.program;
+  const Liveness& liveness = linked.liveness;
   CodeNames out;
   const auto is_code = [&](SectionId id) {
     return program.sections[id].kind == SectionKind::kText;
@@ -199,6 +201,7 @@ CodeNames CodeLeftOut(const Program& program, const Liveness& liveness) {
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     if (is_code(id) && !liveness.section_removed[id]) out.erase(program.sections[id].name);
   }
+  for (const LinkInput& input : set.inputs) KeepTraces(*input.module, out);
   return out;
 }
 
@@ -246,8 +249,7 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& progr
   what = "the finalizer cannot be used";
   DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, program.program, options, job));
   what = "the finalizer failed";
-  CodeNames left_out = CodeLeftOut(program.program, program.liveness);
-  for (const LinkInput& input : set.inputs) KeepTraces(*input.module, left_out);
+  const CodeNames left_out = CodeLeftOut(set, program);
   DEVLINK_ASSIGN_OR_RETURN(auto made, FinalizeReduced(set, left_out, context, finalizer, job));
   if (!made) {
     DEVLINK_ASSIGN_OR_RETURN(made, finalizer.Finalize(job));

@@ -266,9 +266,7 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
                          {.severities = SeverityPolicyOf(options),
                           .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
                           .reserved_shared = ReservedShared(options),
-                          .cuts_off_values = options.compatibility == Compatibility::kNvlink,
-                          .repeats = options.compatibility == Compatibility::kNvlink,
-                          .forgets_pointers = options.compatibility == Compatibility::kNvlink,
+                          .as_nvlink = options.compatibility == Compatibility::kNvlink,
                           .allow_undefined_globals = options.allow_undefined_globals},
                          out.diagnostics);
     if (options.dump_call_graph) {

@@ -2,8 +2,12 @@
 #include "command/toolkit_places.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "devlink/nvlink_command.h"
 #include "support/catch.h"
 #include "support/process.h"
 
@@ -34,6 +38,41 @@ TEST_CASE("Without headers that say a release it is the default one", "[command]
   CHECK(ReleaseFor("#define CUDART_VERSION  x\n") == 130);
   CHECK(internal::ProfileOfToolkit("").release == 130);
   CHECK(internal::ProfileOfToolkit("/no/such/bin/ptxas").release == 130);
+}
+
+TEST_CASE("What the environment says of tools is taken as a whole", "[command]") {
+  std::map<std::string, std::string> variables = {{"DEVLINK_PTXAS", "/tools/ptxas"},
+                                                  {"DEVLINK_NVPTXCOMPILER", "/tools/compiler.so"},
+                                                  {"DEVLINK_NVVM", "/tools/nvvm.so"},
+                                                  {"DEVLINK_NVJITLINK", "/tools/jit.so"},
+                                                  {"HOME", "/home"}};
+  const auto lookup = [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  std::vector<std::string> expected;
+  for (const std::string_view name : ToolVariables()) {
+    CHECK_FALSE(variables.contains(std::string(name)));
+    variables[std::string(name)] = expected.empty() ? "" : std::string("of ").append(name);
+    expected.push_back(std::string(name) + "=" + variables[std::string(name)]);
+  }
+  REQUIRE(expected.size() > 1);
+  CommandContext context;
+  context.variables = {"KEPT=1"};
+  TakeTools(lookup, context);
+  CHECK(context.ptxas == "/tools/ptxas");
+  CHECK(context.nvptxcompiler == "/tools/compiler.so");
+  CHECK(context.nvvm == "/tools/nvvm.so");
+  CHECK(context.nvjitlink == "/tools/jit.so");
+  CHECK(context.tool_variables == expected);
+  CHECK(context.variables == std::vector<std::string>{"KEPT=1"});
+
+  // Nothing of before stays.
+  variables.clear();
+  TakeTools(lookup, context);
+  CHECK(context.ptxas.empty());
+  CHECK(context.nvjitlink.empty());
+  CHECK(context.tool_variables.empty());
 }
 
 }  // namespace

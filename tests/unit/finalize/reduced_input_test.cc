@@ -20,6 +20,7 @@
 #include "format/elf_cuda.h"
 #include "format/views.h"
 #include "support/catch.h"
+#include "support/mercury_golden.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
@@ -38,11 +39,6 @@ using internal::SectionRole;
 using internal::WithoutCode;
 
 constexpr std::string_view kUnused = ".text._Z6Unusedi";
-
-Cubin Golden(std::string_view name) {
-  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
-      .value_or(Cubin());
-}
 
 CodeNames Names(std::string_view name) {
   CodeNames out;
@@ -67,7 +63,7 @@ format::Shdr HeaderAt(const Cubin& file, std::uint32_t section) {
 }
 
 TEST_CASE("An input without a function's code is as it was in all else", "[finalize]") {
-  const Cubin whole = Golden("first.cubin");
+  const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
   const auto reduced = WithoutCode(**module, Names(kUnused));
@@ -105,7 +101,7 @@ TEST_CASE("An input without a function's code is as it was in all else", "[final
 }
 
 TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
-  const auto module = Module::Load(Golden("second.cubin"));
+  const auto module = Module::Load(MercuryGolden("second.cubin"));
   REQUIRE(module.ok());
   CHECK_FALSE(WithoutCode(**module, Names(kUnused)).has_value());
   CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
@@ -114,7 +110,7 @@ TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
 }
 
 TEST_CASE("Code that leaves traces where it goes stays whole", "[finalize]") {
-  const auto module = Module::Load(Golden("first.cubin"));
+  const auto module = Module::Load(MercuryGolden("first.cubin"));
   REQUIRE(module.ok());
   CodeNames names = Names(kUnused);
   const std::string_view weak = ".text._Z5TwiceIiET_S0_";
@@ -134,8 +130,8 @@ TEST_CASE("Code that a linked cubin has is found there", "[finalize]") {
   options.finalize = FinalizeMode::kNever;
   auto session = LinkSession::Create(options);
   REQUIRE(session.ok());
-  REQUIRE(session->AddCubin("first", Golden("first.cubin")).ok());
-  REQUIRE(session->AddCubin("second", Golden("second.cubin")).ok());
+  REQUIRE(session->AddCubin("first", MercuryGolden("first.cubin")).ok());
+  REQUIRE(session->AddCubin("second", MercuryGolden("second.cubin")).ok());
   const LinkOutcome linked = session->Link();
   REQUIRE(linked.ok());
   CHECK_FALSE(HasCode(linked.cubin, Names(kUnused)));
@@ -164,8 +160,8 @@ TEST_CASE("The finalizer makes the same file of inputs without the code that goe
                                    .temporary_directory = directory.path().string()};
   const auto finalizer = CreateMercuryFinalizer(places);
   REQUIRE(finalizer.ok());
-  const Cubin first = Golden("first.cubin");
-  const Cubin second = Golden("second.cubin");
+  const Cubin first = MercuryGolden("first.cubin");
+  const Cubin second = MercuryGolden("second.cubin");
   const auto module = Module::Load(first);
   REQUIRE(module.ok());
   const auto reduced = WithoutCode(**module, Names(kUnused));

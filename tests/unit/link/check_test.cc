@@ -51,7 +51,7 @@ Findings CheckReference(std::uint32_t type, std::int64_t addend, bool cuts_off =
   const SymbolHandle x = a.Define(
       Variable{.name = "x", .section = bank, .space = format::kStoConstant, .size = 4, .value = 8});
   a.Relocate(a.TextOf(k), 0, type, x, addend);
-  return Check(Linked({&a}), {.cuts_off_values = cuts_off});
+  return Check(Linked({&a}), {.as_nvlink = cuts_off});
 }
 
 TEST_CASE("A value that its field has no room for is an error", "[check]") {

@@ -14,6 +14,7 @@
 #include "format/views.h"
 #include "model/module.h"
 #include "support/catch.h"
+#include "support/mercury_golden.h"
 #include "support/process.h"
 #include "unit/cubin_builder.h"
 
@@ -26,11 +27,6 @@ using internal::InputSymbol;
 using internal::Module;
 using internal::ModuleView;
 using internal::SectionRole;
-
-Cubin Golden(std::string_view name) {
-  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
-      .value_or(Cubin());
-}
 
 // The only section of that name in a view.
 std::optional<std::uint32_t> Find(const ModuleView& view, std::string_view name) {
@@ -75,7 +71,7 @@ class Headers {
 };
 
 TEST_CASE("A cubin for sm_100 has two views in the same words", "[model][mercury]") {
-  const auto module = Module::Load(Golden("first.cubin"));
+  const auto module = Module::Load(MercuryGolden("first.cubin"));
   REQUIRE(module.ok());
   CHECK((*module)->sm() == 100);
   REQUIRE((*module)->HasView(ViewKind::kMercury));
@@ -124,7 +120,7 @@ TEST_CASE("A cubin for sm_100 has two views in the same words", "[model][mercury
 
 TEST_CASE("Relocations of each view are of its own types", "[model][mercury]") {
   for (const char* name : {"first.cubin", "second.cubin"}) {
-    const auto module = Module::Load(Golden(name));
+    const auto module = Module::Load(MercuryGolden(name));
     REQUIRE(module.ok());
     for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
       std::size_t count = 0;
@@ -142,14 +138,14 @@ TEST_CASE("Relocations of each view are of its own types", "[model][mercury]") {
 }
 
 TEST_CASE("Sections of the Mercury view are unknown before sm_100", "[model][mercury]") {
-  Cubin bytes = Golden("second.cubin");
+  Cubin bytes = MercuryGolden("second.cubin");
   REQUIRE(Loads(bytes));
   bytes[offsetof(format::Ehdr, flags) + 1] = 90;
   CHECK_FALSE(Loads(bytes));
 }
 
 TEST_CASE("Damage to the Mercury view is found when the module is read", "[model][mercury]") {
-  const Cubin whole = Golden("first.cubin");
+  const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
   const ModuleView& view = (*module)->view(ViewKind::kMercury);
@@ -190,7 +186,7 @@ TEST_CASE("Damage to the Mercury view is found when the module is read", "[model
 TEST_CASE("No section passes for debug information or for one of the other view",
           "[model][mercury]") {
   for (const std::string_view file : {"first.cubin", "second.cubin"}) {
-    const Cubin whole = Golden(file);
+    const Cubin whole = MercuryGolden(file);
     const auto module = Module::Load(whole);
     REQUIRE(module.ok());
     Cubin bytes = whole;
@@ -223,7 +219,7 @@ TEST_CASE("No section passes for debug information or for one of the other view"
 }
 
 TEST_CASE("Both views say the same of a symbol", "[model][mercury]") {
-  const Cubin whole = Golden("first.cubin");
+  const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
   const ModuleView& view = (*module)->view(ViewKind::kMercury);
@@ -253,7 +249,7 @@ TEST_CASE("Both views say the same of a symbol", "[model][mercury]") {
 }
 
 TEST_CASE("No changed byte of a cubin with two views crashes the reader", "[model][mercury]") {
-  const Cubin whole = Golden("second.cubin");
+  const Cubin whole = MercuryGolden("second.cubin");
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const int change : {0x01, 0xff}) {
       Cubin bytes = whole;
@@ -264,7 +260,7 @@ TEST_CASE("No changed byte of a cubin with two views crashes the reader", "[mode
 }
 
 TEST_CASE("No extreme number in a section header crashes the reader", "[model][mercury]") {
-  Cubin whole = Golden("first.cubin");
+  Cubin whole = MercuryGolden("first.cubin");
   const std::uint32_t count = Headers(whole).count();
   for (std::uint32_t index = 1; index < count; ++index) {
     for (const std::uint32_t value : {0U, 1U, 57U, 0xffffU, 0x7fffffffU, 0xffffffffU}) {

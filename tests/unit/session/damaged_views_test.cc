@@ -15,6 +15,7 @@
 #include "format/elf_cuda.h"
 #include "format/views.h"
 #include "support/catch.h"
+#include "support/mercury_golden.h"
 #include "support/process.h"
 #include "unit/cubin_builder.h"
 
@@ -22,11 +23,6 @@ namespace devlink::testing {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-Bytes Golden(std::string_view name) {
-  return ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/mercury/").append(name))
-      .value_or(Bytes());
-}
 
 // Where symbols lie, the null symbol left out.
 std::vector<std::size_t> SymbolsOf(const Bytes& file, std::uint32_t table) {
@@ -80,8 +76,8 @@ TEST_CASE("Views that disagree about a symbol give an error or a file", "[sessio
                                        {offsetof(format::Sym, shndx), {0, 3}},
                                        {offsetof(format::Sym, value), {0x87}},
                                        {offsetof(format::Sym, size), {0, 0x87}}};
-  const Bytes first = Golden("first.cubin");
-  const Bytes second = Golden("second.cubin");
+  const Bytes first = MercuryGolden("first.cubin");
+  const Bytes second = MercuryGolden("second.cubin");
   for (const Way& way : kWays) REQUIRE(Links(way, first, second));
   int linked = 0;
   int refused = 0;
