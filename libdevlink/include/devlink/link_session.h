@@ -148,9 +148,9 @@ class LinkSession {
   // Many inputs at once, in this order: what AddFile or AddInput make of each, but several are read
   // at a time, as many as LinkOptions::parallel and the environment allow. Where memory does not
   // suffice, AddFiles reads one by one; of AddInputs it may then depend on threads which compressed
-  // input is refused. All of them are added;
-  // the status is that of the first which failed. Cancelled where the environment asked to stop:
-  // then none is added.
+  // input is refused. All of them are added, with LinkOptions::end_at_rejected_input none behind
+  // the first which failed; the status is that one's. Cancelled where the environment asked to
+  // stop: then none is added.
   absl::Status AddFiles(std::span<const std::string> paths);
   absl::Status AddInputs(std::vector<MemoryInput>&& inputs);
 

@@ -9,9 +9,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/guard.h"
+#include "base/random_number.h"
 #include "base/strings.h"
 #include "cache/entry.h"
 #include "cache/pruning.h"
@@ -73,7 +74,7 @@ bool IsOursAlone(const struct stat& info) {
 class DirectoryCache final : public CacheStore {
  public:
   DirectoryCache(DirectoryCacheOptions options, int directory)
-      : options_(std::move(options)), directory_(directory), salt_(std::random_device{}()) {}
+      : options_(std::move(options)), directory_(directory), salt_(base::RandomNumber()) {}
   DirectoryCache(const DirectoryCache&) = delete;
   DirectoryCache& operator=(const DirectoryCache&) = delete;
   ~DirectoryCache() override { close(directory_); }
@@ -185,7 +186,7 @@ class DirectoryCache final : public CacheStore {
 
   const DirectoryCacheOptions options_;
   const int directory_;
-  const unsigned salt_;
+  const std::uint64_t salt_;
   std::atomic<std::uint64_t> serial_ = 0;
   std::atomic<std::uint64_t> added_ = 0;  // bytes since the last look
 };

@@ -83,9 +83,13 @@ class Adder {
     DEVLINK_RETURN_IF_ERROR(places_.option_files);
     std::vector<std::string> paths = command_.inputs;
     paths.insert(paths.end(), libraries_.begin(), libraries_.end());
+    if (!is_in_error_) {
+      // What is wrong with an input is in its diagnostics.
+      session_.AddFiles(paths).IgnoreError();
+      return absl::OkStatus();
+    }
     for (const std::string& path : paths) {
       if (!session_.AddFile(path).ok()) break;
-      if (!is_in_error_) continue;
       const auto part = PartThatReads(places_.files, path, command_.options.max_input_bytes);
       if (!part.empty()) return GaveUp(part);
     }

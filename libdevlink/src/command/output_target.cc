@@ -11,11 +11,11 @@
 #include <climits>
 #include <cstdint>
 #include <cstdio>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/random_number.h"
 
 namespace devlink::internal {
 
@@ -49,9 +49,7 @@ bool MayFollow(const Descriptor& folder, const struct stat& link) {
 }
 
 std::string RandomName() {
-  std::random_device random;
-  const std::uint64_t number = std::uint64_t{random()} << 32 | random();
-  return absl::StrCat(".devlink-", absl::Hex(number, absl::kZeroPad16));
+  return absl::StrCat(".devlink-", absl::Hex(base::RandomNumber(), absl::kZeroPad16));
 }
 
 }  // namespace

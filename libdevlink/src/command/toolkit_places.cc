@@ -141,19 +141,23 @@ namespace {
 
 // `#define CUDART_VERSION  13050` -> 135; 0 where the file is not there or does not say.
 int ReleaseInHeader(const fs::path& header) {
-  constexpr std::size_t kFarEnough = std::size_t{1} << 16;
-  std::ifstream file(header, std::ios::binary);
-  std::string text(kFarEnough, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  constexpr int kFarEnough = 1000;  // lines; it is the 139th of release 13.0
   constexpr std::string_view kName = "#define CUDART_VERSION";
-  const std::size_t at = text.find(kName);
-  if (at == std::string::npos) return 0;
-  const std::size_t begin = text.find_first_not_of(' ', at + kName.size());
-  if (begin == std::string::npos) return 0;
-  int number = 0;
-  std::from_chars(text.data() + begin, text.data() + text.size(), number);
-  return number / 1000 * 10 + number % 1000 / 10;
+  std::array<char, 512> buffer = {};
+  std::ifstream file(header, std::ios::binary);
+  for (int i = 0; i < kFarEnough && file; ++i) {
+    file.getline(buffer.data(), buffer.size());
+    const std::string_view line(buffer.data());
+    // What is left of a line that is longer comes as the next one.
+    if (file.fail() && !file.eof() && !file.bad()) file.clear();
+    if (!line.starts_with(kName)) continue;
+    const std::size_t begin = line.find_first_not_of(' ', kName.size());
+    if (begin == std::string_view::npos) return 0;
+    int number = 0;
+    std::from_chars(line.data() + begin, line.data() + line.size(), number);
+    return number / 1000 * 10 + number % 1000 / 10;
+  }
+  return 0;
 }
 
 }  // namespace

@@ -36,7 +36,10 @@ TwoViewDescriber::TwoViewDescriber(const LinkedView& mercury, const LinkedView& 
 // room.
 void TwoViewDescriber::EnterSectionName(std::string_view name) {
   const std::string_view plain = format::NameInMachineCode(name, names_);
-  if (plain.size() == name.size()) return writer_.AddName(kSectionNameTable, name);
+  if (plain.size() == name.size()) {
+    writer_.AddName(kSectionNameTable, name);
+    return;
+  }
   if (!renamed_.insert(name).second) return;
   // nvlink makes room for the longer names in `.strtab`, and uses it for those of constants.
   symbols_gap_ += name.size();

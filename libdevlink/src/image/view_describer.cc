@@ -12,6 +12,20 @@
 
 namespace devlink::internal {
 
+namespace {
+
+// Names are borrowed, so that the same one lies in the same place.
+bool IsSame(std::string_view some, std::string_view other) {
+  return some.data() == other.data() && some.size() == other.size();
+}
+
+// Some names that go with a section are those of sections that nvlink might have made for it.
+bool IsOfSection(const Program& program, const NameEntry& name) {
+  return name.section != kNone && IsSame(name.text, program.sections[name.section].name);
+}
+
+}  // namespace
+
 ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
                              const ChangedBanks& banks, CubinWriter& writer,
                              base::StringArena& names)
@@ -27,11 +41,21 @@ ViewDescriber::ViewDescriber(const PassResults& passes, const OutputForm& form,
 
 void ViewDescriber::AddNames() {
   const LeftOut& left_out = form_.left_out();
+  entered_.sections.assign(program_.sections.size(), kNoName);
+  entered_.symbols_of_sections.assign(program_.sections.size(), kNoName);
+  entered_.symbols.assign(program_.symbols.size(), kNoName);
   for (const NameEntry& name : program_.section_names) {
-    if (left_out.Keeps(name)) writer_.AddName(kSectionNameTable, name.text);
+    if (!left_out.Keeps(name)) continue;
+    const NameHandle handle = writer_.AddName(kSectionNameTable, name.text);
+    if (IsOfSection(program_, name)) entered_.sections[name.section] = handle;
   }
   for (const NameEntry& name : program_.symbol_names) {
-    if (left_out.Keeps(name)) writer_.AddName(kStringTable, name.text);
+    if (!left_out.Keeps(name)) continue;
+    const NameHandle handle = writer_.AddName(kStringTable, name.text);
+    if (IsOfSection(program_, name)) entered_.symbols_of_sections[name.section] = handle;
+    if (name.symbol != kNone && IsSame(name.text, program_.symbols[name.symbol].name)) {
+      entered_.symbols[name.symbol] = handle;
+    }
   }
 }
 
@@ -45,12 +69,14 @@ void ViewDescriber::AddSections() {
 void ViewDescriber::AddSection(SectionId id, std::uint32_t number) {
   const Section& section = program_.sections[id];
   const SectionShape shape = form_.ShapeOfSection(id);
-  SectionSpec spec{.name = section.name,
-                   .type = shape.type,
-                   .flags = shape.flags,
-                   .align = shape.align,
-                   .nobits_size = shape.nobits_size,
-                   .only_section_name = section.comes_late};
+  SectionSpec spec{
+      .name = section.name,
+      .type = shape.type,
+      .flags = shape.flags,
+      .align = shape.align,
+      .nobits_size = shape.nobits_size,
+      .only_section_name = section.comes_late || entered_.symbols_of_sections[id] != kNoName,
+      .entered_name = entered_.sections[id]};
   if (section.kind == SectionKind::kRelocations) {
     spec.entry_size = section.type == format::kShtRel ? format::kRelSize : sizeof(format::Rela);
   }
@@ -160,7 +186,16 @@ void ViewDescriber::AddSymbol(SymbolId id) {
                          .section = SectionOf(shape),
                          .value = shape.value,
                          .size = symbol.size,
-                         .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal});
+                         .part = symbol.global_part ? SymbolPart::kGlobal : SymbolPart::kLocal,
+                         .entered_name = EnteredNameOf(id)});
+}
+
+NameHandle ViewDescriber::EnteredNameOf(SymbolId id) const {
+  const Symbol& symbol = program_.symbols[id];
+  if (symbol.section == kNone || !IsSame(symbol.name, program_.sections[symbol.section].name)) {
+    return entered_.symbols[id];
+  }
+  return entered_.symbols_of_sections[symbol.section];
 }
 
 SectionHandle ViewDescriber::SectionOf(const SymbolShape& shape) const {

@@ -59,6 +59,7 @@ class ViewDescriber {
   void AddSharedSections();
   void AddBanks();
   void AddSymbol(SymbolId id);
+  [[nodiscard]] NameHandle EnteredNameOf(SymbolId id) const;
   void AddSlotList(SectionId parameters);
 
   const PassResults& passes_;
@@ -68,6 +69,13 @@ class ViewDescriber {
   CubinWriter& writer_;
   base::StringArena& names_;
   ViewHandles handles_;
+  // Of names that are in the writer's tables before what bears them; kNoName: is not among them.
+  struct EnteredNames {
+    std::vector<NameHandle> sections;             // by SectionId, among names of sections
+    std::vector<NameHandle> symbols_of_sections;  // by SectionId, among names of symbols
+    std::vector<NameHandle> symbols;              // by SymbolId
+  };
+  EnteredNames entered_;
   std::vector<SymbolHandle> instances_;  // as OutputForm::Instances
   std::vector<NumberedSection> late_;    // Section::comes_late
   std::vector<NewSection> new_sections_;

@@ -20,6 +20,7 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
   FileMerge file({.sm = options.sm,
                   .architecture_specific = options.architecture_specific,
                   .profile = options.profile});
+  view.Expect(inputs);
   for (InputId id = 0; id < inputs.size(); ++id) {
     const Module& module = *inputs[id].module;
     view.Add(id, module.view(options.view), module.virtual_arch(),

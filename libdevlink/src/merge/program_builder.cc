@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/program_builder.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "format/elf_cuda.h"
@@ -33,6 +34,14 @@ ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
     program.compat =
         AddSection(section_name::kCompat, SectionKind::kCompat, format::kShtCudaCompat, 0, 4);
   }
+}
+
+void ProgramBuilder::Reserve(std::size_t sections, std::size_t symbols, std::size_t relocations) {
+  program.sections.reserve(program.sections.size() + sections);
+  program.symbols.reserve(program.symbols.size() + symbols);
+  program.section_names.reserve(program.section_names.size() + sections);
+  program.symbol_names.reserve(program.symbol_names.size() + sections + symbols);
+  program.relocations.reserve(program.relocations.size() + relocations);
 }
 
 SectionId ProgramBuilder::AddSection(std::string_view name, SectionKind kind, std::uint32_t type,

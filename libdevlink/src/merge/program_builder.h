@@ -4,6 +4,7 @@
 // these calls is the order of names, symbols and sections in the output.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -20,6 +21,9 @@ class ProgramBuilder {
  public:
   // `sm` and the view decide what every output begins with.
   ProgramBuilder(std::uint32_t sm, format::ViewKind view, bool weak_symbols_are_global);
+
+  // Makes room for so many more of each.
+  void Reserve(std::size_t sections, std::size_t symbols, std::size_t relocations);
 
   // Symbols from here on come from this input.
   void Begin(InputId input) { input_ = input; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/view_merge.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "format/elf_cuda.h"
@@ -38,6 +39,22 @@ void ViewMerge::AddHostSection(std::string_view bytes) {
   Section& section = builder_.program.sections[id];
   section.size = bytes.size();
   AppendPiece(section, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, 0);
+}
+
+void ViewMerge::Expect(std::span<const LinkInput> inputs) {
+  std::size_t sections = 0;
+  std::size_t symbols = 0;
+  std::size_t relocations = 0;
+  for (const LinkInput& input : inputs) {
+    const ModuleView& view = input.module->view(options_.view);
+    sections += view.section_count();
+    symbols += view.symbol_count();
+    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+      if (view.RoleAt(i) != SectionRole::kRelocations) continue;
+      relocations += view.SectionAt(i).data.size() / format::kRelSize;
+    }
+  }
+  builder_.Reserve(sections, symbols, relocations);
 }
 
 void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map) {

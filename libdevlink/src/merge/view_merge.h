@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +37,8 @@ class ViewMerge {
   ViewMerge(const ViewMerge&) = delete;
   ViewMerge& operator=(const ViewMerge&) = delete;
 
+  // Makes room for what these will bring at most, so that the lists do not move while they grow.
+  void Expect(std::span<const LinkInput> inputs);
   // The view of one input. `map` is filled where it is given.
   void Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map);
   // After the last input. `maps` are brought up to date; empty where none were asked for.

@@ -2,6 +2,7 @@
 #include "devlink/link_session.h"
 
 #include <cstddef>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -90,7 +91,10 @@ struct LinkSession::State {
       return made.status();
     }
     absl::Status status;
-    for (InputRecordRef& record : *made) status.Update(Add(std::move(record)));
+    for (InputRecordRef& record : *made) {
+      status.Update(Add(std::move(record)));
+      if (!status.ok() && options.end_at_rejected_input) break;
+    }
     return status;
   }
 
@@ -244,10 +248,15 @@ absl::Status LinkSession::AddFiles(std::span<const std::string> paths) {
   return state_->Adding([&] {
     if (paths.empty()) return absl::OkStatus();
     const internal::LinkContext context = state_->Context();
-    context.Report(LinkPhase::kReading, state_->files_read, 0, paths.front());
+    const std::uint32_t files_read = state_->files_read;
     state_->files_read += static_cast<std::uint32_t>(paths.size());
     const internal::InputReader reader(state_->options, context);
+    const std::thread::id caller = std::this_thread::get_id();
     const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
+      if (std::this_thread::get_id() == caller) {
+        context.Report(LinkPhase::kReading, files_read + static_cast<std::uint32_t>(i), 0,
+                       paths[i]);
+      }
       return reader.ReadPath(paths[i], &turn);
     };
     return state_->AddAll(internal::ReadAll(paths.size(), state_->options, context.environment,

@@ -15,6 +15,9 @@ class PassWatch {
  public:
   explicit PassWatch(const LinkContext& context) : context_(context), begin_(Now()) {}
 
+  // The next pass begins now: others ran in between.
+  void Restart() { begin_ = Now(); }
+
   // `dump` returns what the pass found, as text.
   template <typename Dump>
   void After(LinkPass pass, const Dump& dump) {

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/release.h"
+#include "base/run_together.h"
 #include "base/status_macros.h"
 #include "base/stop.h"
 #include "base/strings.h"
@@ -179,10 +180,85 @@ WhoStays FindWhoStays(const Program& program, const KernelSelection& kernels,
   return {std::move(graph), std::move(liveness)};
 }
 
+// What the passes between liveness and relocation read.
+struct PassInputs {
+  const Program& program;
+  const CallGraph& graph;
+  const CallGraph& followed;  // without edges that nobody follows
+  const Liveness& liveness;
+  const LinkOptions& options;
+};
+
+// Where variables and constants lie.
+struct Places {
+  SharedLayout shared;
+  ConstantLayout constants;
+  TextureLayout textures;
+};
+
+Places LayOut(const PassInputs& in, PassWatch& watch) {
+  const auto& [merged, graph, followed, liveness, options] = in;
+  const bool partial = options.relocatable;
+  Places out;
+  // A debugger is told where shared variables are.
+  const bool describes_shared = options.debug && !options.suppress_debug_info;
+  out.shared =
+      partial ? LayOutSharedPartial(merged, liveness,
+                                    {.debug = describes_shared,
+                                     .place_external = !KeepsReferences(options),
+                                     .align_external = options.profile.aligns_external_shared,
+                                     .reserve_null_pointer = options.reserve_null_pointer,
+                                     .global_instances = options.profile.weak_symbols_are_global})
+              : LayOutShared(merged, followed, liveness,
+                             {.reserved = ReservedShared(options, merged.view),
+                              .debug = describes_shared,
+                              .lists_symbols = options.preserve_relocations,
+                              .reserve_null_pointer = options.reserve_null_pointer,
+                              .align_external = options.profile.aligns_external_shared});
+  watch.After(LinkPass::kShared, [&] {
+    return partial ? DumpShared(merged, out.shared.partial)
+                   : DumpShared(merged, liveness, out.shared);
+  });
+  if (!partial)
+    out.constants = LayOutConstants(merged, followed, liveness, options.max_memory_bytes);
+  watch.After(LinkPass::kConstants, [&] { return DumpConstants(merged, out.constants); });
+  if (!partial) out.textures = LayOutTextures(merged, followed, liveness);
+  watch.After(LinkPass::kTextures, [&] { return DumpTextures(merged, out.textures); });
+  return out;
+}
+
+// What travels along calls.
+struct Travelled {
+  Resources resources;
+  Attributes attributes;
+};
+
+Travelled FollowCalls(const PassInputs& in, PassWatch& watch) {
+  const auto& [merged, graph, followed, liveness, options] = in;
+  const bool partial = options.relocatable;
+  Travelled out;
+  out.resources =
+      partial ? OwnResources(merged, liveness) : PropagateResources(merged, followed, liveness);
+  watch.After(LinkPass::kResources, [&] { return DumpResources(merged, liveness, out.resources); });
+  out.attributes = partial ? KeepAttributes(merged, graph, liveness)
+                           : PropagateAttributes(merged, followed, liveness, options.profile);
+  watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, out.attributes); });
+  return out;
+}
+
+// How many passes run at a time. Small programs are done before a thread has begun, and whoever
+// watches is told of one pass after the other.
+unsigned PassesAtATime(const Program& program, const LinkContext& context,
+                       const ParallelOptions& parallel) {
+  constexpr std::size_t kWorthAThread = 4000;  // functions, which take some milliseconds
+  if (program.functions.size() < kWorthAThread || context.passes != nullptr) return 1;
+  return parallel.threads != 0 ? parallel.threads : context.environment.Parallelism();
+}
+
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
 // laid out and nothing travels along calls: the next link does that.
 PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
-                      PassWatch& watch) {
+                      const LinkContext& context, PassWatch& watch) {
   const bool partial = options.relocatable;
   const NamedFunctions kept = FindFunctions(inputs.program, options.kept_functions);
   if (options.fold_identical_functions && !options.debug) {
@@ -206,53 +282,38 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
   const CallGraph& followed = cut ? *cut : graph;
   watch.After(LinkPass::kLiveness, [&] { return DumpLiveness(merged, liveness); });
 
-  // Where variables and constants lie. A debugger is told where shared variables are.
-  const bool describes_shared = options.debug && !options.suppress_debug_info;
-  SharedLayout shared =
-      partial ? LayOutSharedPartial(merged, liveness,
-                                    {.debug = describes_shared,
-                                     .place_external = !KeepsReferences(options),
-                                     .align_external = options.profile.aligns_external_shared,
-                                     .reserve_null_pointer = options.reserve_null_pointer,
-                                     .global_instances = options.profile.weak_symbols_are_global})
-              : LayOutShared(merged, followed, liveness,
-                             {.reserved = ReservedShared(options, merged.view),
-                              .debug = describes_shared,
-                              .lists_symbols = options.preserve_relocations,
-                              .reserve_null_pointer = options.reserve_null_pointer,
-                              .align_external = options.profile.aligns_external_shared});
-  watch.After(LinkPass::kShared, [&] {
-    return partial ? DumpShared(merged, shared.partial) : DumpShared(merged, liveness, shared);
-  });
-  ConstantLayout constants =
-      partial ? ConstantLayout()
-              : LayOutConstants(merged, followed, liveness, options.max_memory_bytes);
-  watch.After(LinkPass::kConstants, [&] { return DumpConstants(merged, constants); });
-  TextureLayout textures = partial ? TextureLayout() : LayOutTextures(merged, followed, liveness);
-  watch.After(LinkPass::kTextures, [&] { return DumpTextures(merged, textures); });
-
+  // Neither reads what the other finds.
+  const PassInputs in{merged, graph, followed, liveness, options};
+  Places places;
+  Travelled travelled;
+  base::RunTogether(
+      context.environment, PassesAtATime(merged, context, options.parallel),
+      [&] { places = LayOut(in, watch); },
+      [&] {
+        PassWatch own(context);
+        travelled = FollowCalls(in, own);
+      });
+  watch.Restart();
   // Beyond this point the layout of memory is fixed.
-
-  // What travels along calls.
-  Resources resources =
-      partial ? OwnResources(merged, liveness) : PropagateResources(merged, followed, liveness);
-  watch.After(LinkPass::kResources, [&] { return DumpResources(merged, liveness, resources); });
-  Attributes attributes = partial
-                              ? KeepAttributes(merged, graph, liveness)
-                              : PropagateAttributes(merged, followed, liveness, options.profile);
-  watch.After(LinkPass::kAttributes, [&] { return DumpAttributes(merged, attributes); });
 
   // Relocations are resolved, or kept for whoever knows the addresses.
   Relocated relocated =
-      partial ? RelocatePartial(merged, liveness, shared.partial,
-                                {.keep_references = KeepsReferences(options),
-                                 .keep_shared = options.profile.relocatable_keeps_shared,
-                                 .two_views = two_views})
-              : Relocate(merged, liveness, shared, constants, textures, two_views);
+      partial
+          ? RelocatePartial(merged, liveness, places.shared.partial,
+                            {.keep_references = KeepsReferences(options),
+                             .keep_shared = options.profile.relocatable_keeps_shared,
+                             .two_views = two_views})
+          : Relocate(merged, liveness, places.shared, places.constants, places.textures, two_views);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
-  return {std::move(inputs.program), std::move(graph),      std::move(liveness),
-          std::move(shared),         std::move(constants),  std::move(textures),
-          std::move(resources),      std::move(attributes), std::move(relocated),
+  return {std::move(inputs.program),
+          std::move(graph),
+          std::move(liveness),
+          std::move(places.shared),
+          std::move(places.constants),
+          std::move(places.textures),
+          std::move(travelled.resources),
+          std::move(travelled.attributes),
+          std::move(relocated),
           std::move(inputs.file)};
 }
 
@@ -335,7 +396,8 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
   unwatched.passes = nullptr;
   PassWatch watch(unwatched);
   InputMaps maps = std::move(merged->maps);
-  return PassedView{RunPasses(*std::move(merged), kernels, options, watch), std::move(maps)};
+  return PassedView{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
+                    std::move(maps)};
 }
 
 // The program that a link makes, found to be sound.
@@ -360,7 +422,7 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   InputMaps maps = std::move(merged.maps);
 
   // 5. What each pass finds about it.
-  PassResults passes = RunPasses(std::move(merged), kernels, options, watch);
+  PassResults passes = RunPasses(std::move(merged), kernels, options, context, watch);
 
   // 6. Told first, judged after: a link that fails has a report, too.
   const TimeSpan span(context.time_trace, "check and describe");

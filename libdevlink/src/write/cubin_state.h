@@ -183,6 +183,8 @@ struct CubinWriter::State {
   std::uint8_t TableAt(SectionHandle handle, internal::Content content);
   void Report(const char* what) { mistake = mistake == nullptr ? what : mistake; }
 
+  // What a string table has under the handle, which AddName gave.
+  internal::NameId NameOfHandle(const internal::StringTable& table, NameHandle name);
   SectionHandle AddSection(const SectionSpec& spec, internal::Content content);
   SectionHandle AddWideIndices(SectionSpec spec, bool leads);
   // Whose indices such a table has; null where it links to none.

@@ -141,6 +141,14 @@ SectionHandle CubinWriter::State::AddWideIndices(SectionSpec spec, bool leads) {
   return handle;
 }
 
+internal::NameId CubinWriter::State::NameOfHandle(const internal::StringTable& table,
+                                                  NameHandle name) {
+  const auto id = static_cast<internal::NameId>(name);
+  if (id < table.count()) return id;
+  Report("a name is not in the string table");
+  return table.count() == 0 ? internal::kNameless : 0;
+}
+
 SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content content) {
   const auto handle = static_cast<SectionHandle>(sections.size());
   SectionState& section = sections.emplace_back();
@@ -163,12 +171,18 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   const bool leads = Index(handle) <= Index(kSymbolTable);
   section.category = leads ? std::uint8_t{0} : static_cast<std::uint8_t>(section.category + 1);
   if (sections_complete) Report("a section was added after the sections were complete");
-  const std::uint32_t hash = internal::StringTable::HashOf(spec.name);
-  section.name_id = spec.own_name ? section_names().AddAnew(spec.name, hash)
-                                  : section_names().Add(spec.name, hash);
-  if (!format::IsMercurySection(section.flags) && !spec.only_section_name) {
-    strings[1].Add(spec.name, hash);
+  const bool enters_strings = !format::IsMercurySection(section.flags) && !spec.only_section_name;
+  const bool is_entered = spec.entered_name != kNoName;
+  // Names lie anywhere in the inputs: to hash one costs more than all of the above.
+  const std::uint32_t hash =
+      is_entered && !enters_strings ? 0 : internal::StringTable::HashOf(spec.name);
+  if (is_entered) {
+    section.name_id = NameOfHandle(section_names(), spec.entered_name);
+  } else {
+    section.name_id = spec.own_name ? section_names().AddAnew(spec.name, hash)
+                                    : section_names().Add(spec.name, hash);
   }
+  if (enters_strings) strings[1].Add(spec.name, hash);
   return handle;
 }
 
@@ -246,7 +260,8 @@ void CubinWriter::SetSymbolOrder(SectionHandle symbol_table, SymbolOrder order) 
 SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   const auto handle = static_cast<SymbolHandle>(state_->symbols.size());
   SymbolState& symbol = state_->symbols.emplace_back();
-  const std::string_view name = spec.name.empty() && spec.section != kNoSection
+  const bool is_entered = spec.entered_name != kNoName;
+  const std::string_view name = spec.name.empty() && spec.section != kNoSection && !is_entered
                                     ? state_->NameOf(state_->At(spec.section))
                                     : spec.name;
   symbol.value = spec.value;
@@ -257,26 +272,30 @@ SymbolHandle CubinWriter::AddSymbol(const SymbolSpec& spec) {
   symbol.table = state_->TableAt(spec.table, Content::kSymbols);
   symbol.in_global_part = spec.part == SymbolPart::kByBinding ? spec.binding == format::kStbGlobal
                                                               : spec.part == SymbolPart::kGlobal;
-  if (name.empty()) {
+  internal::StringTable& strings = state_->strings[state_->symbol_tables[symbol.table].strings];
+  if (is_entered) {
+    symbol.name_id = state_->NameOfHandle(strings, spec.entered_name);
+  } else if (name.empty()) {
     symbol.name_id = internal::kNameless;
   } else if (symbol.in_global_part || spec.name_comes_late) {
     state_->AddLateName(name, handle);
   } else {
-    symbol.name_id = state_->strings[state_->symbol_tables[symbol.table].strings].Add(name);
+    symbol.name_id = strings.Add(name);
   }
   return handle;
 }
 
-void CubinWriter::AddName(SectionHandle string_table, std::string_view name,
-                          NamePlacement placement) {
+NameHandle CubinWriter::AddName(SectionHandle string_table, std::string_view name,
+                                NamePlacement placement) {
   if (string_table == kSectionNameTable && state_->sections_complete) {
     state_->Report("a section's name was added after the sections were complete");
-    return;
+    return kNoName;
   }
   internal::StringTable& table = state_->strings[state_->TableAt(string_table, Content::kStrings)];
   const std::uint32_t hash = internal::StringTable::HashOf(name);
   const internal::NameId id = placement.shared ? table.Add(name, hash) : table.AddAnew(name, hash);
   if (placement.padding != 0) table.Pad(id, placement.padding);
+  return NameHandle{id};
 }
 
 void CubinWriter::SetPrototypes(std::string_view prototypes) {

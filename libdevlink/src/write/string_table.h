@@ -76,6 +76,8 @@ class StringTable {
     return at;
   }
 
+  // Every number below is a name's.
+  [[nodiscard]] std::size_t count() const { return names_.size(); }
   [[nodiscard]] std::string_view TextOf(NameId name) const { return names_[name].text(); }
   [[nodiscard]] std::uint32_t OffsetOf(NameId name) const {
     return name == kNameless ? 0 : names_[name].hash_or_offset;
@@ -111,7 +113,12 @@ class StringTable {
   };
   struct Equal {
     const std::vector<Name>* names;
-    bool operator()(NameId a, NameId b) const { return (*names)[a].text() == (*names)[b].text(); }
+    bool operator()(NameId a, NameId b) const {
+      const std::string_view some = (*names)[a].text();
+      const std::string_view other = (*names)[b].text();
+      // Mostly it is the same name again, and need not be read.
+      return some.size() == other.size() && (some.data() == other.data() || some == other);
+    }
   };
   [[nodiscard]] std::uint32_t PaddingOf(const Name& name) const {
     if (paddings_.empty()) return 0;

@@ -127,6 +127,71 @@ TEST_CASE("Many inputs from memory at once are what they are one by one", "[sess
   }
 }
 
+TEST_CASE("Where a bad input ends the link, none behind it is added", "[session]") {
+  TestEnvironment environment;
+  std::vector<std::string> paths;
+  FillFiles(environment, paths);
+  paths.pop_back();  // is absent
+  for (const bool from_memory : {false, true}) {
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      CAPTURE(from_memory, threads);
+      const auto session_that_ends = [&] {
+        return *LinkSession::Create({.target = {.number = 80},
+                                     .parallel = {.threads = threads},
+                                     .end_at_rejected_input = true},
+                                    {.environment = &environment});
+      };
+      LinkSession one_by_one = session_that_ends();
+      absl::Status status;
+      std::size_t added = 0;
+      for (; status.ok() && added < paths.size(); ++added) {
+        status = from_memory
+                     ? one_by_one.AddInput(paths[added], Cubin(environment.files.at(paths[added])))
+                     : one_by_one.AddFile(paths[added]);
+      }
+      REQUIRE_FALSE(status.ok());
+      REQUIRE(added < paths.size());
+      LinkSession session = session_that_ends();
+      if (from_memory) {
+        std::vector<MemoryInput> inputs;
+        for (const std::string& path : paths) inputs.push_back({path, environment.files.at(path)});
+        CHECK(session.AddInputs(std::move(inputs)) == status);
+      } else {
+        CHECK(session.AddFiles(paths) == status);
+      }
+      CHECK(Result(session) == Result(one_by_one));
+    }
+  }
+}
+
+TEST_CASE("The passes of a large program give the same on any threads", "[session]") {
+  constexpr int kFunctions = 5000;
+  CubinSpec spec;
+  for (int i = 0; i < kFunctions; ++i) {
+    spec.functions.push_back({.name = "f" + std::to_string(i), .kernel = i % 2 == 0});
+  }
+  const Cubin cubin = BuildCubin(spec);
+  const auto link = [&](const TestEnvironment& environment, unsigned threads) {
+    LinkSession session = SessionIn(environment, threads);
+    REQUIRE(session.AddCubin("large", cubin).ok());
+    return session.Link();
+  };
+  const TestEnvironment alone;
+  const LinkOutcome expected = link(alone, 1);
+  REQUIRE(expected.ok());
+  CHECK(alone.parallel_runs == 0);
+  std::map<std::string, Executor> executors = OddExecutors();
+  executors["threads of the machine"] = nullptr;
+  for (const auto& [name, executor] : executors) {
+    CAPTURE(name);
+    TestEnvironment environment;
+    environment.executor = executor;
+    CHECK(link(environment, 2).cubin == expected.cubin);
+    CHECK(link(environment, 8).cubin == expected.cubin);
+    CHECK(environment.parallel_runs == 2);
+  }
+}
+
 TEST_CASE("A few inputs are read without threads", "[session]") {
   TestEnvironment environment;
   std::vector<std::string> paths;

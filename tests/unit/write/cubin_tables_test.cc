@@ -294,6 +294,13 @@ TEST_CASE("What does not belong together is refused", "[write]") {
       [](Parts& p) { p.w.AddSegment({.first = p.a}); },
       [](Parts& p) { p.w.AddSegment({.first = p.b, .last = p.a}); },
       [](Parts& p) { p.w.AddSection({.name = ".debug_c", .entry_size = 256}); },
+      [](Parts& p) { p.w.AddSection({.name = ".debug_c", .entered_name = NameHandle{99}}); },
+      [](Parts& p) { p.w.AddSymbol({.name = "x", .entered_name = NameHandle{99}}); },
+      [&](Parts& p) {
+        const SectionHandle empty = p.w.AddStringTable({.name = ".none"});
+        const SectionHandle table = p.w.AddSymbolTable({.name = ".u", .link = empty});
+        p.w.AddSymbol({.name = "x", .table = table, .entered_name = NameHandle{0}});
+      },
   };
   Parts fine;
   fine.w.SetLinkSection(fine.a, fine.table);

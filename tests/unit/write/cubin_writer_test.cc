@@ -314,6 +314,37 @@ TEST_CASE("Writing twice gives the same bytes", "[write]") {
   }
 }
 
+TEST_CASE("A name that was entered before is the same with its handle", "[write]") {
+  const auto write = [](bool with_handles) {
+    CubinWriter writer({.sm = 80});
+    const auto known = [&](NameHandle name) { return with_handles ? name : kNoName; };
+    const std::string text_name = ".text.k";
+    const NameHandle of_other = writer.AddName(kSectionNameTable, ".text.other");
+    const NameHandle of_text = writer.AddName(kSectionNameTable, text_name);
+    CHECK(writer.AddName(kSectionNameTable, std::string(text_name)) == of_text);
+    CHECK(of_other != of_text);
+    const NameHandle of_symbol = writer.AddName(kStringTable, "s");
+    const NameHandle of_section_symbol = writer.AddName(kStringTable, text_name);
+    const auto text = writer.AddSection({.name = text_name,
+                                         .type = format::kShtProgbits,
+                                         .flags = 6,
+                                         .align = 128,
+                                         .only_section_name = with_handles,
+                                         .entered_name = known(of_text)});
+    writer.AppendZeros(text, 64);
+    writer.AddSymbol(
+        {.type = format::kSttSection, .section = text, .entered_name = known(of_section_symbol)});
+    writer.AddSymbol({.name = "s", .type = 2, .section = text, .entered_name = known(of_symbol)});
+    writer.AddSymbol({.name = "late", .binding = 1, .type = 2, .section = text});
+    return writer.Write();
+  };
+  const auto looked_for = write(false);
+  REQUIRE(looked_for.ok());
+  const auto known = write(true);
+  REQUIRE(known.ok());
+  CHECK(*known == *looked_for);
+}
+
 TEST_CASE("Completing the sections changes nothing but that none may follow", "[write]") {
   for (const bool wide : {false, true}) {
     const auto write = [wide](bool complete, bool late) {

@@ -558,8 +558,9 @@ DL_API dl_status dl_session_add_cubin(dl_session* session, const char* name, con
 DL_API dl_status dl_session_add_module(dl_session* session, const char* name,
                                        const dl_module* module, dl_error** error);
 
-// Many files at once, in this order, read in parallel. All of them are added; the status is that of
-// the first that failed. DL_CANCELLED adds none.
+// Many files at once, in this order, read in parallel. All of them are added, with
+// dl_session_options.end_at_rejected_input none behind the first that failed; the status is that
+// one's. DL_CANCELLED adds none.
 DL_API dl_status dl_session_add_files(dl_session* session, const char* const* paths, size_t count,
                                       dl_error** error);
 

@@ -51,8 +51,10 @@ class ResidueWriter;
 // What was added to a writer is called by these. They mean something to that writer only.
 enum class SectionHandle : std::uint32_t {};
 enum class SymbolHandle : std::uint32_t {};
+enum class NameHandle : std::uint32_t {};  // of one string table
 inline constexpr SectionHandle kNoSection{0xffffffff};
 inline constexpr SymbolHandle kNoSymbol{0xffffffff};
+inline constexpr NameHandle kNoName{0xffffffff};
 inline constexpr SymbolHandle kNullSymbol{0xfffffffe};  // symbol 0 of any table
 
 // Sections that every file has; they stand first, in this order.
@@ -97,6 +99,8 @@ struct SectionSpec {
   bool own_name = false;
   // Enters the name into `.shstrtab` only.
   bool only_section_name = false;
+  // The name, if AddName entered it into `.shstrtab`: then it is not looked for there again.
+  NameHandle entered_name = kNoName;
 };
 
 // Which part of its table a symbol stands in. Usually the binding tells: global symbols stand in
@@ -121,6 +125,9 @@ struct SymbolSpec {
   SymbolPart part = SymbolPart::kByBinding;  // in front of or behind sh_info
   SectionHandle table = kSymbolTable;        // that it is an entry of
   bool name_comes_late = false;  // it enters the string table as if it were of the global part
+  // The name, if AddName entered it into the table's string table: then it is not looked for there
+  // again. Of symbols of the local part alone.
+  NameHandle entered_name = kNoName;
 };
 
 // How a name enters a string table.
@@ -181,8 +188,10 @@ class CubinWriter {
   // An entry of the symbol table `spec.table`, behind those of its part that were added before.
   SymbolHandle AddSymbol(const SymbolSpec& spec);
 
-  // Enters a name although nothing bears it, or before what bears it is added.
-  void AddName(SectionHandle string_table, std::string_view name, NamePlacement placement = {});
+  // Enters a name although nothing bears it, or before what bears it is added. kNoName where that
+  // cannot be; LayOut then says why.
+  NameHandle AddName(SectionHandle string_table, std::string_view name,
+                     NamePlacement placement = {});
   // Text that stands before all names in `.strtab`: NUL-terminated prototypes (`#v_i`).
   void SetPrototypes(std::string_view prototypes);
 
