@@ -150,8 +150,9 @@ int ReleaseInHeader(const fs::path& header) {
     const std::string_view line(buffer.data());
     // What is left of a line that is longer comes as the next one.
     if (file.fail() && !file.eof() && !file.bad()) file.clear();
-    if (!line.starts_with(kName)) continue;
-    const std::size_t begin = line.find_first_not_of(' ', kName.size());
+    const std::size_t at = line.find(kName);
+    if (at == std::string_view::npos) continue;
+    const std::size_t begin = line.find_first_not_of(' ', at + kName.size());
     if (begin == std::string_view::npos) return 0;
     int number = 0;
     std::from_chars(line.data() + begin, line.data() + line.size(), number);

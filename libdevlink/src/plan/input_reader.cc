@@ -116,44 +116,87 @@ InputRecordRef InputReader::ReadCubin(std::string_view name, base::Bytes bytes,
   });
 }
 
-absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
-    std::size_t count, const LinkOptions& options, const Environment& environment,
-    bool may_read_again, absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read) {
-  // Starting a thread costs as much as reading a few inputs of ordinary size.
-  constexpr std::size_t kWorthAThread = 4;
+namespace {
+
+using RecordReader = absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)>;
+
+// Records of some inputs, and what kept one of them from being made.
+struct Block {
+  std::vector<InputRecordRef> records;
+  std::vector<absl::Status> statuses;
+
+  // How many there are up to the first that failed, and with it.
+  [[nodiscard]] std::size_t UpToFailure() const {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (!statuses[i].ok() || !records[i]->status.ok()) return i + 1;
+    }
+    return records.size();
+  }
+};
+
+Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers,
+                const Environment& environment, RecordReader read) {
   const std::stop_token stop = environment.StopToken();
-  std::vector<InputRecordRef> records(count);
-  std::vector<absl::Status> statuses(count);
+  Block out{.records = std::vector<InputRecordRef>(count),
+            .statuses = std::vector<absl::Status>(count)};
   std::atomic<std::size_t> next = 0;
-  auto turns = std::make_unique<Turns>();
+  Turns turns;
   const auto work = [&](unsigned /*worker*/) {
     for (std::size_t i = next++; i < count; i = next++) {
-      Turns::Turn turn(*turns, i);  // also of one that is not read: others wait for it
-      statuses[i] = base::Guard([&] {
+      Turns::Turn turn(turns, i);  // also of one that is not read: others wait for it
+      out.statuses[i] = base::Guard([&] {
         DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
-        records[i] = read(i, turn);
+        out.records[i] = read(begin + i, turn);
         return absl::OkStatus();
       });
     }
   };
+  if (workers > 1) {
+    environment.RunWorkers(workers, work);
+  } else {
+    work(0);
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const LinkOptions& options,
+                                                    const Environment& environment,
+                                                    bool may_read_again, RecordReader read) {
+  // Starting a thread costs as much as reading a few inputs of ordinary size.
+  constexpr std::size_t kWorthAThread = 4;
+  // Where the first that fails ends the link, others are read with it that are behind it: which
+  // ones must not depend on threads.
+  constexpr std::size_t kReadTogether = 256;
   std::size_t workers = count / kWorthAThread;
+  std::size_t together = workers > 1 ? kReadTogether : 1;
+  if (!options.end_at_rejected_input) together = count;
   if (workers > 1) {
     const unsigned threads = options.parallel.threads;
     workers = std::min<std::size_t>(workers, threads != 0 ? threads : environment.Parallelism());
   }
-  if (workers > 1) {
-    environment.RunWorkers(static_cast<unsigned>(workers), work);
-    if (may_read_again && std::any_of(records.begin(), records.end(), LacksMemory)) {
+  std::vector<InputRecordRef> records;
+  records.reserve(count);
+  while (records.size() < count) {
+    const std::size_t begin = records.size();
+    const std::size_t size = std::min(together, count - begin);
+    Block block = ReadBlock(begin, size, static_cast<unsigned>(workers), environment, read);
+    std::size_t added = options.end_at_rejected_input ? block.UpToFailure() : size;
+    if (workers > 1 && may_read_again &&
+        std::any_of(block.records.begin(), block.records.begin() + std::ptrdiff_t(added),
+                    LacksMemory)) {
       // Who gets what is left must not depend on threads.
-      records.assign(count, nullptr);
-      turns = std::make_unique<Turns>();
-      next = 0;
-      work(0);
+      block = Block();
+      block = ReadBlock(begin, size, 1, environment, read);
+      added = options.end_at_rejected_input ? block.UpToFailure() : size;
     }
-  } else {
-    work(0);
+    for (std::size_t i = 0; i < added; ++i) {
+      DEVLINK_RETURN_IF_ERROR(block.statuses[i]);
+      records.push_back(std::move(block.records[i]));
+    }
+    if (options.end_at_rejected_input && !records.back()->status.ok()) break;
   }
-  for (const absl::Status& status : statuses) DEVLINK_RETURN_IF_ERROR(status);
   return records;
 }
 

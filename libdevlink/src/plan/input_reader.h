@@ -83,8 +83,9 @@ class InputReader {
 
 // What `read` makes of each number below `count`, in that order. Several are read at a time where
 // there are enough of them to be worth threads; where memory does not suffice for that and `read`
-// may be asked again, one by one. Cancelled where the environment said stop; what an exception
-// means where `read` threw one.
+// may be asked again, one by one. With LinkOptions::end_at_rejected_input the first that failed is
+// the last; a few hundred behind it may have been read, and nothing comes of them. Cancelled where
+// the environment said stop; what an exception means where `read` threw one.
 absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
     std::size_t count, const LinkOptions& options, const Environment& environment,
     bool may_read_again, absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read);

@@ -91,10 +91,7 @@ struct LinkSession::State {
       return made.status();
     }
     absl::Status status;
-    for (InputRecordRef& record : *made) {
-      status.Update(Add(std::move(record)));
-      if (!status.ok() && options.end_at_rejected_input) break;
-    }
+    for (InputRecordRef& record : *made) status.Update(Add(std::move(record)));
     return status;
   }
 

@@ -164,6 +164,34 @@ TEST_CASE("Where a bad input ends the link, none behind it is added", "[session]
   }
 }
 
+TEST_CASE("What lies behind a bad input that ends the link does not matter", "[session]") {
+  // The first is damaged; what follows is too large, is refused memory, and is absent.
+  for (const int count : {3, 40, 600}) {
+    std::vector<std::string> read;
+    for (const unsigned threads : {1U, 2U, 8U}) {
+      CAPTURE(count, threads);
+      TestEnvironment environment(2000);
+      std::vector<std::string> paths;
+      for (int i = 0; i < count; ++i) {
+        paths.push_back("in" + std::to_string(1000 + i));
+        if (i != count - 1) environment.files[paths.back()] = Cubin(i == 0 ? 10 : 4000, 0x7f);
+      }
+      LinkSession session = *LinkSession::Create({.target = {.number = 80},
+                                                  .parallel = {.threads = threads},
+                                                  .end_at_rejected_input = true},
+                                                 {.environment = &environment});
+      CHECK(absl::IsInvalidArgument(session.AddFiles(paths)));
+      CHECK(session.diagnostics().size() == 1);
+      // Whoever asks which files were read is told the same on any threads.
+      std::vector<std::string> now = environment.paths_read();
+      std::sort(now.begin(), now.end());
+      if (read.empty()) read = now;
+      CHECK(now == read);
+      CHECK(now.size() <= (count < 8 ? 1 : 256));
+    }
+  }
+}
+
 TEST_CASE("The passes of a large program give the same on any threads", "[session]") {
   constexpr int kFunctions = 5000;
   CubinSpec spec;

@@ -126,7 +126,7 @@ struct SymbolSpec {
   SectionHandle table = kSymbolTable;        // that it is an entry of
   bool name_comes_late = false;  // it enters the string table as if it were of the global part
   // The name, if AddName entered it into the table's string table: then it is not looked for there
-  // again. Of symbols of the local part alone.
+  // again, whatever part the symbol is of.
   NameHandle entered_name = kNoName;
 };
 
