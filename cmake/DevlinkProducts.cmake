@@ -17,8 +17,8 @@ function(devlink_product target)
        CONTENT "file $<TARGET_FILE:${target}>\nmap ${folder}/${target}.map\nheaders ${headers}\n")
 endfunction()
 
-# devlink_abseil_members(<target>): a shared library with Debian 12's Abseil within has the members of
-# it that its archives leave undefined.
+# devlink_abseil_members(<target>): a shared library with Debian 12's Abseil within gets by itself what
+# it needs of three members of those archives, which no shared object can take.
 function(devlink_abseil_members target)
   if(DEVLINK_STATIC_DEPENDENCIES AND absl_VERSION VERSION_EQUAL 20220623)
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/libdevlink/c/abseil_members.cc")

@@ -10,6 +10,7 @@
 #include "base/guard.h"
 #include "base/memory_reservation.h"
 #include "base/stop.h"
+#include "base/workers.h"
 #include "devlink/experimental/ptx_assembler.h"
 
 namespace devlink {
@@ -198,8 +199,7 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
     }
   }
 
-  const std::size_t threads = options.threads != 0 ? options.threads : environment.Parallelism();
-  const auto workers = static_cast<unsigned>(std::min(threads, unknown.size()));
+  const unsigned workers = base::WorkersFor(unknown.size(), options.threads, environment);
   if (workers > 1) LongestFirst(jobs, unknown);
   std::size_t reported = jobs.size() - unknown.size();
   if (reported > 0) progress.Report(reported);

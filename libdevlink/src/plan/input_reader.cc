@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/stop.h"
+#include "base/workers.h"
 #include "plan/settings.h"
 
 namespace devlink::internal {
@@ -118,25 +119,25 @@ InputRecordRef InputReader::ReadCubin(std::string_view name, base::Bytes bytes,
 
 namespace {
 
-using RecordReader = absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)>;
-
 // Records of some inputs, and what kept one of them from being made.
 struct Block {
   std::vector<InputRecordRef> records;
   std::vector<absl::Status> statuses;
 
-  // How many there are up to the first that failed, and with it.
-  [[nodiscard]] std::size_t UpToFailure() const {
+  // Leaves out what follows the first that failed.
+  void EndAtFailure() {
     for (std::size_t i = 0; i < records.size(); ++i) {
-      if (!statuses[i].ok() || !records[i]->status.ok()) return i + 1;
+      if (!statuses[i].ok() || !records[i]->status.ok()) return records.resize(i + 1);
     }
-    return records.size();
+  }
+
+  [[nodiscard]] bool LacksMemory() const {
+    return std::any_of(records.begin(), records.end(), internal::LacksMemory);
   }
 };
 
 Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers,
-                const Environment& environment, RecordReader read) {
-  const std::stop_token stop = environment.StopToken();
+                const Environment& environment, const std::stop_token& stop, RecordReader read) {
   Block out{.records = std::vector<InputRecordRef>(count),
             .statuses = std::vector<absl::Status>(count)};
   std::atomic<std::size_t> next = 0;
@@ -169,33 +170,33 @@ absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const Lin
   // Where the first that fails ends the link, others are read with it that are behind it: which
   // ones must not depend on threads.
   constexpr std::size_t kReadTogether = 256;
-  std::size_t workers = count / kWorthAThread;
-  std::size_t together = workers > 1 ? kReadTogether : 1;
-  if (!options.end_at_rejected_input) together = count;
-  if (workers > 1) {
-    const unsigned threads = options.parallel.threads;
-    workers = std::min<std::size_t>(workers, threads != 0 ? threads : environment.Parallelism());
-  }
+  const bool ends = options.end_at_rejected_input;
+  const bool few = count < 2 * kWorthAThread;
+  const unsigned workers =
+      few ? 1 : base::WorkersFor(count / kWorthAThread, options.parallel.threads, environment);
+  const std::size_t together = !ends ? count : few ? 1 : kReadTogether;
+  const std::stop_token stop = environment.StopToken();
   std::vector<InputRecordRef> records;
   records.reserve(count);
   while (records.size() < count) {
     const std::size_t begin = records.size();
-    const std::size_t size = std::min(together, count - begin);
-    Block block = ReadBlock(begin, size, static_cast<unsigned>(workers), environment, read);
-    std::size_t added = options.end_at_rejected_input ? block.UpToFailure() : size;
-    if (workers > 1 && may_read_again &&
-        std::any_of(block.records.begin(), block.records.begin() + std::ptrdiff_t(added),
-                    LacksMemory)) {
+    const auto read_block = [&](unsigned threads) {
+      Block out =
+          ReadBlock(begin, std::min(together, count - begin), threads, environment, stop, read);
+      if (ends) out.EndAtFailure();
+      return out;
+    };
+    Block block = read_block(workers);
+    if (workers > 1 && may_read_again && block.LacksMemory()) {
       // Who gets what is left must not depend on threads.
       block = Block();
-      block = ReadBlock(begin, size, 1, environment, read);
-      added = options.end_at_rejected_input ? block.UpToFailure() : size;
+      block = read_block(1);
     }
-    for (std::size_t i = 0; i < added; ++i) {
+    for (std::size_t i = 0; i < block.records.size(); ++i) {
       DEVLINK_RETURN_IF_ERROR(block.statuses[i]);
       records.push_back(std::move(block.records[i]));
     }
-    if (options.end_at_rejected_input && !records.back()->status.ok()) break;
+    if (ends && !records.back()->status.ok()) break;
   }
   return records;
 }

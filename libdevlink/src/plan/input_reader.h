@@ -81,13 +81,16 @@ class InputReader {
   InputSettings settings_;
 };
 
+// Makes the record of the input with a number, which takes its memory in its turn.
+using RecordReader = absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)>;
+
 // What `read` makes of each number below `count`, in that order. Several are read at a time where
 // there are enough of them to be worth threads; where memory does not suffice for that and `read`
 // may be asked again, one by one. With LinkOptions::end_at_rejected_input the first that failed is
 // the last; a few hundred behind it may have been read, and nothing comes of them. Cancelled where
 // the environment said stop; what an exception means where `read` threw one.
-absl::StatusOr<std::vector<InputRecordRef>> ReadAll(
-    std::size_t count, const LinkOptions& options, const Environment& environment,
-    bool may_read_again, absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)> read);
+absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const LinkOptions& options,
+                                                    const Environment& environment,
+                                                    bool may_read_again, RecordReader read);
 
 }  // namespace devlink::internal

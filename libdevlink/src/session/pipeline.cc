@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "base/stop.h"
 #include "base/strings.h"
+#include "base/workers.h"
 #include "format/make_diagnostic.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
@@ -252,7 +253,7 @@ unsigned PassesAtATime(const Program& program, const LinkContext& context,
                        const ParallelOptions& parallel) {
   constexpr std::size_t kWorthAThread = 4000;  // functions, which take some milliseconds
   if (program.functions.size() < kWorthAThread || context.passes != nullptr) return 1;
-  return parallel.threads != 0 ? parallel.threads : context.environment.Parallelism();
+  return base::WorkersFor(2, parallel.threads, context.environment);
 }
 
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is

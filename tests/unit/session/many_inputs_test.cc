@@ -165,7 +165,7 @@ TEST_CASE("Where a bad input ends the link, none behind it is added", "[session]
 }
 
 TEST_CASE("What lies behind a bad input that ends the link does not matter", "[session]") {
-  // The first is damaged; what follows is too large, is refused memory, and is absent.
+  // The first is damaged. Those that follow are more than there is memory for; the last is absent.
   for (const int count : {3, 40, 600}) {
     std::vector<std::string> read;
     for (const unsigned threads : {1U, 2U, 8U}) {
