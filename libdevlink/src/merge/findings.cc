@@ -49,6 +49,11 @@ void MergeFindings::ReportOddBank(const Program& program, InputState& input,
              format::nvlink_text::ParameterBankSizes(program.symbols[kernel].name), kernel);
 }
 
+void MergeFindings::ReportDefinedTwice(std::string_view name) {
+  ReportLost(
+      base::Cat({"'", name, "' is defined in it twice, and only one definition could stay"}));
+}
+
 void MergeFindings::ReportLost(std::string what) {
   if (!status_.ok()) return;  // one is enough to say what is wrong with the input
   std::string text = base::Cat({"Input file '", CurrentName(), "' is damaged"});

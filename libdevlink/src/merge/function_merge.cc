@@ -187,6 +187,7 @@ void FunctionMerge::MergeSecondDefinition(std::uint32_t index, const InputSymbol
   const Function& function = program_.functions[first.function];
   const std::uint32_t registers = input_.registers[index];
   const bool newer = input_.virtual_arch > arch_of_first_[first.function];
+  if (first.input == input_.id) findings_.ReportDefinedTwice(symbol.name);
   if (first.binding == format::kStbWeak &&
       (symbol.binding == format::kStbGlobal || registers < function.registers ||
        (registers == function.registers && newer))) {

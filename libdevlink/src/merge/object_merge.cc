@@ -114,6 +114,7 @@ void ObjectMerge::KeepParameterSymbol(std::uint32_t index, const InputSymbol& sy
 
 // A second copy of a weak variable.
 void ObjectMerge::Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  if (program_.symbols[known].input == input_.id) findings_.ReportDefinedTwice(symbol.name);
   input_.symbols[index] = known;
   input_.duplicate[index] = true;
   if (IsInit(symbol)) input_.discarded_init.push_back({symbol.value, symbol.value + symbol.size});

@@ -385,6 +385,22 @@ void AddReserved(InputBuilder& input, const std::string& name, std::uint64_t siz
                         .value = 16});
 }
 
+// Of two weak copies one stays, which only those of two inputs promise to be equal.
+TEST_CASE("An input that has two weak definitions of a name is refused", "[merge]") {
+  for (const char* section : {".nv.global.init", ".nv.global"}) {
+    for (const char* second : {"x", "y"}) {
+      InputBuilder a;
+      const SectionHandle data = a.AddData(section, 8);
+      a.Define(Variable{.name = "x", .section = data, .binding = format::kStbWeak});
+      a.Define(Variable{.name = second, .section = data, .binding = format::kStbWeak, .value = 4});
+      const Merged merged = MergeInputs({&a});
+      CHECK(merged.result.ok() == (*second == 'y'));
+      CHECK(merged.Findings() ==
+            (*second == 'y' ? "" : "Input file 'a' is damaged\nmerge_elf failed\n"));
+    }
+  }
+}
+
 TEST_CASE("Reserved shared memory is no larger than a kernel's", "[merge]") {
   constexpr std::uint64_t kMost = 0xc000;
   InputBuilder a;

@@ -149,6 +149,35 @@ TEST_CASE("An input for another architecture is refused, and the session goes on
   CHECK(session.Link().ok());
 }
 
+// Of two weak copies one stays, which only those of two inputs promise to be equal. Which of them
+// it would be is decided by their registers.
+TEST_CASE("A cubin that has two weak functions of a name is refused", "[session]") {
+  for (const std::uint32_t registers : {8U, 16U, 24U}) {
+    for (const char* second : {"g", "f"}) {
+      Cubin cubin =
+          BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
+                                    {.name = "f", .weak = true, .registers = 16},
+                                    {.name = "g", .weak = true, .registers = registers}}});
+      // The name of the symbol alone: `.text.g` keeps its own.
+      const std::string name("\0g\0", 3);
+      const auto at = std::search(cubin.begin(), cubin.end(), name.begin(), name.end());
+      REQUIRE(at != cubin.end());
+      at[1] = static_cast<std::uint8_t>(*second);
+      for (const bool relocatable : {false, true}) {
+        auto session = LinkSession::Create({.target = {.number = 80}, .relocatable = relocatable});
+        REQUIRE(session->AddCubin("in", cubin).ok());
+        const LinkOutcome result = session->Link();
+        CAPTURE(registers, second, relocatable);
+        CHECK(result.ok() == (*second == 'g'));
+        if (result.ok()) continue;
+        CHECK(HasCode(result.diagnostics, DiagnosticCode::kMalformedInput));
+        CHECK(result.diagnostics.front().notes.front() ==
+              "'f' is defined in it twice, and only one definition could stay");
+      }
+    }
+  }
+}
+
 TEST_CASE("Inputs of newer toolkits are refused", "[session]") {
   LinkSession session = MakeSession();
   const Cubin newer = BuildCubin({.toolkit = 131, .functions = {{.name = "k", .kernel = true}}});
