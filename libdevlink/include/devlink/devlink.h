@@ -15,6 +15,8 @@
 #include "devlink/experimental/code_choice.h"
 #include "devlink/experimental/compilation_provider.h"
 #include "devlink/experimental/compile_cache.h"
+#include "devlink/experimental/compile_executor.h"
+#include "devlink/experimental/compile_worker.h"
 #include "devlink/experimental/cubin_writer.h"
 #include "devlink/experimental/fatbin.h"
 #include "devlink/experimental/fatbin_writer.h"

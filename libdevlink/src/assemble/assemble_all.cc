@@ -38,10 +38,11 @@ struct Grant {
 class Queue {
  public:
   // `order` are the jobs that have to be run, in the order in which they are handed out.
-  Queue(std::span<const PtxJob> jobs, std::vector<std::size_t> order, std::uint64_t budget,
-        const Environment& environment, std::stop_token stop)
+  Queue(std::span<const PtxJob> jobs, std::vector<std::size_t> order, bool elsewhere,
+        std::uint64_t budget, const Environment& environment, std::stop_token stop)
       : jobs_(jobs),
         order_(std::move(order)),
+        elsewhere_(elsewhere),
         environment_(environment),
         stop_(std::move(stop)),
         free_(budget),
@@ -99,7 +100,7 @@ class Queue {
 
  private:
   [[nodiscard]] std::uint64_t Estimate(std::size_t job) const {
-    return EstimateMemory(jobs_[job].text.size());
+    return elsewhere_ ? 0 : EstimateMemory(jobs_[job].text.size());
   }
   // One that is larger than the whole budget runs alone.
   [[nodiscard]] std::uint64_t Need(std::size_t job) const {
@@ -112,6 +113,7 @@ class Queue {
 
   std::span<const PtxJob> jobs_;
   const std::vector<std::size_t> order_;
+  const bool elsewhere_;  // other machines have the memory
   const Environment& environment_;
   const std::stop_token stop_;
   std::mutex mutex_;
@@ -176,6 +178,8 @@ PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& 
 
 }  // namespace
 
+unsigned PtxAssembler::jobs_elsewhere() const { return 0; }
+
 std::optional<PtxResult> PtxAssembler::Find(const PtxJob& /*job*/) const { return std::nullopt; }
 
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
@@ -199,13 +203,15 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
     }
   }
 
-  const unsigned workers = base::WorkersFor(unknown.size(), options.threads, environment);
+  const unsigned elsewhere = assembler.jobs_elsewhere();
+  const unsigned workers =
+      base::WorkersFor(unknown.size(), elsewhere != 0 ? elsewhere : options.threads, environment);
   if (workers > 1) LongestFirst(jobs, unknown);
   std::size_t reported = jobs.size() - unknown.size();
   if (reported > 0) progress.Report(reported);
   if (workers == 0) return results;
 
-  Queue queue(jobs, std::move(unknown), options.memory_budget, environment, stop);
+  Queue queue(jobs, std::move(unknown), elsewhere != 0, options.memory_budget, environment, stop);
   const auto work = [&](unsigned worker) {
     while (auto grant = queue.Take()) {
       PtxResult& result = results[grant->job];

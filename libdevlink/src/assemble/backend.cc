@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assemble/executing_ptx_assembler.h"
 #include "assemble/ptx_log.h"
 #include "assemble/tool_note.h"
 #include "base/guard.h"
@@ -41,6 +42,13 @@ void CorrectRecord(const ToolkitProfile& profile, bool added_verbose, format::To
 }
 
 }  // namespace
+
+const Way* WayNamed(std::string_view name) {
+  for (const Way& way : kWays) {
+    if (way.name == name) return &way;
+  }
+  return nullptr;
+}
 
 absl::Status Backend::Refused(std::string_view log) {
   // The first line that says why.
@@ -102,32 +110,42 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
 
 }  // namespace internal
 
+namespace {
+
+absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenAssembler(const PtxBackendOptions& options) {
+  std::string tried;
+  std::unique_ptr<PtxAssembler> other;  // of another release, but the first that there is
+  const bool automatic = options.backend == PtxBackend::kAutomatic;
+  for (const internal::Way& way : internal::kWays) {
+    if (!automatic && options.backend != way.backend) continue;
+    if ((options.*way.path).empty()) {
+      tried += base::Cat({"; no path is given for ", way.name});
+      continue;
+    }
+    if (other != nullptr && !way.matches_nvlink) continue;
+    auto opened = way.open(options);
+    if (!automatic) return opened;
+    if (opened.ok()) {
+      if (options.profile.IsReleaseOf((*opened)->version())) return opened;
+      if (other == nullptr) other = *std::move(opened);
+      continue;
+    }
+    tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
+  }
+  if (other != nullptr) return other;
+  return absl::NotFoundError(base::ToAbsl(
+      base::Cat({"there is no assembler for PTX", tried,
+                 ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is",
+                 options.advice.empty() ? "" : "; ", options.advice})));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBackendOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<PtxAssembler>> {
-    std::string tried;
-    std::unique_ptr<PtxAssembler> other;  // of another release, but the first that there is
-    const bool automatic = options.backend == PtxBackend::kAutomatic;
-    for (const internal::Way& way : internal::kWays) {
-      if (!automatic && options.backend != way.backend) continue;
-      if ((options.*way.path).empty()) {
-        tried += base::Cat({"; no path is given for ", way.name});
-        continue;
-      }
-      if (other != nullptr && !way.matches_nvlink) continue;
-      auto opened = way.open(options);
-      if (!automatic) return opened;
-      if (opened.ok()) {
-        if (options.profile.IsReleaseOf((*opened)->version())) return opened;
-        if (other == nullptr) other = *std::move(opened);
-        continue;
-      }
-      tried += base::Cat({"; ", base::FromAbsl(opened.status().message())});
-    }
-    if (other != nullptr) return other;
-    return absl::NotFoundError(base::ToAbsl(
-        base::Cat({"there is no assembler for PTX", tried,
-                   ". Install a CUDA toolkit, or build devlink where libnvptxcompiler_static.a is",
-                   options.advice.empty() ? "" : "; ", options.advice})));
+    auto opened = OpenAssembler(options);
+    if (!opened.ok() || options.executor == nullptr) return opened;
+    return internal::MakeExecutingPtxAssembler(options, *std::move(opened));
   });
 }
 

@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenNvJitLink(const PtxBackendOpti
 struct Way {
   PtxBackend backend;
   std::string_view name;
-  const std::string PtxBackendOptions::* path;
+  std::string PtxBackendOptions::* path;
   bool matches_nvlink;
   absl::StatusOr<std::unique_ptr<PtxAssembler>> (*open)(const PtxBackendOptions&);
 };
@@ -71,5 +71,8 @@ inline constexpr Way kWays[] = {
     {PtxBackend::kPtxas, "ptxas", &PtxBackendOptions::ptxas_path, true, OpenPtxas},
     {PtxBackend::kNvJitLink, "nvJitLink", &PtxBackendOptions::nvjitlink_path, false,
      OpenNvJitLink}};
+
+// Null where no assembler is called so.
+const Way* WayNamed(std::string_view name);
 
 }  // namespace devlink::internal

@@ -5,65 +5,25 @@
 #include <utility>
 
 #include "assemble/backend.h"
+#include "assemble/ptx_packing.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
-#include "cache/serial.h"
+#include "devlink/experimental/compile_executor.h"
 
 namespace devlink {
 
 namespace {
 
 using internal::CacheClient;
-using internal::FieldReader;
-using internal::FieldWriter;
+using internal::PackPtxResult;
+using internal::UnpackPtxResult;
 using internal::Way;
 
 bool IsWanted(const Way& way, const PtxBackendOptions& options) {
   return (options.backend == PtxBackend::kAutomatic || options.backend == way.backend) &&
          !(options.*way.path).empty();
-}
-
-std::vector<std::uint8_t> Pack(const PtxJob& job, const PtxResult& result) {
-  FieldWriter writer;
-  writer.Bytes(result.cubin);
-  internal::WriteDiagnostics(result.diagnostics, job.name, writer);
-  writer.U64(result.functions.size());
-  for (const PtxFunctionUsage& function : result.functions) {
-    writer.Text(function.name);
-    writer.U8(function.is_entry ? 1 : 0);
-    writer.U64(function.registers);
-    writer.U64(function.barriers);
-    writer.U64(function.stack_bytes);
-    writer.U64(function.spill_store_bytes);
-    writer.U64(function.spill_load_bytes);
-    writer.U64(function.shared_bytes);
-  }
-  return writer.bytes();
-}
-
-// Nothing where the bytes are not what Pack makes.
-std::optional<PtxResult> Unpack(const PtxJob& job, std::span<const std::uint8_t> bytes) {
-  constexpr std::uint64_t kSmallestFunction = (7 * 8) + 1;
-  FieldReader reader(bytes);
-  PtxResult result;
-  const auto cubin = reader.Bytes();
-  result.diagnostics = internal::ReadDiagnostics(reader, job.name);
-  result.functions.resize(reader.Count(kSmallestFunction));
-  for (PtxFunctionUsage& function : result.functions) {
-    function.name = reader.Text();
-    function.is_entry = reader.U8() != 0;
-    function.registers = static_cast<std::uint32_t>(reader.U64());
-    function.barriers = static_cast<std::uint32_t>(reader.U64());
-    function.stack_bytes = reader.U64();
-    function.spill_store_bytes = reader.U64();
-    function.spill_load_bytes = reader.U64();
-    function.shared_bytes = reader.U64();
-  }
-  if (!reader.AtEnd()) return std::nullopt;
-  result.cubin.assign(cubin.begin(), cubin.end());
-  return result;
 }
 
 class CachingAssembler final : public CachingPtxAssembler {
@@ -90,6 +50,9 @@ class CachingAssembler final : public CachingPtxAssembler {
     return inner != nullptr ? inner->matches_nvlink() : expected_.matches_nvlink;
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
+  [[nodiscard]] unsigned jobs_elsewhere() const override {
+    return options_.executor != nullptr ? options_.executor->Parallelism() : 0;
+  }
 
   [[nodiscard]] std::optional<PtxResult> Find(const PtxJob& job) const override {
     if (internal::NameFiles(job.arguments)) return std::nullopt;
@@ -104,7 +67,8 @@ class CachingAssembler final : public CachingPtxAssembler {
     const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
     PtxResult result = (*inner)->Assemble(job);
-    if (keeps && result.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(job, result));
+    if (keeps && result.status.ok() && IsOfTool(**inner))
+      cache_.Store(key, PackPtxResult(job, result));
     return result;
   }
 
@@ -112,7 +76,7 @@ class CachingAssembler final : public CachingPtxAssembler {
   std::optional<PtxResult> Find(const PtxJob& job, const CacheKey& key) const {
     const auto found = cache_.Find(key);
     if (!found.has_value()) return std::nullopt;
-    auto result = Unpack(job, *found);
+    auto result = UnpackPtxResult(job, *found);
     if (!result.has_value() || result->cubin.size() > options_.max_output_bytes) {
       return std::nullopt;
     }

@@ -145,12 +145,15 @@ absl::StatusOr<ChildResult> RunChild(const std::vector<std::string>& argv,
                                      const ChildOptions& options) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return CannotStart(argv[0], errno);
-  const std::vector<char*> words = Raw(argv);
+  std::vector<char*> words = Raw(argv);
+  std::string name = options.name;
+  if (!name.empty()) words[0] = name.data();
   const std::vector<char*> variables = Raw(options.environment);
   std::optional<ChildFence> fence;
   if (!options.writable_folder.empty()) fence.emplace(options.writable_folder);
   pid_t pid = 0;
-  const int error = StartChild({.argv = words.data(),
+  const int error = StartChild({.path = argv[0].c_str(),
+                                .argv = words.data(),
                                 .environment = variables.data(),
                                 .text = ends[1],
                                 .with_stdout = options.with_stdout,

@@ -21,6 +21,7 @@ struct ChildResult {
 };
 
 struct ChildOptions {
+  std::string name;                      // that the program has in its own eyes; empty: its path
   std::vector<std::string> environment;  // all there is of it
   std::chrono::milliseconds timeout{0};  // zero: none
   std::stop_token stop;

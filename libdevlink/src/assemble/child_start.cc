@@ -78,7 +78,7 @@ bool ArrangeStreams(const ChildStart& start) {
   if (ArrangeStreams(start) && CloseOthersOnExec()) {
     if (start.fence != nullptr) start.fence->Enter();
     UnblockSignals();
-    execve(start.argv[0], start.argv, start.environment);
+    execve(start.path, start.argv, start.environment);
   }
   const int error = errno;
   while (write(failure, &error, sizeof(error)) < 0 && errno == EINTR) {

@@ -12,7 +12,8 @@ namespace devlink::internal {
 // What a child becomes. All of it is borrowed and ready: between fork and exec nothing may be
 // allocated.
 struct ChildStart {
-  char* const* argv = nullptr;  // the first is the path of the program
+  const char* path = nullptr;  // of the program
+  char* const* argv = nullptr;
   char* const* environment = nullptr;
   int text = -1;  // its stderr, and with `with_stdout` its stdout; the others are /dev/null
   bool with_stdout = false;

@@ -84,7 +84,9 @@ class PtxasProcess final : public Backend {
     std::vector<std::string> environment = options().environment;
     std::erase_if(environment, [](const std::string& v) { return v.starts_with("TMPDIR="); });
     environment.push_back(base::Cat({"TMPDIR=", directory.path()}));
-    auto child = RunChild(argv, {.environment = std::move(environment),
+    // The record that it leaves of itself begins with its name, whatever its file is called.
+    auto child = RunChild(argv, {.name = "ptxas",
+                                 .environment = std::move(environment),
                                  .timeout = options().timeout,
                                  .stop = stop,
                                  .max_text = kMaxLog,

@@ -8,19 +8,19 @@
 #include "base/guard.h"
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
-#include "cache/serial.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "lto/lto_backends.h"
+#include "lto/lto_packing.h"
 
 namespace devlink {
 
 namespace {
 
 using internal::CacheClient;
-using internal::FieldReader;
-using internal::FieldWriter;
 using internal::MayBeNvJitLink;
 using internal::MayBeNvvm;
+using internal::PackLtoOutput;
+using internal::UnpackLtoOutput;
 
 // Every file that could become the compiler, in the order in which they are tried.
 std::vector<std::string> Candidates(const LtoBackendOptions& options) {
@@ -29,36 +29,6 @@ std::vector<std::string> Candidates(const LtoBackendOptions& options) {
   if (MayBeNvJitLink(options)) out.push_back(options.nvjitlink_path);
   std::erase_if(out, [](const std::string& path) { return !base::IsFile(path); });
   return out;
-}
-
-std::vector<std::uint8_t> Pack(const LtoOutput& output) {
-  FieldWriter writer;
-  writer.U8(output.whole_program ? 1 : 0);
-  writer.Text(output.backend_name);
-  writer.U64(output.pieces.size());
-  for (const std::string& piece : output.pieces) writer.Text(piece);
-  internal::WriteDiagnostics(output.diagnostics, {}, writer);
-  return writer.bytes();
-}
-
-// Nothing where the bytes are not what Pack makes.
-std::optional<LtoOutput> Unpack(std::span<const std::uint8_t> bytes) {
-  constexpr std::uint64_t kSmallestText = 8;
-  FieldReader reader(bytes);
-  LtoOutput output;
-  output.whole_program = reader.U8() != 0;
-  output.backend_name = reader.Text();
-  output.pieces.resize(reader.Count(kSmallestText));
-  for (std::string& piece : output.pieces) piece = reader.Text();
-  output.diagnostics = internal::ReadDiagnostics(reader, {});
-  if (!reader.AtEnd() || output.pieces.empty()) return std::nullopt;
-  return output;
-}
-
-std::uint64_t SizeOf(const LtoOutput& output) {
-  std::uint64_t size = 0;
-  for (const std::string& piece : output.pieces) size += piece.size();
-  return size;
 }
 
 class CachingCompiler final : public CachingLtoCompiler {
@@ -92,8 +62,8 @@ class CachingCompiler final : public CachingLtoCompiler {
     const bool keeps = !internal::NameFiles(job.arguments);
     const CacheKey key = KeyOf(job);
     if (const auto found = keeps ? cache_.Find(key) : std::nullopt) {
-      auto output = Unpack(*found);
-      if (output.has_value() && SizeOf(*output) <= options_.max_output_bytes) {
+      auto output = UnpackLtoOutput(*found, options_.max_output_bytes);
+      if (output.has_value() && !output->pieces.empty()) {
         cache_.CountHit();
         return *std::move(output);
       }
@@ -107,7 +77,7 @@ class CachingCompiler final : public CachingLtoCompiler {
       return output;
     }
     LtoOutput output = (*inner)->Compile(job);
-    if (keeps && output.status.ok() && IsOfTool(**inner)) cache_.Store(key, Pack(output));
+    if (keeps && output.status.ok() && IsOfTool(**inner)) cache_.Store(key, PackLtoOutput(output));
     return output;
   }
 

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "devlink/experimental/nvvm_program.h"
+#include "lto/executing_lto_compiler.h"
 #include "lto/lto_backends.h"
 #include "lto/lto_messages.h"
 
@@ -79,25 +80,31 @@ absl::Status Missing(const LtoBackendOptions& options, std::string_view library,
       {"no ", library, " was named", rest, options.advice.empty() ? "" : "; ", options.advice})));
 }
 
+absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenCompiler(const LtoBackendOptions& options) {
+  if (internal::MayBeNvvm(options)) {
+    auto compiler = internal::OpenNvvmCompiler(options);
+    if (compiler.ok() || !internal::MayBeNvJitLink(options)) return compiler;
+    auto other = internal::OpenNvJitLinkCompiler(options);
+    return other.ok() ? std::move(other) : std::move(compiler);
+  }
+  if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
+  if (options.backend == LtoBackend::kNvvm) return Missing(options, "libnvvm.so", "");
+  if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
+    return Missing(options, "libnvvm.so", ", and no libnvJitLink.so.13");
+  }
+  return Missing(options, "libnvJitLink.so.13",
+                 options.needs_protected
+                     ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
+                     : "");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LtoCompiler>> CreateLtoCompiler(const LtoBackendOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<LtoCompiler>> {
-    if (internal::MayBeNvvm(options)) {
-      auto compiler = internal::OpenNvvmCompiler(options);
-      if (compiler.ok() || !internal::MayBeNvJitLink(options)) return compiler;
-      auto other = internal::OpenNvJitLinkCompiler(options);
-      return other.ok() ? std::move(other) : std::move(compiler);
-    }
-    if (internal::MayBeNvJitLink(options)) return internal::OpenNvJitLinkCompiler(options);
-    if (options.backend == LtoBackend::kNvvm) return Missing(options, "libnvvm.so", "");
-    if (options.backend == LtoBackend::kAutomatic && !options.needs_protected) {
-      return Missing(options, "libnvvm.so", ", and no libnvJitLink.so.13");
-    }
-    return Missing(options, "libnvJitLink.so.13",
-                   options.needs_protected
-                       ? absl::StrCat(", and a module needs it: ", internal::kProtectedAdvice)
-                       : "");
+    auto opened = OpenCompiler(options);
+    if (!opened.ok() || options.executor == nullptr) return opened;
+    return internal::MakeExecutingLtoCompiler(options, *std::move(opened));
   });
 }
 

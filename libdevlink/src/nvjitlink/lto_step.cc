@@ -76,7 +76,9 @@ Result ReportFailure(const LtoOutput& output, Logs& logs) {
 Result Compile(std::span<const LtoInput> inputs, std::vector<std::string> words,
                const Options& options, const Tools& tools, std::vector<std::string>& pieces,
                Logs& logs) {
-  LtoJob job{.target = options.target, .arguments = std::move(words)};
+  LtoJob job{.target = options.target,
+             .arguments = std::move(words),
+             .stop = tools.environment.StopToken()};
   for (const LtoInput& input : inputs) {
     job.modules.push_back({input.name, input.bytes, input.is_protected});
   }

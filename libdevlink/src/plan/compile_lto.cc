@@ -218,6 +218,7 @@ Attempt LtoStep::Try(const Choices& choices) const {
   context_.Report(LinkPhase::kLtoCompile, 0, 1);
   const TimeSpan span(context_.time_trace, "compile LTO IR");
   const std::uint64_t begin = context_.environment.NowNanoseconds();
+  job.stop = context_.environment.StopToken();
   LtoOutput output = compiler_->Compile(job);
   const std::chrono::nanoseconds time(context_.environment.NowNanoseconds() - begin);
   context_.Report(LinkPhase::kLtoCompile, 1, 1);

@@ -57,6 +57,12 @@ TEST_CASE("A child's status and text are returned", "[child]") {
   CHECK(absl::IsUnavailable(RunChild({"/no/such/program"}, {}).status()));
 }
 
+TEST_CASE("A child can be told another name than that of its file", "[child]") {
+  const std::vector<std::string> tells = {"/bin/bash", "-c", "echo $0"};
+  CHECK(Run(tells, {.max_text = 100, .with_stdout = true}).text == "/bin/bash\n");
+  CHECK(Run(tells, {.name = "ptxas", .max_text = 100, .with_stdout = true}).text == "ptxas\n");
+}
+
 TEST_CASE("A child that takes too long is killed with its children", "[child]") {
   const auto begin = std::chrono::steady_clock::now();
   const auto result = Run(kSlow, {.timeout = milliseconds(300), .max_text = 100});

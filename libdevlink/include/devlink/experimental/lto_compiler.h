@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "devlink/diagnostics.h"
 
 namespace devlink {
+
+class CompileExecutor;
 
 // One module of LTO IR.
 struct LtoModule {
@@ -36,12 +39,15 @@ struct LtoJob {
   Arch target;                         // for which the PTX is made
   std::vector<LtoModule> modules;      // in the order of the command line
   std::vector<std::string> arguments;  // of libNVVM, from CiccOptionBuilder
+  // Ends a compilation on another machine; what works in this process cannot be stopped.
+  std::stop_token stop;
 };
 
 // What came of a compilation. A plain value, owned by the caller.
 struct LtoOutput {
   // InvalidArgument where modules or arguments are wrong (`diagnostics` says why),
-  // FailedPrecondition where the compiler cannot take a module or be loaded, ResourceExhausted
+  // FailedPrecondition where the compiler cannot take a module or be loaded, Cancelled where the
+  // caller stopped it, ResourceExhausted
   // where the PTX is larger than LtoBackendOptions::max_output_bytes, Internal where it failed
   // itself.
   absl::Status status;
@@ -88,6 +94,8 @@ struct LtoBackendOptions {
   bool needs_protected = false;
   // As in PtxBackendOptions.
   std::vector<std::string> host_environment;
+  // As in PtxBackendOptions.
+  std::shared_ptr<const CompileExecutor> executor = nullptr;
   // Bound on the size of the PTX, all pieces together.
   std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
 };

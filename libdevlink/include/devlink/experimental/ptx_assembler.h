@@ -27,6 +27,8 @@
 
 namespace devlink {
 
+class CompileExecutor;
+
 // One PTX text to assemble.
 struct PtxJob {
   std::string name;       // what diagnostics call the input; never shown to the tool
@@ -78,6 +80,8 @@ class PtxAssembler {
   // True where the cubins are those that nvlink's own assembler makes, byte for byte. False where
   // only the code is the same, and texts whose code would differ are refused.
   [[nodiscard]] virtual bool matches_nvlink() const = 0;
+  // How many jobs it does at a time on other machines; 0: they take threads and memory of this one.
+  [[nodiscard]] virtual unsigned jobs_elsewhere() const;
   // The result of a job for which nothing has to be done, such as one that a cache keeps.
   [[nodiscard]] virtual std::optional<PtxResult> Find(const PtxJob& job) const;
   // Assembles the text of the job. Blocks until that is done; a failure is a status in the result.
@@ -111,6 +115,11 @@ struct PtxBackendOptions {
   // What a message says where no tool is there, such as how a caller's users name one.
   std::string advice;
 
+  // Where texts are assembled (devlink/experimental/compile_executor.h); null: on the thread that
+  // asks. The tool must be there all the same: it decides what an executor's tool has to be, and
+  // does what the executor cannot. What tells of files by their paths is assembled here.
+  std::shared_ptr<const CompileExecutor> executor = nullptr;
+
   // Of nvlink, whose build text takes the place of the libraries' in the cubin's tool record.
   ToolkitProfile profile;
 
@@ -126,7 +135,8 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> CreatePtxAssembler(const PtxBacken
 // All jobs up to the first that fails, in the order of the jobs; a failed one is the last. That is
 // what assembling them one after the other gives, whatever the number of threads. The caller's
 // thread works too, and `sink` is told from it alone, with the name of the next job. Other threads
-// are used only where more than one job is left that PtxAssembler::Find does not know. When the
+// are used only where more than one job is left that PtxAssembler::Find does not know, as many as
+// PtxAssembler::jobs_elsewhere says where that is not 0. When the
 // environment's token asks to stop, no further job begins, and those that run are told; the last
 // result is then Cancelled. Memory is reserved by estimate.
 std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<const PtxJob> jobs,
