@@ -58,9 +58,12 @@ bool IsSystemCall(std::string_view name) {
          std::find(kSystemCalls.begin(), kSystemCalls.end(), name) != kSystemCalls.end();
 }
 
+bool IsUnifiedTable(std::string_view name) {
+  return name.starts_with("__UFT") || name.starts_with("__UDT");
+}
+
 bool IsKnownToDriver(std::string_view name) {
-  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || name.starts_with("__UFT") ||
-         name.starts_with("__UDT");
+  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || IsUnifiedTable(name);
 }
 
 }  // namespace devlink::format

@@ -21,6 +21,12 @@ std::string AdviceOnDeviceRuntime();
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 
+// Tables of functions and data that several programs share, and where they begin and end. The
+// loader fills them in.
+bool IsUnifiedTable(std::string_view name);
+// What code calls through such a table adds to an address; the linker knows of no table.
+inline constexpr std::string_view kUnifiedFunctionOffset = "__UFT_OFFSET";
+
 // Names that the driver knows: the linker does not look for them.
 bool IsKnownToDriver(std::string_view name);
 

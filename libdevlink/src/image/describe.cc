@@ -119,7 +119,7 @@ absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const 
   file.AddSymbols();
   file.LinkSections();
   DEVLINK_RETURN_IF_ERROR(file.FillContents());
-  file.FillRelocations();
+  DEVLINK_RETURN_IF_ERROR(file.FillRelocations());
   if (!settings.profile.compat_keeps_fastpath) {
     format::CompatMerger::AppendFastPath(
         CommonFastPath(sass.program(), sass.passes.liveness, parts.fast_paths), parts.compat);

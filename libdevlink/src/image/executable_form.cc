@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/hash_table.h"
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/views.h"
 #include "image/function_records.h"
@@ -162,8 +163,8 @@ SymbolShape ExecutableForm::ShapeOfSymbol(SymbolId id) const {
                   .section = symbol.section,
                   .value = symbol.value};
   // Tables of unified functions are left to the loader; nvlink keeps the name and nothing else.
-  out.name_only = symbol.section == kNone && symbol.function == kNone &&
-                  (symbol.name.starts_with("__UDT") || symbol.name.starts_with("__UFT"));
+  out.name_only =
+      symbol.section == kNone && symbol.function == kNone && format::IsUnifiedTable(symbol.name);
   // The Mercury view keeps what inputs say of variables.
   if (program_.view == format::ViewKind::kMercury && symbol.type == format::kSttObject) {
     out.type = format::kSttCudaObject;

@@ -5,7 +5,10 @@
 #include <array>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
@@ -317,7 +320,29 @@ void TwoViewDescriber::ApplyPatches() {
   }
 }
 
-void TwoViewDescriber::FillRelocations() {
+namespace {
+
+// Whether the symbols of relocations are in the output. Where one is not, the inputs' views do not
+// say the same of what stays.
+absl::Status CheckSymbols(const LinkedView& view, const std::vector<KeptRelocation>& relocations,
+                          const ViewHandles& handles) {
+  const Program& program = view.program();
+  for (const KeptRelocation& kept : relocations) {
+    if (kept.instance != kNone || handles.symbols[kept.symbol] != kNoSymbol) continue;
+    return absl::InvalidArgumentError(
+        base::Cat({"a relocation refers to '", program.symbols[kept.symbol].name,
+                   "', which the output does not have"}));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status TwoViewDescriber::FillRelocations() {
+  for (const auto* list :
+       {&mercury_.passes.relocated.kept, &mercury_.passes.relocated.kept_in_banks}) {
+    DEVLINK_RETURN_IF_ERROR(CheckSymbols(mercury_, *list, own_));
+  }
   const Program& sass = sass_.program();
   struct Line {
     const KeptRelocation* kept;
@@ -362,6 +387,7 @@ void TwoViewDescriber::FillRelocations() {
     writer_.AddRelocation(late_lists_[list_of_bank_[kept.list]].own, kept.offset, kept.type,
                           own_.symbols[kept.symbol], kept.addend);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace devlink::internal

@@ -44,7 +44,8 @@ class TwoViewDescriber {
   void LinkSections();
   // InvalidArgument where a capsule is not one.
   absl::Status FillContents();
-  void FillRelocations();
+  // InvalidArgument where one refers to what the output does not have.
+  absl::Status FillRelocations();
 
   // Sections of machine code, or of both views, by the Mercury view's ids; symbols of `.symtab`.
   [[nodiscard]] const ViewHandles& plain() const { return plain_; }

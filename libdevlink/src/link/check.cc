@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash_table.h"
 #include "base/strings.h"
+#include "format/driver_names.h"
+#include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
@@ -37,18 +39,31 @@ class Checker {
     CheckStacks();
     CheckShared();
     CheckConstants();
+    CheckUndefined();
+    CheckRegisters();
+    return CheckReferences();
+  }
+
+  absl::Status RunOnReferences() {
+    CheckUndefined();
+    return CheckReferences();
+  }
+
+ private:
+  void CheckUndefined() {
     for (Diagnostic& diagnostic : FindUndefined(input_, settings_.allow_undefined_globals)) {
       Fail(absl::NotFoundError(base::ToAbsl(diagnostic.text)));
       diagnostics_.push_back(std::move(diagnostic));
     }
-    CheckRegisters();
+  }
+
+  absl::Status CheckReferences() {
     CheckLost();
     CheckRelocations();
     CheckOverflows();
     return failure_;
   }
 
- private:
   [[nodiscard]] std::string_view NameOf(FunctionId function) const {
     return program_.symbols[program_.functions[function].symbol].name;
   }
@@ -249,7 +264,9 @@ class Checker {
     const Relocation& relocation = input_.relocated.refused.front();
     const Symbol& symbol = program_.symbols[relocation.symbol];
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
-    const bool kept = info != nullptr && info->action == format::RelocationAction::kKeep;
+    const bool kept = format::IsUnifiedTable(symbol.name) ||
+                      IsOfLostSection(symbol, input_.liveness, input_.constants) ||
+                      (info != nullptr && info->action == format::RelocationAction::kKeep);
     Diagnostic& out = Refuse(
         DiagnosticCode::kUnresolvableRelocation, relocation, input_.inputs[symbol.input].name,
         kept ? nvlink_text::kDeletedSymbol : "Internal error: relocation cannot be resolved");
@@ -309,6 +326,11 @@ class Checker {
 absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings,
                           std::vector<Diagnostic>& diagnostics) {
   return Checker(input, settings, diagnostics).Run();
+}
+
+absl::Status CheckReferences(const CheckInput& input, const CheckSettings& settings,
+                             std::vector<Diagnostic>& diagnostics) {
+  return Checker(input, settings, diagnostics).RunOnReferences();
 }
 
 }  // namespace devlink::internal

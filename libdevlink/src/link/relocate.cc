@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash_table.h"
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/views.h"
@@ -52,7 +53,14 @@ class Relocator {
   void Handle(const Relocation& relocation) {
     using format::RelocationAction;
     const Symbol& symbol = program_.symbols[relocation.symbol];
-    if (symbol.name == "__UFT_OFFSET") return;
+    if (IsUnifiedTable(symbol)) {
+      // As nvlink does in code. Data that refer to a table would refer to nothing.
+      const bool in_code = program_.sections[relocation.section].kind == SectionKind::kText;
+      if (!in_code && symbol.name != format::kUnifiedFunctionOffset) {
+        result_.refused.push_back(relocation);
+      }
+      return;
+    }
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     if (info == nullptr) return;
     const bool global = IsGlobalMemory(program_, symbol);
@@ -77,6 +85,12 @@ class Relocator {
     result_.refused.push_back(relocation);
   }
 
+  // Whether it is one that the output names and has no symbol for.
+  static bool IsUnifiedTable(const Symbol& symbol) {
+    return symbol.section == kNone && symbol.function == kNone &&
+           format::IsUnifiedTable(symbol.name);
+  }
+
   // Records about code may name functions that are gone.
   void Lose(const Relocation& relocation) {
     const SectionKind kind = program_.sections[relocation.section].kind;
@@ -97,6 +111,10 @@ class Relocator {
   }
 
   void Keep(const Relocation& relocation, std::uint32_t type) {
+    if (IsOfLostSection(program_.symbols[relocation.symbol], liveness_, constants_)) {
+      result_.refused.push_back(relocation);
+      return;
+    }
     if (constants_.moved.contains(relocation.section)) {
       moved_[relocation.section].push_back(relocation);
       moved_[relocation.section].back().type = type;
@@ -230,6 +248,13 @@ class Relocator {
 };
 
 }  // namespace
+
+bool IsOfLostSection(const Symbol& symbol, const Liveness& liveness,
+                     const ConstantLayout& constants) {
+  return symbol.type == format::kSttSection &&
+         (symbol.section == kNone || liveness.section_removed[symbol.section] ||
+          constants.moved.contains(symbol.section));
+}
 
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
                    const ConstantLayout& constants, const TextureLayout& textures,

@@ -65,6 +65,10 @@ struct Relocated {
   std::vector<Overflow> overflows;
 };
 
+// Whether it is the symbol of a section that the output does not have.
+bool IsOfLostSection(const Symbol& symbol, const Liveness& liveness,
+                     const ConstantLayout& constants);
+
 // `lists_constant_uses`: fill Relocated::constant_uses, for a program whose code has capsules.
 Relocated Relocate(const Program& program, const Liveness& liveness, const SharedLayout& shared,
                    const ConstantLayout& constants, const TextureLayout& textures,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "link/relocation_field.h"
@@ -38,7 +39,7 @@ class Relocator {
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);
     if (options_.keep_references) return Keep(relocation);
     if (info == nullptr || info->action == RelocationAction::kClear) return;
-    if (symbol.name == "__UFT_OFFSET") return;
+    if (symbol.name == format::kUnifiedFunctionOffset) return;
     const bool function = symbol.function != kNone;
     const bool global = IsGlobalMemory(program_, symbol);
     if (IsDropped(*info, global, function)) return;

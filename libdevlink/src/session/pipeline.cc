@@ -318,19 +318,25 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
           std::move(inputs.file)};
 }
 
+CheckInput InputOfCheck(const PassResults& passes, const LinkSet& set) {
+  return {set.inputs,    passes.program,   passes.graph,     passes.liveness,
+          passes.shared, passes.constants, passes.resources, passes.relocated};
+}
+
+CheckSettings SettingsOfCheck(const LinkOptions& options) {
+  return {.severities = SeverityPolicyOf(options),
+          .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
+          .reserved_shared = ReservedShared(options),
+          .as_nvlink = options.compatibility == Compatibility::kNvlink,
+          .allow_undefined_globals = options.allow_undefined_globals};
+}
+
 // Whether what the passes found is a program that can run. One that is linked again need not be.
 absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const LinkOptions& options,
                           LinkOutcome& out) {
   absl::Status sound;
   if (!options.relocatable) {
-    sound = CheckProgram({set.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
-                          passes.constants, passes.resources, passes.relocated},
-                         {.severities = SeverityPolicyOf(options),
-                          .warn_of_unknown_stacks = !options.suppress_stack_size_warning,
-                          .reserved_shared = ReservedShared(options),
-                          .as_nvlink = options.compatibility == Compatibility::kNvlink,
-                          .allow_undefined_globals = options.allow_undefined_globals},
-                         out.diagnostics);
+    sound = CheckProgram(InputOfCheck(passes, set), SettingsOfCheck(options), out.diagnostics);
     if (options.dump_call_graph) {
       for (std::string& line : CallGraphLines(passes, options.target)) {
         out.diagnostics.push_back(
@@ -383,7 +389,7 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context,
   return absl::OkStatus();
 }
 
-// The Mercury view of the inputs. What is wrong with them was said of their machine code.
+// The Mercury view of the inputs. What is wrong with both views was said of their machine code.
 absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelection& kernels,
                                            const LinkOptions& options, const LinkContext& context,
                                            LinkOutcome& out) {
@@ -397,8 +403,13 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
   unwatched.passes = nullptr;
   PassWatch watch(unwatched);
   InputMaps maps = std::move(merged->maps);
-  return PassedView{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
+  PassedView passed{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
                     std::move(maps)};
+  if (!options.relocatable) {
+    DEVLINK_RETURN_IF_ERROR(CheckReferences(InputOfCheck(passed.passes, set),
+                                            SettingsOfCheck(options), out.diagnostics));
+  }
+  return passed;
 }
 
 // The program that a link makes, found to be sound.

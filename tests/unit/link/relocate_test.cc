@@ -46,6 +46,24 @@ kept
 )");
 }
 
+// The loader's tables have names in the output and no symbols. What code says of them goes, as with
+// nvlink; data would refer to nothing.
+TEST_CASE("References to the loader's tables go with their symbols", "[relocate]") {
+  for (const std::string name : {"__UFT", "__UFT_OFFSET", "__UDT_END"}) {
+    for (const bool in_code : {true, false}) {
+      Kernel a;
+      const SymbolHandle table = a.input.Define(Variable{.name = name});
+      const SectionHandle data = a.input.AddData(".nv.global.init", 16);
+      a.input.Define(Variable{.name = "x", .section = data});
+      a.input.Relocate(in_code ? a.text : data, 0, in_code ? kAbs32Lo : kAbs64, table);
+      const Linked linked({&a.input});
+      CAPTURE(name, in_code);
+      CHECK(linked.passes.relocated.kept.empty());
+      CHECK(linked.passes.relocated.refused.empty() == (in_code || name == "__UFT_OFFSET"));
+    }
+  }
+}
+
 TEST_CASE("Shared variables are stored: their place in what refers to them", "[relocate]") {
   Kernel a;
   const SectionHandle shared = a.input.AddData(".nv.shared.k", 0, a.k);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cubins whose two views do not agree: each field of each symbol of one of them is changed in turn.
+// Cubins whose two views do not agree: each field of each symbol of one of them is changed in turn,
+// and what each relocation refers to.
 // All kinds of links have to end, with an error or with a file; the sanitizers look at the rest.
 #include <array>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bounded_reader.h"
@@ -24,18 +26,25 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Where symbols lie, the null symbol left out.
-std::vector<std::size_t> SymbolsOf(const Bytes& file, std::uint32_t table) {
+constexpr std::uint32_t kMercuryRela = 0x70000082;
+
+// Where the entries of all sections of a type lie.
+std::vector<std::size_t> EntriesOf(const Bytes& file, std::uint32_t type, std::size_t size) {
   std::vector<std::size_t> out;
   const base::BoundedReader reader(file);
   const auto header = reader.ReadOrZero<format::Ehdr>(0);
   for (std::uint32_t i = 0; i < header.shnum; ++i) {
     const auto section = reader.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
-    if (section.type != table) continue;
-    for (std::uint64_t at = sizeof(format::Sym); at < section.size; at += sizeof(format::Sym)) {
-      out.push_back(section.offset + at);
-    }
+    if (section.type != type) continue;
+    for (std::uint64_t at = 0; at < section.size; at += size) out.push_back(section.offset + at);
   }
+  return out;
+}
+
+// Where symbols lie, the null symbol left out.
+std::vector<std::size_t> SymbolsOf(const Bytes& file, std::uint32_t table) {
+  std::vector<std::size_t> out = EntriesOf(file, table, sizeof(format::Sym));
+  out.erase(out.begin());
   return out;
 }
 
@@ -62,6 +71,12 @@ bool Links(const Way& way, const Bytes& first, const Bytes& second) {
   session->AddCubin("second", second).IgnoreError();
   const LinkOutcome outcome = session->Link();
   CHECK((outcome.ok() || !outcome.diagnostics.empty()));
+  // An input is at fault, and the linker knows.
+  for (const Diagnostic& diagnostic : outcome.diagnostics) {
+    for (const std::string& note : diagnostic.notes) {
+      CHECK((note.find("fault of the linker") == std::string::npos ? "" : diagnostic.text) == "");
+    }
+  }
   return outcome.ok();
 }
 
@@ -90,7 +105,36 @@ TEST_CASE("Views that disagree about a symbol give an error or a file", "[sessio
           Bytes changed = first;
           if (changed[symbol + change.offset] == value) continue;
           changed[symbol + change.offset] = value;
+          CAPTURE(table, symbol, change.offset, value);
           for (const Way& way : kWays) ++(Links(way, changed, second) ? linked : refused);
+        }
+      }
+    }
+  }
+  CHECK(linked > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("Views that refer to other symbols give an error or a file", "[session]") {
+  const Bytes first = MercuryGolden("first.cubin");
+  const Bytes second = MercuryGolden("second.cubin");
+  int linked = 0;
+  int refused = 0;
+  for (const auto& [type, table] : {std::pair(format::kShtRela, format::kShtSymtab),
+                                    std::pair(kMercuryRela, format::kShtMercurySymbols)}) {
+    const auto symbols = static_cast<std::uint32_t>(SymbolsOf(first, table).size());
+    const std::vector<std::size_t> relocations = EntriesOf(first, type, sizeof(format::Rela));
+    REQUIRE(relocations.size() > 10);
+    std::uint32_t symbol = 0;
+    for (const std::size_t relocation : relocations) {
+      for (int i = 0; i < 8; ++i) {
+        symbol = symbol % symbols + 1;
+        Bytes changed = first;
+        std::memcpy(changed.data() + relocation + offsetof(format::Rela, symbol), &symbol,
+                    sizeof(symbol));
+        CAPTURE(type, relocation, symbol);
+        for (const Way& way : {kWays[0], kWays[1]}) {
+          ++(Links(way, changed, second) ? linked : refused);
         }
       }
     }
