@@ -47,7 +47,7 @@ class ExecutingAssembler final : public PtxAssembler {
     const absl::Status done =
         client_.Do({.write = write, .here = here, .take = take, .stop = job.stop});
     // Where it was tried here, that says more.
-    if (!done.ok() && out.status.ok()) out.status = done;
+    if (!done.ok() && out.status.ok()) out = {.status = done};
     return out;
   }
 

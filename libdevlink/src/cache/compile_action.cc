@@ -135,13 +135,13 @@ absl::Status ActionClient::Do(const Job& job) const {
     return failed_here;
   };
   const auto result = base::Guard([&] { return executor_->Execute(action, here); });
-  if (!failed_here.ok()) return failed_here;
   absl::Status reason = result.status();
   if (result.ok()) {
     const auto value = ValueOfResult(action.key, *result);
     if (value.has_value() && job.take(*value)) return absl::OkStatus();
     reason = absl::DataLossError("the executor's result is damaged, or that of another action");
   }
+  if (!failed_here.ok()) return failed_here;  // which is not tried twice
   if (job.stop.stop_requested()) return base::Stopped();
   base::Guard([&] {
     executor_->DoneByLink(action, reason);

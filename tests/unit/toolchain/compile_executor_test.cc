@@ -207,6 +207,37 @@ TEST_CASE("What fails on this machine is tried once", "[executor]") {
   CHECK(c.executor->reasons.empty());
 }
 
+// An executor may try here and elsewhere, and take what succeeds.
+TEST_CASE("A result counts though this machine failed", "[executor]") {
+  const FakePtxas elsewhere;
+  PtxCase c([&](const CompileAction& action, const CompileHere& here) {
+    CHECK(absl::IsUnavailable(here().status()));
+    return RunCompileAction(action.request, elsewhere.worker());
+  });
+  // The tool here has no place for its files any more.
+  PtxBackendOptions options = c.ptxas.options(c.executor);
+  options.temporary_directory += "/none";
+  const auto assembler = CreatePtxAssembler(options);
+  REQUIRE(assembler.ok());
+  CheckSame((*assembler)->Assemble(kGood), c.without->Assemble(kGood));
+  CHECK(c.executor->reasons.empty());
+}
+
+TEST_CASE("What was stopped has no cubin, whatever was done before", "[executor]") {
+  std::stop_source source;
+  PtxCase c([&](const CompileAction&, const CompileHere& here) -> Result {
+    REQUIRE(here().ok());
+    source.request_stop();
+    return Bytes{1};
+  });
+  PtxJob job = kGood;
+  job.stop = source.get_token();
+  const PtxResult result = c.with->Assemble(job);
+  CHECK(absl::IsCancelled(result.status));
+  CHECK(result.cubin.empty());
+  CHECK(result.diagnostics.empty());
+}
+
 TEST_CASE("A job that is no longer wanted is not done", "[executor]") {
   std::stop_source source;
   PtxCase c([&](const CompileAction& action, const CompileHere&) -> Result {
