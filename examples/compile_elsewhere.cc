@@ -88,7 +88,9 @@ class Farm : public devlink::CompileExecutor {
   }
 
   void DoneByLink(const devlink::CompileAction& action, const absl::Status& reason) const override {
-    std::cerr << "compiled here with " << action.tool_name << ": " << reason.message() << "\n";
+    // At once: other threads have something to say, too.
+    std::cerr << "compiled here with " + std::string(action.tool_name) + ": " +
+                     std::string(reason.message()) + "\n";
   }
 
  private:
