@@ -32,7 +32,8 @@ farm good 'there=$(mktemp -d) && cp -r "$1"/. "$there" && cd "$there" && ./run &
 farm fails 'exit 1'
 farm empty ': >"$1/result"'
 farm damages "$PWD/good.quiet \"\$1\" && printf x | dd of=\"\$1/result\" bs=1 seek=200 conv=notrunc 2>/dev/null"
-farm mixes "$PWD/good.quiet \"\$1\" && if [[ -e $PWD/last ]]; then cp $PWD/last \"\$1/result\"; else cp \"\$1/result\" $PWD/last; fi"
+farm mixes "$PWD/good.quiet \"\$1\" && cp \"\$1/result\" \"\$1/own\" &&
+  { ln \"\$1/own\" $PWD/last 2>/dev/null || cp $PWD/last \"\$1/result\"; }"
 farm other_tool 'printf x >>"$1/tool"; cd "$1" && ./run 2>"$1/said"'
 
 cat >a.cu <<'CUDA'

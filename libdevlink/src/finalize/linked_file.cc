@@ -70,6 +70,7 @@ absl::Status LinkedFile::ReadTables() {
   if (count <= kSymbolTable || !ReadAll(file_, header_.shoff, count, headers_)) {
     return Strange("its section headers are not in it");
   }
+  if (headers_[0].type != format::kShtNull) return Strange("its first section is one");
   if (header_.phnum != 0 && (header_.phentsize != sizeof(format::Phdr) ||
                              !ReadAll(file_, header_.phoff, header_.phnum, segments_))) {
     return Strange("its program headers are not in it");
