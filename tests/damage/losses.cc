@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "damage/losses.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -133,8 +135,12 @@ std::vector<std::string> LossesOfLink(Bytes input, Bytes output) {
     const unsigned type = TypeOf(relocation.symbol);
     const bool loaded = type == kFunction || ((type == kObject || type == kCudaObject) &&
                                               (space == kGlobalSpace || space == 0));
-    // The linker fills this one in.
-    if (NameOf(relocation.symbol) == "__UFT_OFFSET") continue;
+    // References of code to the loader's tables go, as with nvlink.
+    constexpr std::array<std::string_view, 8> kTables = {
+        "__UFT", "__UFT_END", "__UFT_OFFSET", "__UFT_CANONICAL",
+        "__UDT", "__UDT_END", "__UDT_OFFSET", "__UDT_CANONICAL"};
+    const std::string name = NameOf(relocation.symbol);
+    if (std::find(kTables.begin(), kTables.end(), name) != kTables.end()) continue;
     if (!relocation.section.starts_with(".text.") || !loaded) continue;
     if (present.contains(relocation.section)) wanted.push_back(std::move(relocation));
   }

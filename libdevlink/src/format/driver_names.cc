@@ -62,6 +62,12 @@ bool IsUnifiedTable(std::string_view name) {
   return name.starts_with("__UFT") || name.starts_with("__UDT");
 }
 
+bool IsKnownUnifiedTable(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEnds = {"", "_END", "_OFFSET", "_CANONICAL"};
+  return IsUnifiedTable(name) &&
+         std::find(kEnds.begin(), kEnds.end(), name.substr(5)) != kEnds.end();
+}
+
 bool IsKnownToDriver(std::string_view name) {
   return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || IsUnifiedTable(name);
 }

@@ -21,9 +21,11 @@ std::string AdviceOnDeviceRuntime();
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 
-// Tables of functions and data that several programs share, and where they begin and end. The
-// loader fills them in.
+// Whether a name begins as those of tables of functions and data that several programs share: the
+// linker does not look for it.
 bool IsUnifiedTable(std::string_view name);
+// The eight such names that compilers write: the tables, their ends and what the loader adds.
+bool IsKnownUnifiedTable(std::string_view name);
 // What code calls through such a table adds to an address; the linker knows of no table.
 inline constexpr std::string_view kUnifiedFunctionOffset = "__UFT_OFFSET";
 

@@ -44,9 +44,22 @@ class Checker {
     return CheckReferences();
   }
 
+  // What nobody but a damaged input can be blamed for.
   absl::Status RunOnReferences() {
     CheckUndefined();
-    return CheckReferences();
+    CheckLost();
+    if (!input_.relocated.refused.empty() && failure_.ok()) {
+      const Relocation& relocation = input_.relocated.refused.front();
+      const std::string_view input = InputOf(relocation);
+      Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
+                               base::Cat({"Input file '", input, "' is damaged"}));
+      out.notes.push_back(
+          base::Cat({"in its Mercury view section '", program_.sections[relocation.section].name,
+                     "' refers to '", out.symbol, "' in a way that nothing can be done with"}));
+      Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));
+    }
+    CheckOverflows();
+    return failure_;
   }
 
  private:

@@ -55,8 +55,10 @@ class Relocator {
     const Symbol& symbol = program_.symbols[relocation.symbol];
     if (IsUnifiedTable(symbol)) {
       // As nvlink does in code. Data that refer to a table would refer to nothing.
-      const bool in_code = program_.sections[relocation.section].kind == SectionKind::kText;
-      if (!in_code && symbol.name != format::kUnifiedFunctionOffset) {
+      const bool goes = program_.sections[relocation.section].kind == SectionKind::kText
+                            ? format::IsKnownUnifiedTable(symbol.name)
+                            : symbol.name == format::kUnifiedFunctionOffset;
+      if (!goes) {
         result_.refused.push_back(relocation);
       }
       return;
