@@ -17,8 +17,6 @@ namespace devlink::testing {
 namespace {
 
 constexpr std::uint32_t kShtMercuryCode = 0x70000016;
-constexpr std::uint32_t kShtMercuryRela = 0x70000082;
-constexpr std::uint32_t kShtMercurySymtab = 0x70000085;
 
 class Rewriter {
  public:
@@ -40,7 +38,7 @@ class Rewriter {
     AddSections();
     AddSymbols(3);
     for (std::size_t i = 4; i < sections_.size(); ++i) {
-      if (sections_[i].type == kShtMercurySymtab) AddSymbols(i);
+      if (sections_[i].type == format::kShtMercurySymbols) AddSymbols(i);
     }
     for (std::size_t i = 4; i < sections_.size(); ++i) AddReferences(i);
     for (std::size_t i = 4; i < sections_.size(); ++i) AddContents(i);
@@ -87,7 +85,7 @@ class Rewriter {
                              .entry_size = section.entsize,
                              .nobits_size = format::IsNobitsType(section.type) ? section.size : 0,
                              .only_section_name = true};  // the string table is known
-      handles_.push_back(section.type == kShtMercurySymtab
+      handles_.push_back(section.type == format::kShtMercurySymbols
                              ? writer_.AddSymbolTable(spec, SymbolOrder::kAsAdded)
                              : writer_.AddSection(spec));
     }
@@ -114,7 +112,7 @@ class Rewriter {
   void AddReferences(std::size_t i) {
     const format::Shdr& section = sections_[i];
     if (section.link != 0) writer_.SetLinkSection(handles_[i], handles_.at(section.link));
-    if (section.info == 0 || section.type == kShtMercurySymtab) return;
+    if (section.info == 0 || section.type == format::kShtMercurySymbols) return;
     if ((section.flags & format::kShfInfoLink) != 0) {
       writer_.SetInfoSection(handles_[i], handles_.at(section.info));
     } else {
@@ -125,7 +123,7 @@ class Rewriter {
 
   void AddContents(std::size_t i) {
     const format::Shdr& section = sections_[i];
-    if (section.type == kShtMercurySymtab) return;
+    if (section.type == format::kShtMercurySymbols) return;
     const auto owner =
         std::find_if(sections_.begin() + 1, sections_.begin() + static_cast<std::ptrdiff_t>(i),
                      [&](const format::Shdr& other) {
@@ -138,7 +136,7 @@ class Rewriter {
       return writer_.ShareBytes(handles_[i], handles_[from], section.size);
     }
     const base::Bytes bytes = BytesOf(section);
-    if (section.type == format::kShtRela || section.type == kShtMercuryRela) {
+    if (section.type == format::kShtRela || section.type == format::kShtMercuryRela) {
       for (std::uint64_t at = 0; at < bytes.size(); at += sizeof(format::Rela)) {
         const auto entry = base::BoundedReader(bytes).ReadOrZero<format::Rela>(at);
         writer_.AddRelocation(handles_[i], entry.offset, entry.type,

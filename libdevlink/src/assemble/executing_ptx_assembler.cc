@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/executing_ptx_assembler.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 

@@ -78,7 +78,7 @@ std::optional<PtxResult> UnpackPtxAnswer(const PtxJob& job, base::Bytes bytes) {
 void WritePtxJob(const PtxJob& job, const ToolkitProfile& profile, FieldWriter& writer) {
   writer.Text(profile.version_text);
   writer.Text(profile.build_text);
-  WriteTexts(job.arguments, writer);
+  writer.Texts(job.arguments);
   writer.U8(job.report_usage ? 1 : 0);
   writer.Text(job.text.substr(0, job.text.find('\0')));
 }
@@ -88,7 +88,7 @@ std::optional<UnpackedPtxJob> ReadPtxJob(FieldReader& reader) {
   out.version_text = reader.Text();
   out.build_text = reader.Text();
   out.job.name = kPtxInputName;
-  out.job.arguments = ReadTexts(reader);
+  out.job.arguments = reader.Texts();
   out.job.report_usage = reader.U8() != 0;
   out.job.text = base::TextOf(reader.Bytes());
   if (!reader.AtEnd()) return std::nullopt;

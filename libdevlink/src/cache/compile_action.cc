@@ -18,7 +18,6 @@ namespace devlink::internal {
 namespace {
 
 constexpr std::string_view kMark = "devlink compile action 1";
-constexpr std::uint64_t kSmallestText = 8;
 
 }  // namespace
 
@@ -34,25 +33,14 @@ absl::StatusOr<ActionHead> MakeActionHead(CompileKind kind, std::string_view too
   return head;
 }
 
-void WriteTexts(const std::vector<std::string>& texts, FieldWriter& writer) {
-  writer.U64(texts.size());
-  for (const std::string& text : texts) writer.Text(text);
-}
-
-std::vector<std::string> ReadTexts(FieldReader& reader) {
-  std::vector<std::string> out(reader.Count(kSmallestText));
-  for (std::string& text : out) text = reader.Text();
-  return out;
-}
-
 void WriteHead(const ActionHead& head, FieldWriter& writer) {
   writer.Text(kMark);
   writer.Text(head.devlink_version);
   writer.U8(static_cast<std::uint8_t>(head.kind));
   writer.Text(head.tool_name);
   writer.Bytes(head.tool_contents.bytes);
-  WriteTexts(head.environment, writer);
-  WriteTexts(head.host_environment, writer);
+  writer.Texts(head.environment);
+  writer.Texts(head.host_environment);
 }
 
 std::optional<ActionHead> ReadHead(FieldReader& reader) {
@@ -64,8 +52,8 @@ std::optional<ActionHead> ReadHead(FieldReader& reader) {
   head.kind = static_cast<CompileKind>(kind);
   head.tool_name = reader.Text();
   const base::Bytes contents = reader.Bytes();
-  head.environment = ReadTexts(reader);
-  head.host_environment = ReadTexts(reader);
+  head.environment = reader.Texts();
+  head.host_environment = reader.Texts();
   if (!reader.ok() || contents.size() != head.tool_contents.bytes.size()) return std::nullopt;
   std::copy(contents.begin(), contents.end(), head.tool_contents.bytes.begin());
   return head;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,9 +40,6 @@ absl::StatusOr<ActionHead> MakeActionHead(CompileKind kind, std::string_view too
 void WriteHead(const ActionHead& head, FieldWriter& writer);
 // Nothing where no request begins so.
 std::optional<ActionHead> ReadHead(FieldReader& reader);
-
-void WriteTexts(const std::vector<std::string>& texts, FieldWriter& writer);
-std::vector<std::string> ReadTexts(FieldReader& reader);
 
 CacheKey KeyOfRequest(base::Bytes request);
 

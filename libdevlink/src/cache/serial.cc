@@ -5,7 +5,6 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::uint64_t kSmallestText = 8;
 constexpr std::uint64_t kSmallestDiagnostic = (4 * 8) + 3;  // numbers, lengths and marks at least
 constexpr std::uint8_t kVerbatim = 1;
 constexpr std::uint8_t kOwnInput = 2;
@@ -25,8 +24,7 @@ void WriteDiagnostics(const std::vector<Diagnostic>& diagnostics, std::string_vi
     writer.Text(diagnostic.symbol);
     writer.Text(own ? std::string_view() : diagnostic.input);
     writer.U64(static_cast<std::uint64_t>(diagnostic.line));
-    writer.U64(diagnostic.notes.size());
-    for (const std::string& note : diagnostic.notes) writer.Text(note);
+    writer.Texts(diagnostic.notes);
   }
 }
 
@@ -42,8 +40,7 @@ std::vector<Diagnostic> ReadDiagnostics(FieldReader& reader, std::string_view ow
     diagnostic.input = reader.Text();
     if ((marks & kOwnInput) != 0) diagnostic.input = own_input;
     diagnostic.line = static_cast<int>(reader.U64());
-    diagnostic.notes.resize(reader.Count(kSmallestText));
-    for (std::string& note : diagnostic.notes) note = reader.Text();
+    diagnostic.notes = reader.Texts();
     if (!reader.ok()) return {};
   }
   return out;

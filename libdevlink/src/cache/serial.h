@@ -16,6 +16,9 @@
 
 namespace devlink::internal {
 
+// Bytes that a text takes at least: its length.
+inline constexpr std::uint64_t kSmallestText = 8;
+
 class FieldWriter {
  public:
   void U8(std::uint8_t value) { bytes_.push_back(value); }
@@ -29,6 +32,11 @@ class FieldWriter {
   void Text(std::string_view value) {
     U64(value.size());
     bytes_.insert(bytes_.end(), value.begin(), value.end());
+  }
+
+  void Texts(std::span<const std::string> values) {
+    U64(values.size());
+    for (const std::string& value : values) Text(value);
   }
 
   [[nodiscard]] const std::vector<std::uint8_t>& bytes() const { return bytes_; }
@@ -61,6 +69,11 @@ class FieldReader {
   std::string Text() {
     const base::Bytes bytes = Bytes();
     return {bytes.begin(), bytes.end()};
+  }
+  std::vector<std::string> Texts() {
+    std::vector<std::string> out(Count(kSmallestText));
+    for (std::string& text : out) text = Text();
+    return out;
   }
   // The length of a list whose items take at least `item_bytes` each, so that no length is believed
   // that the bytes cannot hold.

@@ -22,19 +22,16 @@ using internal::FieldWriter;
 std::vector<std::uint8_t> Pack(const Finalized& made) {
   FieldWriter writer;
   writer.Bytes(made.cubin);
-  writer.U64(made.messages.size());
-  for (const std::string& line : made.messages) writer.Text(line);
+  writer.Texts(made.messages);
   return writer.bytes();
 }
 
 // Nothing where the bytes are not what Pack makes.
 std::optional<Finalized> Unpack(std::span<const std::uint8_t> bytes) {
-  constexpr std::uint64_t kSmallestText = 8;
   FieldReader reader(bytes);
   Finalized out;
   const auto cubin = reader.Bytes();
-  out.messages.resize(reader.Count(kSmallestText));
-  for (std::string& line : out.messages) line = reader.Text();
+  out.messages = reader.Texts();
   if (!reader.AtEnd() || cubin.empty()) return std::nullopt;
   out.cubin.assign(cubin.begin(), cubin.end());
   return out;

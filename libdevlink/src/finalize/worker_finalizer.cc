@@ -28,19 +28,6 @@ namespace internal {
 
 namespace {
 
-constexpr std::uint64_t kSmallestText = 8;
-
-void WriteTexts(const std::vector<std::string>& texts, FieldWriter& writer) {
-  writer.U64(texts.size());
-  for (const std::string& text : texts) writer.Text(text);
-}
-
-std::vector<std::string> ReadTexts(FieldReader& reader) {
-  std::vector<std::string> out(reader.Count(kSmallestText));
-  for (std::string& text : out) text = reader.Text();
-  return out;
-}
-
 std::vector<std::uint8_t> PackJob(const FinalizeJob& job) {
   FieldWriter writer;
   writer.U64(job.target.number);
@@ -48,8 +35,8 @@ std::vector<std::uint8_t> PackJob(const FinalizeJob& job) {
   writer.U64(job.release);
   writer.U8(job.debug ? 1 : 0);
   writer.U8(job.relocatable ? 1 : 0);
-  WriteTexts(job.kernels_used, writer);
-  WriteTexts(job.variables_used, writer);
+  writer.Texts(job.kernels_used);
+  writer.Texts(job.variables_used);
   writer.U64(job.inputs.size());
   for (const FinalizeInput& input : job.inputs) {
     writer.Text(input.name);
@@ -68,8 +55,8 @@ std::optional<FinalizeJob> UnpackJob(std::span<const std::uint8_t> bytes,
   job.release = static_cast<std::uint16_t>(reader.U64());
   job.debug = reader.U8() != 0;
   job.relocatable = reader.U8() != 0;
-  job.kernels_used = ReadTexts(reader);
-  job.variables_used = ReadTexts(reader);
+  job.kernels_used = reader.Texts();
+  job.variables_used = reader.Texts();
   job.inputs.resize(reader.Count(2 * kSmallestText));
   names.resize(job.inputs.size());
   for (std::size_t i = 0; i < job.inputs.size(); ++i) {
@@ -85,7 +72,7 @@ std::vector<std::uint8_t> PackResult(const absl::StatusOr<Finalized>& made) {
   writer.U64(static_cast<std::uint64_t>(made.status().code()));
   writer.Text(base::FromAbsl(made.status().message()));
   writer.Bytes(made.ok() ? base::Bytes(made->cubin) : base::Bytes());
-  WriteTexts(made.ok() ? made->messages : std::vector<std::string>(), writer);
+  writer.Texts(made.ok() ? made->messages : std::vector<std::string>());
   return writer.bytes();
 }
 
@@ -95,7 +82,7 @@ absl::StatusOr<Finalized> UnpackResult(std::span<const std::uint8_t> bytes) {
   const std::string message = reader.Text();
   const base::Bytes cubin = reader.Bytes();
   Finalized out;
-  out.messages = ReadTexts(reader);
+  out.messages = reader.Texts();
   if (!reader.AtEnd()) return absl::UnavailableError("the finalizer's process was cut short");
   if (code != absl::StatusCode::kOk) return absl::Status(code, message);
   out.cubin.assign(cubin.begin(), cubin.end());

@@ -46,6 +46,12 @@ constexpr std::array<std::string_view, 34> kSystemCalls = {"vprintf",
                                                            "cudaGraphKernelNodeSetEnabled",
                                                            "cudaGraphKernelNodeUpdatesApply"};
 
+constexpr std::string_view kTableName = "__UFT";  // or __UDT, of data
+
+bool BeginsAsTable(std::string_view name) {
+  return name.starts_with(kTableName) || name.starts_with("__UDT");
+}
+
 }  // namespace
 
 std::string AdviceOnDeviceRuntime() {
@@ -59,17 +65,13 @@ bool IsSystemCall(std::string_view name) {
 }
 
 bool IsUnifiedTable(std::string_view name) {
-  return name.starts_with("__UFT") || name.starts_with("__UDT");
-}
-
-bool IsKnownUnifiedTable(std::string_view name) {
   constexpr std::array<std::string_view, 4> kEnds = {"", "_END", "_OFFSET", "_CANONICAL"};
-  return IsUnifiedTable(name) &&
-         std::find(kEnds.begin(), kEnds.end(), name.substr(5)) != kEnds.end();
+  return BeginsAsTable(name) &&
+         std::find(kEnds.begin(), kEnds.end(), name.substr(kTableName.size())) != kEnds.end();
 }
 
 bool IsKnownToDriver(std::string_view name) {
-  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || IsUnifiedTable(name);
+  return IsSystemCall(name) || name.starts_with(".nv.reservedSmem") || BeginsAsTable(name);
 }
 
 }  // namespace devlink::format

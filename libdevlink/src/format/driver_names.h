@@ -21,15 +21,14 @@ std::string AdviceOnDeviceRuntime();
 // Functions that the driver supplies.
 bool IsSystemCall(std::string_view name);
 
-// Whether a name begins as those of tables of functions and data that several programs share: the
-// linker does not look for it.
+// The eight names of the tables of functions and data that several programs share, of their ends
+// and of what the loader adds.
 bool IsUnifiedTable(std::string_view name);
-// The eight such names that compilers write: the tables, their ends and what the loader adds.
-bool IsKnownUnifiedTable(std::string_view name);
 // What code calls through such a table adds to an address; the linker knows of no table.
 inline constexpr std::string_view kUnifiedFunctionOffset = "__UFT_OFFSET";
 
-// Names that the driver knows: the linker does not look for them.
+// Names that the driver knows, and those that begin as its tables' names do: the linker does not
+// look for them.
 bool IsKnownToDriver(std::string_view name);
 
 }  // namespace devlink::format

@@ -24,7 +24,7 @@ constexpr std::array kTypes = {
     TypeRow{kShtProgbits, kShtProgbits, SectionRole::kDebug},    // `.nv.merc.debug_frame`
     // `.nv.merc.nv.constant.user`
     TypeRow{0x7000007c, kShtCudaConstant0 + kVariableBank, SectionRole::kConstantBank},
-    TypeRow{0x70000082, kShtRela, SectionRole::kRelocations},       // `.nv.merc.rela.X`
+    TypeRow{kShtMercuryRela, kShtRela, SectionRole::kRelocations},  // `.nv.merc.rela.X`
     TypeRow{0x70000083, kShtCudaInfo, SectionRole::kFunctionInfo},  // `.nv.merc.nv.info.F`
     // `.nv.merc.nv.constant.optimizer.F`
     TypeRow{0x70000084, kShtCudaConstant0 + kCompilerBank, SectionRole::kFunctionConstants},

@@ -50,6 +50,7 @@ std::optional<MercuryWords> MercuryWordsOf(SectionRole role);
 
 // sh_flags of the Mercury view's own sections, beside those of their counterparts.
 inline constexpr std::uint32_t kShfMercury = 0x10000000;
+inline constexpr std::uint32_t kShtMercuryRela = 0x70000082;
 inline constexpr std::uint32_t kShtMercurySymbols = 0x70000085;
 inline constexpr std::uint32_t kShtMercuryResolvedRela = 0x70000088;  // nvlink -preserve-relocs
 

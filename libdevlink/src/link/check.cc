@@ -10,7 +10,6 @@
 #include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
-#include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
@@ -45,18 +44,12 @@ class Checker {
   }
 
   // What nobody but a damaged input can be blamed for.
-  absl::Status RunOnReferences() {
+  absl::Status RunOnMercury() {
     CheckUndefined();
     CheckLost();
-    if (!input_.relocated.refused.empty() && failure_.ok()) {
-      const Relocation& relocation = input_.relocated.refused.front();
-      const std::string_view input = InputOf(relocation);
-      Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
-                               base::Cat({"Input file '", input, "' is damaged"}));
-      out.notes.push_back(
-          base::Cat({"in its Mercury view section '", program_.sections[relocation.section].name,
-                     "' refers to '", out.symbol, "' in a way that nothing can be done with"}));
-      Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));
+    const auto& refused = input_.relocated.refused;
+    if (!refused.empty() && failure_.ok()) {
+      ReportDamage(refused.front(), "which nothing can be done with in the Mercury view");
     }
     CheckOverflows();
     return failure_;
@@ -236,7 +229,7 @@ class Checker {
       return !named.contains(
           {section.function, body_of(program_.symbols[relocation.symbol].function)});
     });
-    if (unnamed != lost.end()) ReportLost(*unnamed);
+    if (unnamed != lost.end()) ReportDamage(*unnamed, "which its call graph does not name");
   }
 
   // The input whose code or data has the reference.
@@ -261,13 +254,13 @@ class Checker {
     return input_.inputs[program_.symbols[relocation.symbol].input].name;
   }
 
-  void ReportLost(const Relocation& relocation) {
+  void ReportDamage(const Relocation& relocation, std::string_view how) {
     const Section& section = program_.sections[relocation.section];
     const std::string_view input = InputOf(relocation);
     Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
                              base::Cat({"Input file '", input, "' is damaged"}));
-    out.notes.push_back(base::Cat({"section '", section.name, "' refers to '", out.symbol,
-                                   "', which its call graph does not name"}));
+    out.notes.push_back(
+        base::Cat({"section '", section.name, "' refers to '", out.symbol, "', ", how}));
     Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));
   }
 
@@ -341,9 +334,9 @@ absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings
   return Checker(input, settings, diagnostics).Run();
 }
 
-absl::Status CheckReferences(const CheckInput& input, const CheckSettings& settings,
-                             std::vector<Diagnostic>& diagnostics) {
-  return Checker(input, settings, diagnostics).RunOnReferences();
+absl::Status CheckMercuryReferences(const CheckInput& input, const CheckSettings& settings,
+                                    std::vector<Diagnostic>& diagnostics) {
+  return Checker(input, settings, diagnostics).RunOnMercury();
 }
 
 }  // namespace devlink::internal

@@ -47,9 +47,9 @@ struct CheckSettings {
 absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings,
                           std::vector<Diagnostic>& diagnostics);
 
-// The same of what refers to something alone: of the Mercury view, whose limits are those of
-// machine code.
-absl::Status CheckReferences(const CheckInput& input, const CheckSettings& settings,
-                             std::vector<Diagnostic>& diagnostics);
+// The same of the Mercury view, of what refers to something alone: its limits are those of machine
+// code.
+absl::Status CheckMercuryReferences(const CheckInput& input, const CheckSettings& settings,
+                                    std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

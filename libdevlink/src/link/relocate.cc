@@ -55,12 +55,9 @@ class Relocator {
     const Symbol& symbol = program_.symbols[relocation.symbol];
     if (IsUnifiedTable(symbol)) {
       // As nvlink does in code. Data that refer to a table would refer to nothing.
-      const bool goes = program_.sections[relocation.section].kind == SectionKind::kText
-                            ? format::IsKnownUnifiedTable(symbol.name)
-                            : symbol.name == format::kUnifiedFunctionOffset;
-      if (!goes) {
-        result_.refused.push_back(relocation);
-      }
+      const bool goes = program_.sections[relocation.section].kind == SectionKind::kText ||
+                        symbol.name == format::kUnifiedFunctionOffset;
+      if (!goes) result_.refused.push_back(relocation);
       return;
     }
     const format::RelocationInfo* info = format::FindRelocation(relocation.type);

@@ -22,20 +22,17 @@ std::vector<std::uint8_t> PackLtoOutput(const LtoOutput& output) {
   FieldWriter writer;
   writer.U8(output.whole_program ? 1 : 0);
   writer.Text(output.backend_name);
-  writer.U64(output.pieces.size());
-  for (const std::string& piece : output.pieces) writer.Text(piece);
+  writer.Texts(output.pieces);
   WriteDiagnostics(output.diagnostics, {}, writer);
   return writer.bytes();
 }
 
 std::optional<LtoOutput> UnpackLtoOutput(base::Bytes bytes, std::uint64_t max_output_bytes) {
-  constexpr std::uint64_t kSmallestText = 8;
   FieldReader reader(bytes);
   LtoOutput output;
   output.whole_program = reader.U8() != 0;
   output.backend_name = reader.Text();
-  output.pieces.resize(reader.Count(kSmallestText));
-  for (std::string& piece : output.pieces) piece = reader.Text();
+  output.pieces = reader.Texts();
   output.diagnostics = ReadDiagnostics(reader, {});
   if (!reader.AtEnd() || SizeOf(output) > max_output_bytes) return std::nullopt;
   return output;
@@ -61,7 +58,7 @@ std::optional<LtoOutput> UnpackLtoAnswer(base::Bytes bytes, std::uint64_t max_ou
 
 void WriteLtoJob(const LtoJob& job, FieldWriter& writer) {
   writer.Text(job.target.Name());
-  WriteTexts(job.arguments, writer);
+  writer.Texts(job.arguments);
   writer.U64(job.modules.size());
   for (const LtoModule& module : job.modules) {
     writer.Text(module.name);
@@ -71,12 +68,12 @@ void WriteLtoJob(const LtoJob& job, FieldWriter& writer) {
 }
 
 std::optional<LtoJob> ReadLtoJob(FieldReader& reader) {
-  constexpr std::uint64_t kSmallestModule = 8 + 1 + 8;
+  constexpr std::uint64_t kSmallestModule = (2 * kSmallestText) + 1;
   LtoJob job;
   const auto target = Arch::Parse(reader.Text());
   if (!target.ok()) return std::nullopt;
   job.target = *target;
-  job.arguments = ReadTexts(reader);
+  job.arguments = reader.Texts();
   job.modules.resize(reader.Count(kSmallestModule));
   for (LtoModule& module : job.modules) {
     module.name = reader.Text();

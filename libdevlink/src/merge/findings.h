@@ -37,7 +37,8 @@ class MergeFindings {
   void ReportOddBank(const Program& program, InputState& input, std::uint32_t section);
   // Something of this input that no rule of the merge takes: going on would lose it in silence.
   void ReportLost(std::string what);
-  // This input has two weak definitions of one name, as none from a compiler or linker does.
+  // This input has two definitions of one name, not both strong, as none from a compiler or linker
+  // does.
   void ReportDefinedTwice(std::string_view name);
   // This input states how something is called that another says is a variable.
   void NoteCalledVariable() { called_variable_ = true; }

@@ -45,6 +45,9 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if (symbol.section >= format::kReservedSection) return;
   const bool common = known != kNone && program_.symbols[known].common;
   const bool defined = known != kNone && program_.symbols[known].section != kNone;
+  if ((defined || common) && program_.symbols[known].input == input_.id) {
+    findings_.ReportDefinedTwice(symbol.name);
+  }
   const bool weak = symbol.binding == format::kStbWeak;
   SectionMapping& mapping = input_.section_map[symbol.section];
   const std::uint64_t room = input_.sections[symbol.section].size;
@@ -114,7 +117,6 @@ void ObjectMerge::KeepParameterSymbol(std::uint32_t index, const InputSymbol& sy
 
 // A second copy of a weak variable.
 void ObjectMerge::Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
-  if (program_.symbols[known].input == input_.id) findings_.ReportDefinedTwice(symbol.name);
   input_.symbols[index] = known;
   input_.duplicate[index] = true;
   if (IsInit(symbol)) input_.discarded_init.push_back({symbol.value, symbol.value + symbol.size});

@@ -406,8 +406,8 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
   PassedView passed{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
                     std::move(maps)};
   if (!options.relocatable) {
-    DEVLINK_RETURN_IF_ERROR(CheckReferences(InputOfCheck(passed.passes, set),
-                                            SettingsOfCheck(options), out.diagnostics));
+    DEVLINK_RETURN_IF_ERROR(CheckMercuryReferences(InputOfCheck(passed.passes, set),
+                                                   SettingsOfCheck(options), out.diagnostics));
   }
   return passed;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Variables in a merge, and the sections that hold them.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/module.h"
@@ -385,18 +387,25 @@ void AddReserved(InputBuilder& input, const std::string& name, std::uint64_t siz
                         .value = 16});
 }
 
-// Of two weak copies one stays, which only those of two inputs promise to be equal.
-TEST_CASE("An input that has two weak definitions of a name is refused", "[merge]") {
+// Of two copies one stays, which only those of two inputs promise to be equal.
+TEST_CASE("An input that has two definitions of a name is refused", "[merge]") {
+  constexpr std::array<std::pair<std::uint8_t, std::uint8_t>, 3> kBindings = {
+      {{format::kStbWeak, format::kStbWeak},
+       {format::kStbWeak, format::kStbGlobal},
+       {format::kStbGlobal, format::kStbWeak}}};
   for (const char* section : {".nv.global.init", ".nv.global"}) {
-    for (const char* second : {"x", "y"}) {
-      InputBuilder a;
-      const SectionHandle data = a.AddData(section, 8);
-      a.Define(Variable{.name = "x", .section = data, .binding = format::kStbWeak});
-      a.Define(Variable{.name = second, .section = data, .binding = format::kStbWeak, .value = 4});
-      const Merged merged = MergeInputs({&a});
-      CHECK(merged.result.ok() == (*second == 'y'));
-      CHECK(merged.Findings() ==
-            (*second == 'y' ? "" : "Input file 'a' is damaged\nmerge_elf failed\n"));
+    for (const auto& [first_binding, second_binding] : kBindings) {
+      for (const char* second : {"x", "y"}) {
+        InputBuilder a;
+        const SectionHandle data = a.AddData(section, 8);
+        a.Define(Variable{.name = "x", .section = data, .binding = first_binding});
+        a.Define(Variable{.name = second, .section = data, .binding = second_binding, .value = 4});
+        const Merged merged = MergeInputs({&a});
+        CAPTURE(section, int{first_binding}, int{second_binding}, second);
+        CHECK(merged.result.ok() == (*second == 'y'));
+        CHECK(merged.Findings() ==
+              (*second == 'y' ? "" : "Input file 'a' is damaged\nmerge_elf failed\n"));
+      }
     }
   }
 }

@@ -26,8 +26,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint32_t kMercuryRela = 0x70000082;
-
 // Where the entries of all sections of a type lie.
 std::vector<std::size_t> EntriesOf(const Bytes& file, std::uint32_t type, std::size_t size) {
   std::vector<std::size_t> out;
@@ -120,8 +118,9 @@ TEST_CASE("Views that refer to other symbols give an error or a file", "[session
   const Bytes second = MercuryGolden("second.cubin");
   int linked = 0;
   int refused = 0;
-  for (const auto& [type, table] : {std::pair(format::kShtRela, format::kShtSymtab),
-                                    std::pair(kMercuryRela, format::kShtMercurySymbols)}) {
+  for (const auto& [type, table] :
+       {std::pair(format::kShtRela, format::kShtSymtab),
+        std::pair(format::kShtMercuryRela, format::kShtMercurySymbols)}) {
     const auto symbols = static_cast<std::uint32_t>(SymbolsOf(first, table).size());
     const std::vector<std::size_t> relocations = EntriesOf(first, type, sizeof(format::Rela));
     REQUIRE(relocations.size() > 10);

@@ -47,9 +47,8 @@ struct LtoJob {
 struct LtoOutput {
   // InvalidArgument where modules or arguments are wrong (`diagnostics` says why),
   // FailedPrecondition where the compiler cannot take a module or be loaded, Cancelled where the
-  // caller stopped it, ResourceExhausted
-  // where the PTX is larger than LtoBackendOptions::max_output_bytes, Internal where it failed
-  // itself.
+  // caller stopped it, ResourceExhausted where the PTX is larger than
+  // LtoBackendOptions::max_output_bytes, Internal where it failed itself.
   absl::Status status;
   // The compiler saw a whole program: the PTX is to be assembled without -c. Never where the
   // arguments force the other form or there are several pieces.
