@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cubins whose two views do not agree: each field of each symbol of one of them is changed in turn,
-// and what each relocation refers to.
+// what each relocation refers to, and each word of the tables that name symbols.
 // All kinds of links have to end, with an error or with a file; the sanitizers look at the rest.
 #include <array>
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "base/bounded_reader.h"
 #include "devlink/link_session.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "support/catch.h"
 #include "support/mercury_golden.h"
@@ -132,6 +133,35 @@ TEST_CASE("Views that refer to other symbols give an error or a file", "[session
         std::memcpy(changed.data() + relocation + offsetof(format::Rela, symbol), &symbol,
                     sizeof(symbol));
         CAPTURE(type, relocation, symbol);
+        for (const Way& way : {kWays[0], kWays[1]}) {
+          ++(Links(way, changed, second) ? linked : refused);
+        }
+      }
+    }
+  }
+  CHECK(linked > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("Tables whose words name other symbols give an error or a file", "[session]") {
+  const Bytes first = MercuryGolden("first.cubin");
+  const Bytes second = MercuryGolden("second.cubin");
+  const auto symbols =
+      static_cast<std::uint32_t>(SymbolsOf(first, format::kShtMercurySymbols).size());
+  const std::uint32_t mercury_info =
+      format::MercuryWordsOf(format::SectionRole::kFunctionInfo)->type;
+  int linked = 0;
+  int refused = 0;
+  for (const std::uint32_t type :
+       {format::kShtCudaInfo, format::kShtCudaCallGraph, format::kShtCudaPrototype, mercury_info}) {
+    const std::vector<std::size_t> words = EntriesOf(first, type, sizeof(std::uint32_t));
+    std::uint32_t symbol = 0;
+    for (const std::size_t word : words) {
+      for (int i = 0; i < 3; ++i) {
+        symbol = symbol % symbols + 1;
+        Bytes changed = first;
+        std::memcpy(changed.data() + word, &symbol, sizeof(symbol));
+        CAPTURE(type, word, symbol);
         for (const Way& way : {kWays[0], kWays[1]}) {
           ++(Links(way, changed, second) ? linked : refused);
         }
