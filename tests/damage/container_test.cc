@@ -111,7 +111,7 @@ TEST_CASE("What holds device code may end anywhere", "[damage]") {
     // Lengths that matter lie around the code, not in it.
     const auto [begin, end] = CodeIn(what, container);
     for (std::size_t size = 0; size < container.size(); ++size) {
-      if (size > begin + 8 && size + 8 < end) size += 36;
+      if (size > begin + 8 && size + 8 < end) size = std::min(size + 36, container.size() - 1);
       const ByteVector bytes(container.begin(),
                              container.begin() + static_cast<std::ptrdiff_t>(size));
       const Result damaged = LinkOf(what, bytes);

@@ -36,6 +36,11 @@ void Free(void* memory) {
 
 void* operator new(std::size_t size) { return Count(std::malloc(size)); }
 void* operator new[](std::size_t size) { return Count(std::malloc(size)); }
+// The standard library's sorting asks in this way.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(size);
+  return memory == nullptr ? nullptr : Count(memory);
+}
 void operator delete(void* memory) noexcept { Free(memory); }
 void operator delete[](void* memory) noexcept { Free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
