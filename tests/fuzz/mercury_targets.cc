@@ -15,12 +15,15 @@
 #include "devlink/devlink.h"
 #include "finalize/adopt.h"
 #include "finalize/linked_file.h"
+#include "finalize/own_records.h"
+#include "finalize/stand_in_names.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "fuzz/targets.h"
 #include "image/lines.h"
 #include "image/register_ranges.h"
+#include "support/linked_file.h"
 #include "support/mercury_golden.h"
 #include "support/text.h"
 
@@ -160,12 +163,26 @@ void FuzzLinkedFile(FuzzBytes bytes) {
     if (const auto again = file->Write(); again.ok()) ExpectSame(*file, *again);
   }
   const Bytes record = format::EncodeToolRecord({.tool = "a longer name", .version = "1"});
-  const std::vector<internal::LeftName> names = {
-      {.text = "left", .behind = {".text.a", ".strtab"}}};
-  const auto adopted =
-      internal::Adopt(bytes, {.record = record, .section_names = names, .symbol_names = names});
-  if (!adopted.ok()) return Expect(!adopted.status().message().empty(), "refused without a word");
-  Expect(internal::LinkedFile::Read(*adopted).ok(), "what was written is not read");
+  const auto adopted = internal::Adopt(bytes, record);
+  if (adopted.ok()) {
+    Expect(internal::LinkedFile::Read(*adopted).ok(), "what was written is not read");
+  } else {
+    Expect(!adopted.status().message().empty(), "refused without a word");
+  }
+  // Both ways, since either file may be the damaged one.
+  static const Bytes kOwn = WriteLinkedFile({.with_names = true, .records = RecordsOfOne()});
+  for (const auto& joined :
+       {internal::WithOwnRecords(bytes, kOwn), internal::WithOwnRecords(kOwn, bytes)}) {
+    if (!joined.ok()) continue;
+    Expect(internal::LinkedFile::Read(*joined).ok(), "what was joined is not read");
+  }
+  static const auto kStandIns = internal::StandInNames::For({"k", "a"});
+  const auto hidden = kStandIns->Hide(bytes);
+  if (!hidden.ok()) return;
+  const auto restored = kStandIns->Restore(*hidden);
+  Expect(
+      restored.ok() && std::equal(bytes.begin(), bytes.end(), restored->begin(), restored->end()),
+      "names do not come back");
 }
 
 void FuzzViews(FuzzBytes bytes) {

@@ -143,7 +143,8 @@ Seeds RegisterRangeSeeds() {
 
 Seeds LinkedFileSeeds() {
   return {WriteLinkedFile({}), WriteLinkedFile({.tool = "a", .with_names = true}),
-          WriteLinkedFile({.room_before_symbols = 77})};
+          WriteLinkedFile({.room_before_symbols = 77}),
+          WriteLinkedFile({.with_names = true, .records = RecordsOfOne()})};
 }
 
 // No change; one of a section header, of a section, of any byte.

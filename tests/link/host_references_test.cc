@@ -35,7 +35,7 @@ using diff::ViewCubin;
 using diff::ViewSection;
 using diff::ViewSymbol;
 
-constexpr std::array<int, 3> kTargets = {75, 80, 90};
+constexpr std::array<int, 5> kTargets = {75, 80, 90, 100, 120};
 constexpr auto kToolLimit = std::chrono::seconds(20);
 
 using Bytes = std::vector<std::uint8_t>;
@@ -86,7 +86,7 @@ class Comparison {
       options.recorded_options =
           Cat("-arch sm_", sm_, " ", Join(flags, " "), flags.size() == 1 ? "  " : " ");
     }
-    auto session = LinkSession::Create(options);
+    auto session = LinkSession::Create(options, {.toolchain = FinalizerTools()});
     if (!session.ok()) return session.status().ToString();
     for (std::size_t i = 0; i < objects.size(); ++i) {
       const auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
@@ -198,7 +198,9 @@ std::string Function(std::string_view name) {
              "() { .reg .b32 %r<3>; mov.u32 %r1, %clock; st.shared.u32 [pool], %r1; ret; }\n");
 }
 
-std::string Header(int sm) { return Cat(".version 8.0\n.target sm_", sm, "\n.address_size 64\n"); }
+std::string Header(int sm) {
+  return Cat(".version ", sm < 100 ? "8.0" : "8.8", "\n.target sm_", sm, "\n.address_size 64\n");
+}
 
 using List = std::vector<std::string>;
 struct ListPair {
@@ -368,6 +370,43 @@ void AddRandomNames(const Bytes& cubin, std::mt19937_64& random, List& external,
     std::string name = symbol.key.substr(0, symbol.key.find('#'));
     if (random() % 2 == 0) name += '*';
     ((symbol.info >> 4) == 0 ? internal : external).push_back(name);
+  }
+}
+
+// --- The finalizer, which knows no host code ----------------------------------------------------
+
+// Kernels that launch others by their addresses, and others whose names hold theirs.
+std::string KernelsAlike(int sm) {
+  std::string out = Cat(Header(sm), ".shared .align 32 .b8 pool[64];\n");
+  const auto kernel = [&](std::string_view name, std::string_view body) {
+    out += Cat(".visible .entry ", name, "(.param .u64 p) { .reg .b32 x; .reg .b64 a, b; ", body,
+               " ld.param.u64 a, [p]; st.global.u64 [a], b; ret; }\n");
+  };
+  constexpr std::string_view kOwn =
+      ".shared .align 8 .b8 s[16]; mov.u32 x, %clock; st.shared.u32 [s], x; bar.sync 0;";
+  kernel("scale", "mov.u64 b, 1;");
+  kernel("scale2", kOwn);
+  kernel("scale23", "mov.u32 x, %clock; st.shared.u32 [pool], x;");
+  kernel("my_scale", "mov.u64 b, 2;");
+  kernel("run", kOwn);
+  kernel("run_all", "mov.u64 b, run;");
+  return out;
+}
+
+TEST_CASE("what host code asks for shows in finalized code, too") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const Bytes cubin = comparison.Assemble(KernelsAlike(sm));
+    REQUIRE_FALSE(cubin.empty());
+    for (const List& wanted :
+         {List{"scale"}, List{"scale2"}, List{"scale2", "my_scale"}, List{"run"}, List{"run_all"},
+          List{"run", "scale"}, List{"run_all", "scale"}, List{"scale", "run", "run_all"},
+          List{"nobody"}}) {
+      INFO("sm_" << sm << ", wanted: " << Join(wanted, ","));
+      CHECK(comparison.Check({{cubin, Sections({true, wanted, {}})}}) == "");
+    }
   }
 }
 

@@ -214,8 +214,7 @@ std::string LinkPair::RecordedOptions(bool relocatable) const {
   return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), relocatable ? " -r  " : " ");
 }
 
-// The finalizer is all that a link of cubins needs.
-static std::shared_ptr<Toolchain> Tools() {
+std::shared_ptr<Toolchain> FinalizerTools() {
   static const auto kTools = [] {
     ToolchainOptions options;
     if (const auto toolkit = FindToolkit()) options.finalizer.nvjitlink_path = toolkit->nvjitlink;
@@ -231,7 +230,8 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   LinkOptions options = given;
   options.end_at_rejected_input = true;
   StackOverwriter progress;
-  auto session = LinkSession::Create(options, {.toolchain = Tools(), .progress = &progress});
+  auto session =
+      LinkSession::Create(options, {.toolchain = FinalizerTools(), .progress = &progress});
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
     return outcome;

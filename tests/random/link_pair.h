@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "devlink/link_options.h"
+#include "devlink/toolchain.h"
 #include "random/random_program.h"
 #include "support/toolkit.h"
 
@@ -39,6 +41,9 @@ struct LinkOutcome {
 // nvlink's messages under devlink's name. Of nvlink's warnings about one entry's stack, which it
 // repeats for every call (docs/compatibility.md), the first; all else as often as it is said.
 std::string UnderDevlinksName(const std::string& messages);
+
+// Tools for links of cubins, which need none but the finalizer.
+std::shared_ptr<Toolchain> FinalizerTools();
 
 // Links files with the library in this process, up to the first that it cannot take, as nvlink
 // does.

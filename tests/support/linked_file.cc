@@ -15,7 +15,19 @@ namespace {
 constexpr std::uint64_t kMercury = 0x10000000;
 constexpr std::uint64_t kRoomBehindNames = 36;
 
+void AddRecords(CubinWriter& w, std::string_view name, std::uint32_t type, std::uint64_t flags,
+                const std::vector<std::uint8_t>& records) {
+  if (records.empty()) return;
+  w.AppendCopy(w.AddSection({.name = name, .type = type, .flags = flags, .align = 4}), records);
+}
+
 }  // namespace
+
+LinkedRecords RecordsOfOne() {
+  return {.module = {4, 0x12, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0},
+          .kernel = {4, 0x1c, 4, 0, 0x40, 0, 0, 0, 2, 0x4c, 1, 0},
+          .mercury = {2, 0x4c, 1, 0}};
+}
 
 std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
   constexpr std::array<std::uint8_t, 6> kData = {1, 2, 3, 4, 5, 6};
@@ -36,6 +48,8 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
   w.AppendCopy(note, format::EncodeToolRecord({.tool = "ptxas", .version = "2"}));
   const auto graph = w.AddSection(
       {.name = ".nv.callgraph", .type = format::kShtCudaCallGraph, .align = 4, .entry_size = 8});
+  AddRecords(w, ".nv.info", format::kShtCudaInfo, 0, shape.records.module);
+  AddRecords(w, ".nv.info.k", format::kShtCudaInfo, 0, shape.records.kernel);
   const auto constants = w.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
   const auto text = w.AddSection({.name = ".text.k", .flags = 6, .align = 128});
   const auto init = w.AddSection({.name = ".nv.global.init", .flags = 3, .align = 16});
@@ -47,6 +61,7 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
   const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
   const auto user =
       w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});
+  AddRecords(w, ".nv.merc.nv.info.k", format::kShtCudaInfo + 0x83, kMercury, shape.records.mercury);
   const auto table = w.AddSymbolTable({.name = ".nv.merc.symtab",
                                        .type = 0x70000085,
                                        .flags = kMercury,

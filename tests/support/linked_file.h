@@ -9,10 +9,21 @@
 
 namespace devlink::testing {
 
+// Attributes; sections that have none are left out.
+struct LinkedRecords {
+  std::vector<std::uint8_t> module;   // `.nv.info`
+  std::vector<std::uint8_t> kernel;   // `.nv.info.k`
+  std::vector<std::uint8_t> mercury;  // `.nv.merc.nv.info.k`
+};
+
+// Some of each, as of a link of one kernel.
+LinkedRecords RecordsOfOne();
+
 struct LinkedShape {
   std::string tool = "another";
   bool with_names = false;
   std::uint64_t room_before_symbols = 3;
+  LinkedRecords records = {};
 };
 
 // What a link for sm_100 makes: two symbol tables, shared bytes, sections without bytes between

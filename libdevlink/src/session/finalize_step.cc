@@ -16,13 +16,11 @@
 #include "devlink/experimental/mercury_finalizer.h"
 #include "finalize/adopt.h"
 #include "finalize/reduced_input.h"
+#include "finalize/stand_in_names.h"
 #include "finalize/telling_texts.h"
 #include "format/make_diagnostic.h"
 #include "format/notes.h"
-#include "format/views.h"
-#include "link/call_graph.h"
 #include "link/liveness.h"
-#include "merge/merge.h"
 #include "model/module.h"
 #include "plan/settings.h"
 
@@ -38,106 +36,48 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
   return status;
 }
 
-// The kernels that host code chooses, by the rules of the Mercury view.
-class ChosenKernels {
- public:
-  // Says what stays in texts of -kernels-used.
-  static absl::StatusOr<ChosenKernels> Find(const LinkSet& set, const KernelSelection& kernels,
-                                            const LinkOptions& options, FinalizeJob& job);
-
-  // The names of the shared memory of kernels that go, which nvlink enters with the kernels.
-  void AddNames(Adoption& adoption) const {
-    adoption.section_names = NamesLeft(program_.section_names);
-    adoption.symbol_names = NamesLeft(program_.symbol_names);
+// Other names for those of `left_out` that have one of the texts somewhere.
+absl::StatusOr<StandInNames> HideFrom(std::span<const std::string> texts,
+                                      std::span<const std::string_view> kept,
+                                      std::span<const std::string_view> left_out) {
+  const TextsWithin wanted(texts);
+  std::vector<std::string_view> alike;
+  for (const std::string_view name : left_out) {
+    if (!wanted.FirstIn(name).empty()) alike.push_back(name);
   }
+  auto out = StandInNames::For(alike);
+  const bool can = out && std::none_of(kept.begin(), kept.end(),
+                                       [&](std::string_view name) { return out->Changes(name); });
+  if (can) return *std::move(out);
+  return absl::UnimplementedError(base::ToAbsl(base::Cat(
+      {"kernel '", alike.front(), "' is left out, and its name holds that of '",
+       wanted.FirstIn(alike.front()),
+       "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
+}
 
- private:
-  [[nodiscard]] std::vector<LeftName> NamesLeft(const std::vector<NameEntry>& entries) const;
-  [[nodiscard]] bool IsGone(const NameEntry& name) const;
-
-  Program program_;
-  Liveness liveness_;
-  std::vector<SectionId> left_;
-};
-
-absl::StatusOr<ChosenKernels> ChosenKernels::Find(const LinkSet& set,
-                                                  const KernelSelection& kernels,
-                                                  const LinkOptions& options, FinalizeJob& job) {
-  ChosenKernels out;
-  std::vector<Diagnostic> found;  // which the merge of machine code has reported
-  DEVLINK_ASSIGN_OR_RETURN(Merged merged, Merge(set.inputs,
-                                                {.sm = options.target.number,
-                                                 .profile = options.profile,
-                                                 .kernels = kernels,
-                                                 .compatibility = options.compatibility,
-                                                 .view = format::ViewKind::kMercury},
-                                                found));
-  out.program_ = std::move(merged.program);
-  const Program& program = out.program_;
-  const CallGraph graph(program);
-  out.liveness_ = FindLiveFunctions(program, graph, /*keep_all=*/false, kernels,
-                                    options.compatibility == Compatibility::kNvlink);
+// Says what stays of the kernels that host code chooses, in texts of -kernels-used, and of what
+// else has these texts in its name that it is called otherwise.
+absl::Status ChooseKernels(const FinalizedProgram& linked, const KernelSelection& kernels,
+                           FinalizeJob& job, StandInNames& hidden) {
+  const Program& program = linked.program;
+  const auto name_of = [&](FunctionId kernel) -> std::string_view {
+    return program.symbols[program.functions[kernel].symbol].name;
+  };
   std::vector<std::string_view> kept;
-  for (const FunctionId kernel : out.liveness_.kernels) {
-    const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
+  for (const FunctionId kernel : linked.liveness.kernels) {
     // Also where only device code uses it, unless nvlink leaves kernels out as they are met: then
     // such a kernel comes back later, and its names with it.
-    if (kernels.ByHostReferences() || kernels.Wants(symbol)) {
-      kept.push_back(symbol.name);
-    }
+    const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
+    if (kernels.ByHostReferences() || kernels.Wants(symbol)) kept.push_back(symbol.name);
   }
   std::vector<std::string_view> left_out;
-  for (const FunctionId kernel : out.liveness_.left_out) {
-    const Function& function = program.functions[kernel];
-    if (function.shared != kNone) out.left_.push_back(function.shared);
-    left_out.push_back(program.symbols[function.symbol].name);
-  }
+  left_out.reserve(linked.liveness.left_out.size());
+  for (const FunctionId kernel : linked.liveness.left_out) left_out.push_back(name_of(kernel));
   job.kernels_used = TellingTexts(kept, left_out);
   // With a text that no name has, none stays.
   if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
-  const TextsWithin wanted(job.kernels_used);
-  for (const std::string_view name : left_out) {
-    const std::string_view held = wanted.FirstIn(name);
-    if (held.empty()) continue;
-    return absl::UnimplementedError(base::ToAbsl(base::Cat(
-        {"kernel '", name, "' is left out, and its name holds that of '", held,
-         "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
-  }
-  return out;
-}
-
-bool ChosenKernels::IsGone(const NameEntry& name) const {
-  if (name.section != kNone) return liveness_.section_removed[name.section];
-  if (name.symbol == kNone) return false;
-  const FunctionId function = program_.symbols[name.symbol].function;
-  return function != kNone && !liveness_.live[function];
-}
-
-// With the names in front of them, in the order in which they enter a table.
-std::vector<LeftName> ChosenKernels::NamesLeft(const std::vector<NameEntry>& entries) const {
-  constexpr std::ptrdiff_t kNeighbours = 64;
-  std::vector<LeftName> out;
-  std::vector<std::string_view> before;
-  base::StringArena spellings;
-  base::HashSet<SectionId> left(left_.begin(), left_.end());
-  base::HashSet<SectionId> added_before;
-  for (const NameEntry& name : entries) {
-    if (name.section != kNone && left.contains(name.section)) {
-      if (!added_before.insert(name.section).second) continue;  // some are entered twice
-      LeftName& added = out.emplace_back();
-      added.text = name.text;
-      const auto nearest = std::min(kNeighbours, std::ssize(before));
-      for (auto other = before.rbegin(); other != before.rbegin() + nearest; ++other) {
-        // nvlink writes the name of machine code over that of the Mercury view.
-        const std::string_view plain = format::NameInMachineCode(*other, spellings);
-        added.behind.emplace_back(*other);
-        if (plain != *other) added.behind.emplace_back(plain);
-      }
-    } else if (!IsGone(name)) {
-      before.push_back(name.text);
-    }
-  }
-  return out;
+  DEVLINK_ASSIGN_OR_RETURN(hidden, HideFrom(job.kernels_used, kept, left_out));
+  return absl::OkStatus();
 }
 
 // What changes the program, and NVIDIA's library cannot be told. Empty where there is nothing.
@@ -151,33 +91,28 @@ std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
   return {};
 }
 
-absl::StatusOr<Adoption> MakeJob(const LinkSet& set, const Program& program,
-                                 const LinkOptions& options, FinalizeJob& job) {
+absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const LinkOptions& options,
+                     FinalizeJob& job, StandInNames& hidden) {
   if (const std::string_view unknown = OptionUnknownToFinalizer(options); !unknown.empty()) {
     return absl::UnimplementedError(base::ToAbsl(base::Cat({"the finalizer knows no ", unknown})));
   }
-  if (!program.remembered_addresses.empty()) {
+  if (!linked.program.remembered_addresses.empty()) {
     return absl::UnimplementedError(
         "the finalizer forgets functions to which only variables point; --compat=nvlink, too");
   }
-  Adoption out;
   for (const LinkInput& input : set.inputs) {
     job.inputs.push_back({input.name, input.module->bytes()});
   }
-  if (options.debug) return out;  // every kernel stays
+  if (options.debug) return absl::OkStatus();  // every kernel stays
   if (NamesWhatIsUsed(options)) {
     job.kernels_used = options.kernels_used;
     job.variables_used = options.variables_used;
-    return out;
+    return absl::OkStatus();
   }
   const KernelSelection kernels =
       SelectKernels(options, set.references, set.references_known_before);
-  if (!kernels.LeavesOut() || options.relocatable) return out;
-  DEVLINK_ASSIGN_OR_RETURN(const ChosenKernels chosen,
-                           ChosenKernels::Find(set, kernels, options, job));
-  // Of kernels that go as they are met no name stays.
-  if (kernels.ByHostReferences()) chosen.AddNames(out);
-  return out;
+  if (!kernels.LeavesOut() || options.relocatable) return absl::OkStatus();
+  return ChooseKernels(linked, kernels, job, hidden);
 }
 
 }  // namespace
@@ -205,13 +140,26 @@ CodeNames CodeLeftOut(const LinkSet& set, const FinalizedProgram& linked) {
   return out;
 }
 
+// The job, while some kernels that go are called otherwise.
+absl::StatusOr<Finalized> FinalizeHiding(const StandInNames& hidden,
+                                         const MercuryFinalizer& finalizer, FinalizeJob job) {
+  if (hidden.empty()) return finalizer.Finalize(job);
+  std::vector<Bytes> renamed;  // which the job borrows
+  renamed.reserve(job.inputs.size());
+  for (FinalizeInput& input : job.inputs) {
+    DEVLINK_ASSIGN_OR_RETURN(Bytes bytes, hidden.Hide(input.bytes));
+    input.bytes = renamed.emplace_back(std::move(bytes));
+  }
+  DEVLINK_ASSIGN_OR_RETURN(Finalized made, finalizer.Finalize(job));
+  DEVLINK_ASSIGN_OR_RETURN(made.cubin, hidden.Restore(std::move(made.cubin)));
+  return made;
+}
+
 // The same job with what stays only, which takes a fraction of the time where libraries are linked.
 // Nothing where nothing goes, or where it did not come out right: then the whole inputs have to do.
-absl::StatusOr<std::optional<Finalized>> FinalizeReduced(const LinkSet& set,
-                                                         const CodeNames& left_out,
-                                                         const LinkContext& context,
-                                                         const MercuryFinalizer& finalizer,
-                                                         FinalizeJob job) {
+absl::StatusOr<std::optional<Finalized>> FinalizeReduced(
+    const LinkSet& set, const CodeNames& left_out, const StandInNames& hidden,
+    const LinkContext& context, const MercuryFinalizer& finalizer, FinalizeJob job) {
   std::vector<Bytes> reduced;  // which the job borrows
   reduced.reserve(set.inputs.size());
   for (std::size_t i = 0; i < set.inputs.size(); ++i) {
@@ -219,7 +167,7 @@ absl::StatusOr<std::optional<Finalized>> FinalizeReduced(const LinkSet& set,
     if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
   }
   if (reduced.empty()) return std::nullopt;
-  auto made = finalizer.Finalize(job);
+  auto made = FinalizeHiding(hidden, finalizer, std::move(job));
   if (absl::IsCancelled(made.status()) || absl::IsDeadlineExceeded(made.status())) {
     return made.status();
   }
@@ -247,19 +195,20 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& progr
                   .relocatable = options.relocatable,
                   .stop = context.environment.StopToken()};
   what = "the finalizer cannot be used";
-  DEVLINK_ASSIGN_OR_RETURN(Adoption adoption, MakeJob(set, program.program, options, job));
+  StandInNames hidden;
+  DEVLINK_RETURN_IF_ERROR(MakeJob(set, program, options, job, hidden));
   what = "the finalizer failed";
   const CodeNames left_out = CodeLeftOut(set, program);
-  DEVLINK_ASSIGN_OR_RETURN(auto made, FinalizeReduced(set, left_out, context, finalizer, job));
+  DEVLINK_ASSIGN_OR_RETURN(auto made,
+                           FinalizeReduced(set, left_out, hidden, context, finalizer, job));
   if (!made) {
-    DEVLINK_ASSIGN_OR_RETURN(made, finalizer.Finalize(job));
+    DEVLINK_ASSIGN_OR_RETURN(made, FinalizeHiding(hidden, finalizer, std::move(job)));
   }
   context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made->cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
       options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
-  adoption.record = record;
   what = "what the finalizer made cannot be taken over";
-  DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made->cubin, adoption));
+  DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made->cubin, record));
   context.Log([&] {
     return absl::StrCat("took over ", adopted.size(), " bytes of ", base::ToAbsl(finalizer.name()));
   });

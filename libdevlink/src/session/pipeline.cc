@@ -17,6 +17,7 @@
 #include "base/stop.h"
 #include "base/strings.h"
 #include "base/workers.h"
+#include "finalize/own_records.h"
 #include "format/make_diagnostic.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
@@ -507,6 +508,36 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   return cubin;
 }
 
+// Whether host code leaves kernels out, or device code keeps some that host code does not ask for.
+bool HostCodeShows(const KernelSelection& kernels, const PassResults& passes) {
+  if (!kernels.ByHostReferences()) return false;
+  const auto is_wanted = [&](FunctionId kernel) {
+    return kernels.Wants(passes.program.symbols[passes.program.functions[kernel].symbol]);
+  };
+  const Liveness& liveness = passes.liveness;
+  return !liveness.left_out.empty() ||
+         !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
+}
+
+// The finalizer's file. It knows no host code: what follows from that is taken from the link that
+// needs no finalizer.
+std::vector<std::uint8_t> WithAttributesOfLink(std::vector<std::uint8_t>&& finalized,
+                                               LinkedProgram&& program, const LinkSet& set,
+                                               const LinkOptions& options,
+                                               const LinkContext& context) {
+  if (!HostCodeShows(program.kernels, program.passed.passes)) return std::move(finalized);
+  LinkOutcome unused;
+  auto own = DescribeOutput(std::move(program), set, options, context, unused);
+  auto size = own.ok() ? own->writer.LayOut() : own.status();
+  auto bytes = size.ok() ? own->writer.Write() : size.status();
+  auto joined = bytes.ok() ? WithOwnRecords(finalized, *bytes) : bytes.status();
+  if (joined.ok()) return *std::move(joined);
+  context.Log([&] {
+    return absl::StrCat("attributes stay as the finalizer has them: ", joined.status().message());
+  });
+  return std::move(finalized);
+}
+
 // A cubin that a tool made is the output.
 absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, const Results& results) {
   if (results.details != nullptr) results.details->sections = OutputSections(cubin);
@@ -628,7 +659,11 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     const PassResults& passes = program.passed.passes;
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
                                                           options, context, out.diagnostics));
-    if (finalized) return WriteBytes(*std::move(finalized), results);
+    if (finalized) {
+      return WriteBytes(
+          WithAttributesOfLink(*std::move(finalized), std::move(program), set, options, context),
+          results);
+    }
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
                            DescribeOutput(std::move(program), set, options, context, out));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another linker's file with another record and further names is the file that would have been
-// written with them.
+// Another linker's file with another record is the file that would have been written with it.
 #include "finalize/adopt.h"
 
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "finalize/linked_file.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "support/catch.h"
@@ -19,8 +17,6 @@ namespace devlink::testing {
 namespace {
 
 using internal::Adopt;
-using internal::LeftName;
-using internal::LinkedFile;
 using Bytes = std::vector<std::uint8_t>;
 
 Bytes Record(const std::string& tool) {
@@ -32,85 +28,37 @@ TEST_CASE("A file with another record is laid out as if it had been written with
   for (const std::string& tool :
        {std::string("a"), std::string("another"), std::string(700, 'x')}) {
     const Bytes record = Record(tool);
-    const auto adopted = Adopt(WriteLinkedFile({}), {.record = record});
+    const auto adopted = Adopt(WriteLinkedFile({}), record);
     INFO(adopted.status().message());
     REQUIRE(adopted.ok());
     CHECK(*adopted == WriteLinkedFile({.tool = tool}));
   }
 }
 
-TEST_CASE("Names that are left behind move the names behind them", "[finalize]") {
-  const Bytes record = Record("short");
-  const std::vector<LeftName> names = {
-      {.text = ".nv.shared.gone", .behind = {"not there", ".text.a", ".strtab"}},
-      {.text = ".nv.shared.gone_too", .behind = {".text.a"}}};
-  const auto adopted =
-      Adopt(WriteLinkedFile({}), {.record = record, .section_names = names, .symbol_names = names});
-  INFO(adopted.status().message());
-  REQUIRE(adopted.ok());
-  Bytes expected = WriteLinkedFile({.tool = "short", .with_names = true});
-  // The offset of a prototype, but not the second number of a call, is one of a name.
-  const auto file = LinkedFile::Read(expected);
-  REQUIRE(file.ok());
-  for (std::uint32_t i = 1; i < file->section_count(); ++i) {
-    if (file->NameOf(i) != ".nv.callgraph") continue;
-    const std::uint64_t call = file->header(i).offset + 12;
-    std::uint32_t word = 0;
-    std::memcpy(&word, expected.data() + call, sizeof(word));
-    word -= 16 + 20;
-    std::memcpy(expected.data() + call, &word, sizeof(word));
-  }
-  CHECK(*adopted == expected);
-  // Those that the file has go to the same place: here nothing changes.
-  const auto again =
-      Adopt(*adopted, {.record = record, .section_names = names, .symbol_names = names});
-  INFO(again.status().message());
-  REQUIRE(again.ok());
-  CHECK(*again == expected);
-  // In another order, each in its turn.
-  const auto turned = Adopt(*adopted, {.record = record, .symbol_names = {names[1], names[0]}});
-  REQUIRE(turned.ok());
-  CHECK(turned->size() == adopted->size());
-  CHECK(*turned != *adopted);
-  const auto back = Adopt(*turned, {.record = record, .symbol_names = names});
-  REQUIRE(back.ok());
-  CHECK(*back == expected);
-}
-
-TEST_CASE("A name without a neighbour is not guessed a place", "[finalize]") {
-  const Bytes record = Record("x");
-  const std::vector<LeftName> names = {{.text = "x", .behind = {"nobody"}}};
-  const auto adopted = Adopt(WriteLinkedFile({}), {.record = record, .symbol_names = names});
-  CHECK(adopted.status().code() == absl::StatusCode::kInvalidArgument);
-}
-
-TEST_CASE("Room for which there is no rule stays, with the names in front of it", "[finalize]") {
+TEST_CASE("Room for which there is no rule stays", "[finalize]") {
   const Bytes record = Record("another tool");
   const Bytes strange = WriteLinkedFile({.room_before_symbols = 77});
-  const auto adopted = Adopt(strange, {.record = record});
+  const auto adopted = Adopt(strange, record);
   REQUIRE(adopted.ok());
   CHECK(*adopted == WriteLinkedFile({.tool = "another tool", .room_before_symbols = 77}));
-  const std::vector<LeftName> names = {{.text = "x", .behind = {".text.a"}}};
-  CHECK_FALSE(Adopt(strange, {.record = record, .symbol_names = names}).ok());
 }
 
 TEST_CASE("What is not such a file is refused", "[finalize]") {
   const Bytes record = Record("x");
   const Bytes whole = WriteLinkedFile({});
-  CHECK_FALSE(Adopt({}, {.record = record}).ok());
+  CHECK_FALSE(Adopt({}, record).ok());
   for (std::size_t size = 0; size < whole.size(); size += 7) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    if (Adopt(cut, {.record = record}).ok()) FAIL_CHECK("cut at " << size);
+    if (Adopt(cut, record).ok()) FAIL_CHECK("cut at " << size);
   }
   Bytes longer = whole;
   longer.resize(longer.size() + 8);
-  CHECK_FALSE(Adopt(longer, {.record = record}).ok());
+  CHECK_FALSE(Adopt(longer, record).ok());
 }
 
 // Every number of the headers, set to others: refused, or a file of a sane size.
 TEST_CASE("No number in the finalizer's file leads out of it", "[finalize]") {
   const Bytes record = Record("x");
-  const std::vector<LeftName> names = {{.text = "name", .behind = {".text.a"}}};
   const Bytes whole = WriteLinkedFile({});
   format::Ehdr header = {};
   std::memcpy(&header, whole.data(), sizeof(header));
@@ -125,8 +73,7 @@ TEST_CASE("No number in the finalizer's file leads out of it", "[finalize]") {
       for (const std::size_t width : {std::size_t{2}, std::size_t{8}}) {
         Bytes damaged = whole;
         std::memcpy(damaged.data() + at, &value, width);
-        const auto adopted =
-            Adopt(damaged, {.record = record, .section_names = names, .symbol_names = names});
+        const auto adopted = Adopt(damaged, record);
         refused += adopted.ok() ? 0 : 1;
         if (adopted.ok() && adopted->size() > whole.size() + 4096) {
           FAIL_CHECK(adopted->size() << " bytes for " << value << " at " << at);
