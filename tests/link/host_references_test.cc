@@ -4,6 +4,7 @@
 // for nvlink, their cubins and lists for devlink (docs/host-references.md).
 #include "format/host_references.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -67,6 +68,21 @@ class Comparison {
     return result.ok() ? ReadBytes(output).value_or(Bytes{}) : Bytes{};
   }
 
+  // By devlink alone; an error where an input is refused.
+  absl::StatusOr<devlink::LinkOutcome> Link(const std::vector<Object>& objects,
+                                            LinkOptions options = {}) {
+    options.target = Arch::Parse(Cat("sm_", sm_)).value_or(Arch{});
+    auto session = LinkSession::Create(options, {.toolchain = FinalizerTools()});
+    if (!session.ok()) return session.status();
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      const auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
+                                           std::span<const std::uint8_t>(objects[i].cubin),
+                                           ReferencesOf(objects[i].lists));
+      if (!added.ok()) return added;
+    }
+    return session->Link();
+  }
+
   // What differs; empty where nothing does. `flags` is what nvlink is told of `options`.
   std::string Check(const std::vector<Object>& objects, LinkOptions options = {},
                     const std::vector<std::string>& flags = {}) {
@@ -81,20 +97,13 @@ class Comparison {
     if (expected.signal != 0 || expected.timed_out) return "nvlink crashed";
     const Bytes expected_cubin = expected.ok() ? ReadBytes(output).value_or(Bytes{}) : Bytes{};
 
-    options.target = Arch::Parse(Cat("sm_", sm_)).value_or(Arch{});
     if (!flags.empty()) {
       options.recorded_options =
           Cat("-arch sm_", sm_, " ", Join(flags, " "), flags.size() == 1 ? "  " : " ");
     }
-    auto session = LinkSession::Create(options, {.toolchain = FinalizerTools()});
-    if (!session.ok()) return session.status().ToString();
-    for (std::size_t i = 0; i < objects.size(); ++i) {
-      const auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
-                                           std::span<const std::uint8_t>(objects[i].cubin),
-                                           ReferencesOf(objects[i].lists));
-      if (!added.ok()) return added.ToString();
-    }
-    const auto actual = session->Link();
+    const auto linked = Link(objects, options);
+    if (!linked.ok()) return linked.status().ToString();
+    const devlink::LinkOutcome& actual = *linked;
     std::string messages;
     for (const Diagnostic& d : actual.diagnostics) messages += RenderDiagnostic(d, "devlink");
     if (actual.ok() != expected.ok()) {
@@ -407,6 +416,35 @@ TEST_CASE("what host code asks for shows in finalized code, too") {
       INFO("sm_" << sm << ", wanted: " << Join(wanted, ","));
       CHECK(comparison.Check({{cubin, Sections({true, wanted, {}})}}) == "");
     }
+  }
+}
+
+// nvlink follows the calls of the one that is asked for, and of no other.
+TEST_CASE("what other kernels call that stay is not lost") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    INFO("sm_" << sm);
+    Comparison comparison(*toolkit, sm);
+    const Bytes cubin = comparison.Assemble(
+        Cat(Header(sm), ".shared .align 4 .b8 pool[64];\n", Function("helper"),
+            Kernel(".visible ", "run", "call helper;"),
+            ".visible .entry run_all(.param .u64 p) { .reg .b64 a, b; ld.param.u64 a, [p]; "
+            "mov.u64 b, run; st.global.u64 [a], b; ret; }\n"));
+    REQUIRE_FALSE(cubin.empty());
+    LinkOptions used;
+    used.kernels_used = {"run_all"};
+    for (const auto& [options, lists] :
+         {std::pair(used, ListPair{}), std::pair(LinkOptions(), ListPair{true, {"run_all"}, {}})}) {
+      const auto linked = comparison.Link({{cubin, Sections(lists)}}, options);
+      REQUIRE(linked.ok());
+      REQUIRE(linked->ok());
+      const auto view = ViewCubin(linked->cubin);
+      CHECK(std::any_of(view.symbols.begin(), view.symbols.end(),
+                        [](const ViewSymbol& symbol) { return symbol.name == "helper"; }));
+    }
+    used.compatibility = Compatibility::kNvlink;
+    CHECK(comparison.Check({{cubin, Sections({})}}, used, {"-kernels-used", "run_all"}) == "");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/liveness.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,16 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
       (follows_one || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
     result.single_kernel = wanted.front();
   }
+  if (one && follows_one && !keep_all) {
+    for (const FunctionId kernel : result.kernels) {
+      if (kernel != wanted.front()) result.unfollowed.push_back(kernel);
+    }
+  }
+  result.keeps_lost =
+      one && !follows_one &&
+      std::any_of(result.kernels.begin(), result.kernels.end(), [&](FunctionId kernel) {
+        return kernel != wanted.front() && !graph.Successors(kernel).empty();
+      });
   result.left_out_keep_names = kernels.ByHostReferences();
 
   if (keep_all) {

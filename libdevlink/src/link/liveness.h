@@ -18,8 +18,11 @@ struct Liveness {
   std::vector<bool> section_removed;  // by SectionId: belongs to a function that goes
   std::vector<bool> address_taken;    // by FunctionId
   FunctionId single_kernel = kNone;   // the only one, but for those that only device code uses
-  std::vector<FunctionId> left_out;   // kernels that nobody uses
-  // Kernels that nobody uses and that stay as all code does: nvlink follows no call of theirs.
+  // One is wanted, and others stay that call something: nvlink loses that, or what it needs.
+  bool keeps_lost = false;
+  std::vector<FunctionId> left_out;  // kernels that nobody uses
+  // Kernels that nobody uses and that stay as all code does, and with `follows_one` all but the
+  // one: nvlink follows no call of theirs.
   std::vector<FunctionId> unfollowed;
   bool left_out_keep_names = false;  // of their shared memory, in the string tables
 };

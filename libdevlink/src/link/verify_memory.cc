@@ -2,6 +2,7 @@
 #include "link/verify_memory.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/elf_cuda.h"
+#include "link/call_graph.h"
 #include "link/reach.h"
 
 namespace devlink::internal {
@@ -51,7 +53,10 @@ class MemoryVerifier {
       : passes_(passes),
         program_(passes.program),
         reserved_(reserved),
-        stretches_(passes.liveness.kernels.size()) {}
+        stretches_(passes.liveness.kernels.size()) {
+    const auto& unfollowed = passes.liveness.unfollowed;
+    if (!unfollowed.empty()) cut_.emplace(program_, unfollowed);
+  }
 
   absl::Status Run() {
     DEVLINK_RETURN_IF_ERROR(CheckSections());
@@ -104,7 +109,7 @@ class MemoryVerifier {
       own_items.push_back({section.function, relocation.symbol, 0});
     }
     VisitReachable(
-        passes_.graph, own_items, passes_.liveness.kernels,
+        followed(), own_items, passes_.liveness.kernels,
         [this](std::uint32_t kernel, std::span<const ReachedItem> found) {
           for (const ReachedItem& use : found) {
             const auto place = passes_.shared.places.find(use.item);
@@ -120,7 +125,7 @@ class MemoryVerifier {
     for (const auto& [id, offset] : passes_.constants.moved) {
       own_items.push_back({program_.sections[id].function, id, 0});
     }
-    VisitReachable(passes_.graph, own_items, passes_.liveness.kernels,
+    VisitReachable(followed(), own_items, passes_.liveness.kernels,
                    [this](std::uint32_t kernel, std::span<const ReachedItem> found) {
                      for (const ReachedItem& use : found) {
                        const Section& section = program_.sections[use.item];
@@ -130,9 +135,13 @@ class MemoryVerifier {
                    });
   }
 
+  // What memory was laid out by.
+  [[nodiscard]] const CallGraph& followed() const { return cut_ ? *cut_ : passes_.graph; }
+
   const PassResults& passes_;
   const Program& program_;
   const std::uint64_t reserved_;
+  std::optional<CallGraph> cut_;                 // without calls that nobody follows
   std::vector<std::vector<Stretch>> stretches_;  // by kernel
 };
 

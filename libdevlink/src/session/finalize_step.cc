@@ -66,9 +66,11 @@ absl::Status ChooseKernels(const FinalizedProgram& linked, const KernelSelection
   std::vector<std::string_view> kept;
   for (const FunctionId kernel : linked.liveness.kernels) {
     // Also where only device code uses it, unless nvlink leaves kernels out as they are met: then
-    // such a kernel comes back later, and its names with it.
+    // such a kernel comes back later, and its names with it, but not always what it calls.
     const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
-    if (kernels.ByHostReferences() || kernels.Wants(symbol)) kept.push_back(symbol.name);
+    if (kernels.ByHostReferences() || linked.liveness.keeps_lost || kernels.Wants(symbol)) {
+      kept.push_back(symbol.name);
+    }
   }
   std::vector<std::string_view> left_out;
   left_out.reserve(linked.liveness.left_out.size());
@@ -104,9 +106,9 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
     job.inputs.push_back({input.name, input.module->bytes()});
   }
   if (options.debug) return absl::OkStatus();  // every kernel stays
-  if (NamesWhatIsUsed(options)) {
+  job.variables_used = options.variables_used;
+  if (NamesWhatIsUsed(options) && !linked.liveness.keeps_lost) {
     job.kernels_used = options.kernels_used;
-    job.variables_used = options.variables_used;
     return absl::OkStatus();
   }
   const KernelSelection kernels =

@@ -508,9 +508,10 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   return cubin;
 }
 
-// Whether host code leaves kernels out, or device code keeps some that host code does not ask for.
-bool HostCodeShows(const KernelSelection& kernels, const PassResults& passes) {
-  if (!kernels.ByHostReferences()) return false;
+// Whether the finalizer was told of kernels what nvlink is not told: those that host code leaves
+// out, or that device code keeps beside what host code or -kernels-used asks for.
+bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes) {
+  if (!kernels.ByHostReferences()) return passes.liveness.keeps_lost;
   const auto is_wanted = [&](FunctionId kernel) {
     return kernels.Wants(passes.program.symbols[passes.program.functions[kernel].symbol]);
   };
@@ -519,13 +520,13 @@ bool HostCodeShows(const KernelSelection& kernels, const PassResults& passes) {
          !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
 }
 
-// The finalizer's file. It knows no host code: what follows from that is taken from the link that
-// needs no finalizer.
+// The finalizer's file. What follows from kernels of which it does not know who asks for them is
+// taken from the link that needs no finalizer.
 std::vector<std::uint8_t> WithAttributesOfLink(std::vector<std::uint8_t>&& finalized,
                                                LinkedProgram&& program, const LinkSet& set,
                                                const LinkOptions& options,
                                                const LinkContext& context) {
-  if (!HostCodeShows(program.kernels, program.passed.passes)) return std::move(finalized);
+  if (!ToldOtherKernels(program.kernels, program.passed.passes)) return std::move(finalized);
   LinkOutcome unused;
   auto own = DescribeOutput(std::move(program), set, options, context, unused);
   auto size = own.ok() ? own->writer.LayOut() : own.status();
