@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -41,15 +43,19 @@ class StringArena {
   }
 
  private:
+  // The first chunk is small: most links make few strings, and a large one that comes and goes with
+  // each of them costs the allocator more than all of their small ones.
   void Grow(std::size_t at_least) {
-    constexpr std::size_t kChunk = 1 << 18;
-    room_ = at_least > kChunk ? at_least : kChunk;
+    constexpr std::size_t kLargest = 1 << 18;
+    room_ = std::max(at_least, chunk_size_);
     // Not zeroed: what a link does not use of a chunk stays untouched.
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(room_));
     next_ = chunks_.back().get();
+    chunk_size_ = std::min(chunk_size_ * 4, kLargest);
   }
 
   std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t chunk_size_ = 1 << 10;
   char* next_ = nullptr;
   std::size_t room_ = 0;
 };
