@@ -41,7 +41,7 @@ int Create(Linker** handle, std::uint32_t count, const char* const* options) noe
       texts.emplace_back(option);
     }
     auto linker = std::make_unique<Linker>(devlink::Environment::Default(),
-                                           devlink::nvjitlink::TakeSurroundings());
+                                           devlink::nvjitlink::TakeSurroundings);
     const Result result = linker->Create(texts);
     // One that could not be set up has a log to be read, and is to be destroyed.
     *handle = linker.release();

@@ -118,8 +118,10 @@ std::string_view NameOf(InputType type) {
   return "";
 }
 
-Linker::Linker(const Environment& environment, const CommandContext& context)
-    : environment_(environment), context_(context), created_at_(environment.NowNanoseconds()) {}
+Linker::Linker(const Environment& environment, Surroundings surroundings)
+    : environment_(environment),
+      surroundings_(std::move(surroundings)),
+      created_at_(environment.NowNanoseconds()) {}
 
 Linker::~Linker() = default;
 
@@ -134,14 +136,12 @@ Result Linker::Create(std::span<const std::string_view> options) {
   }
   link_options_ = LinkOptionsOf(options_);
   memory_ = std::make_shared<MemoryBudget>(link_options_.max_memory_bytes);
-  ToolchainOptions places;
-  LinkOptions any_link;  // libraries that compile LTO IR are looked for as well
-  any_link.lto.enabled = true;
-  internal::FindTools(context_, any_link, places);
-  internal::AdviseOnTools(places);
-  toolchain_ = std::make_shared<Toolchain>(std::move(places));
-  auto session = LinkSession::Create(
-      link_options_, {.environment = &environment_, .pool = pool_, .toolchain = toolchain_});
+  // PTX and LTO IR become cubins before the session has them; what is left for it is to finalize.
+  const bool finalizes = format::HasTwoViews(options_.target.number);
+  auto session =
+      LinkSession::Create(link_options_, {.environment = &environment_,
+                                          .pool = pool_,
+                                          .toolchain = finalizes ? FoundToolchain() : nullptr});
   if (!session.ok()) {
     logs_.Error(base::FromAbsl(session.status().message()));
     return Result::kUnsupportedArch;
@@ -150,7 +150,18 @@ Result Linker::Create(std::span<const std::string_view> options) {
   return Result::kSuccess;
 }
 
-Tools Linker::ToolsNow() const { return {environment_, *toolchain_, link_options_.profile}; }
+const std::shared_ptr<Toolchain>& Linker::FoundToolchain() {
+  if (toolchain_ != nullptr) return toolchain_;
+  ToolchainOptions places;
+  LinkOptions any_link;  // libraries that compile LTO IR are looked for as well
+  any_link.lto.enabled = true;
+  internal::FindTools(surroundings_(), any_link, places);
+  internal::AdviseOnTools(places);
+  toolchain_ = std::make_shared<Toolchain>(std::move(places));
+  return toolchain_;
+}
+
+Tools Linker::ToolsNow() { return {environment_, *FoundToolchain(), link_options_.profile}; }
 
 Result Linker::Refuse(Result result, std::string_view before, std::string_view name) {
   logs_.Error(base::Cat({before, name}));

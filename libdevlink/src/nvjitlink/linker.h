@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,8 +38,12 @@ struct Output {
 // For one thread at a time, not always the same; any number of linkers may be at work side by side.
 class Linker {
  public:
-  // Borrows the environment. `context` says where tools are looked for.
-  Linker(const Environment& environment, const CommandContext& context);
+  // Says where tools are looked for.
+  using Surroundings = std::function<CommandContext()>;
+
+  // Borrows the environment. `surroundings` is asked when tools are first needed, at most once: to
+  // look for them takes longer than to link a few cubins, which need none.
+  Linker(const Environment& environment, Surroundings surroundings);
   Linker(const Linker&) = delete;
   Linker& operator=(const Linker&) = delete;
   ~Linker();
@@ -74,17 +79,18 @@ class Linker {
   Result AddModule(const ModuleRef& module, const std::string& name, bool is_device_runtime);
   Result RefuseLtoIr();
   Result Refuse(Result result, std::string_view before, std::string_view name);
-  [[nodiscard]] Tools ToolsNow() const;
+  const std::shared_ptr<Toolchain>& FoundToolchain();
+  [[nodiscard]] Tools ToolsNow();
   Result CompleteLto(LinkSession& session);
   Result CompletePtx();
   Result LinkAll();
 
   const Environment& environment_;
-  const CommandContext context_;
+  const Surroundings surroundings_;
   std::uint64_t created_at_ = 0;
   Options options_;
   LinkOptions link_options_;
-  std::shared_ptr<Toolchain> toolchain_;
+  std::shared_ptr<Toolchain> toolchain_;  // once tools were looked for
   std::shared_ptr<ModulePool> pool_ = std::make_shared<ModulePool>();
   std::optional<LinkSession> session_;                  // empty: Create failed
   std::unordered_set<const internal::Module*> linked_;  // that the session has

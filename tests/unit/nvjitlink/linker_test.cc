@@ -48,7 +48,11 @@ class BoundedEnvironment : public ForwardingEnvironment {
 // A handle, and the cubins that are given to it.
 struct Fixture {
   Fixture(std::initializer_list<std::string_view> options = {"-arch=sm_80"})
-      : linker(environment, CommandContext{}),
+      : linker(environment,
+               [this] {
+                 ++searches;
+                 return CommandContext{};
+               }),
         created(linker.Create(std::vector<std::string_view>(options))) {}
 
   static Bytes Cubin(const std::string& kernel, const std::string& calls = {}) {
@@ -61,6 +65,7 @@ struct Fixture {
   std::string errors() { return std::string(linker.ErrorLog().bytes); }
 
   TestEnvironment environment;
+  int searches = 0;  // for tools
   Linker linker;
   Result created;
 };
@@ -81,6 +86,24 @@ TEST_CASE("nvJitLink: cubins are linked", "[nvjitlink]") {
   CHECK(test.linker.ErrorLog().result == Result::kSuccess);
   CHECK(test.linker.Ptx().result == Result::kInvalidInput);
   CHECK(test.linker.LtoIr().result == Result::kInvalidInput);
+}
+
+TEST_CASE("nvJitLink: tools are looked for once, where they are needed", "[nvjitlink]") {
+  Fixture cubins;
+  CHECK(cubins.linker.AddData(kCubin, Fixture::Cubin("k"), "a") == Result::kSuccess);
+  REQUIRE(cubins.linker.Complete() == Result::kSuccess);
+  CHECK(cubins.searches == 0);
+
+  Fixture ptx;
+  for (int i = 0; i < 2; ++i) {
+    CHECK(ptx.linker.AddData(kPtx, BytesOf(".version 8.0\n.target sm_80\n"), "p") !=
+          Result::kSuccess);  // there is no assembler
+    CHECK(ptx.searches == 1);
+  }
+
+  // What finalizes code is a tool, too.
+  Fixture two_views({"-arch=sm_100"});
+  CHECK(two_views.searches == 1);
 }
 
 TEST_CASE("nvJitLink: what was completed stays, and takes nothing more", "[nvjitlink]") {
@@ -129,7 +152,7 @@ TEST_CASE("nvJitLink: inputs ask for leave to use memory, and give it back", "[n
   MemoryBudget budget(cubin.size() + 100);
   const BoundedEnvironment environment(budget);
   {
-    Linker linker(environment, CommandContext{});
+    Linker linker(environment, [] { return CommandContext{}; });
     REQUIRE(linker.Create(std::vector<std::string_view>{"-arch=sm_80"}) == Result::kSuccess);
     CHECK(linker.AddData(kCubin, cubin, "a") == Result::kSuccess);
     CHECK(budget.used() > 0);
