@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/notes.h"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 
@@ -38,24 +39,27 @@ void PutWord(std::vector<std::uint8_t>& out, std::uint64_t word) {
 }  // namespace
 
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
-  std::string strings;
-  std::vector<std::uint64_t> offsets;
-  for (const std::string* text :
-       {&record.object, &record.tool, &record.version, &record.build, &record.options}) {
-    offsets.push_back(strings.size());
-    strings.append(*text).push_back('\0');
-  }
-  const std::uint64_t description = 4 + 4 * offsets.size() + strings.size();
+  const std::array texts = {&record.object, &record.tool, &record.version, &record.build,
+                            &record.options};
+  std::uint64_t description = 4 + 4 * texts.size();
+  for (const std::string* text : texts) description += text->size() + 1;
   const std::uint64_t padded = base::AlignUp(description, 4);
 
   std::vector<std::uint8_t> out;
+  out.reserve(12 + kVendor.size() + padded);
   PutWord(out, kVendor.size());
   PutWord(out, padded);
   PutWord(out, kNoteToolInfo);
   out.insert(out.end(), kVendor.begin(), kVendor.end());
   PutWord(out, kRecordVersion);
-  for (const std::uint64_t offset : offsets) PutWord(out, offset);
-  out.insert(out.end(), strings.begin(), strings.end());
+  std::uint64_t offset = 0;
+  for (const std::string* text : texts) {
+    PutWord(out, offset);
+    offset += text->size() + 1;
+  }
+  for (const std::string* text : texts) {
+    out.insert(out.end(), text->c_str(), text->c_str() + text->size() + 1);
+  }
   out.resize(out.size() + (padded - description), 0);
   return out;
 }

@@ -41,6 +41,14 @@ std::size_t CopiedBytes(const PassResults& passes) {
   return out;
 }
 
+CubinSizes SizesOf(const PassResults& passes) {
+  constexpr std::size_t kOfTheOutput = 16;  // and of no input
+  return {.sections = passes.program.sections.size() + kOfTheOutput,
+          .symbols = passes.program.symbols.size() + kOfTheOutput,
+          .patches = passes.relocated.patches.size(),
+          .copied_bytes = CopiedBytes(passes)};
+}
+
 ExecutableOptions FormOf(const ImageSettings& settings) {
   return {.moved_shared_is_local = settings.profile.moved_shared_is_local,
           .lists_internal = settings.preserve_relocations,
@@ -56,10 +64,9 @@ CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, P
       .writer = CubinWriter(
           {.sm = settings.target.number,
            .executable = !form.relocatable(),
-           .wide_section_indices = program.residue.internal_sections >= format::kShnLoReserve}),
+           .wide_section_indices = program.residue.internal_sections >= format::kShnLoReserve},
+          SizesOf(passes)),
       .names = {program.names, passes.constants.names}};
-  cubin.writer.Reserve(program.sections.size() + 16, program.symbols.size() + 16,
-                       CopiedBytes(passes));
   base::Release(program.calls);  // the graph has them
   const auto names = std::make_shared<base::StringArena>();
   cubin.names.push_back(names);

@@ -54,34 +54,47 @@ void CallGraph::AddEdges(const Program& program, std::span<const FunctionId> unf
 void CallGraph::FindComponents() {
   const std::uint32_t nodes = node_count();
   component_.assign(nodes, kNone);
-  std::vector<std::uint32_t> order(nodes, kNone);
-  std::vector<std::uint32_t> low(nodes, 0);
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  members_.reserve(nodes);
+  first_member_.reserve(nodes + std::size_t{1});
+  cyclic_.reserve(nodes);
+  struct Visit {
+    std::uint32_t order = kNone;
+    std::uint32_t low = 0;
+    std::uint32_t next = 0;  // in targets_
+  };
+  std::vector<Visit> visits(nodes);
+  for (NodeId node = 0; node < nodes; ++node) visits[node].next = first_[node];
   std::vector<NodeId> open;
+  open.reserve(nodes);
   std::vector<NodeId> path;
+  path.reserve(nodes);
   std::uint32_t counter = 0;
 
   for (NodeId root = 0; root < nodes; ++root) {
-    if (order[root] != kNone) continue;
+    if (visits[root].order != kNone) continue;
     path.push_back(root);
     while (!path.empty()) {
       const NodeId node = path.back();
-      if (order[node] == kNone) {
-        order[node] = low[node] = counter++;
+      Visit& visit = visits[node];
+      if (visit.order == kNone) {
+        visit.order = visit.low = counter++;
         open.push_back(node);
       }
-      if (next[node] < first_[node + 1]) {
-        const NodeId target = targets_[next[node]++];
-        if (order[target] == kNone) {
+      if (visit.next < first_[node + 1]) {
+        const NodeId target = targets_[visit.next++];
+        if (visits[target].order == kNone) {
           path.push_back(target);
         } else if (component_[target] == kNone) {
-          low[node] = std::min(low[node], order[target]);
+          visit.low = std::min(visit.low, visits[target].order);
         }
         continue;
       }
       path.pop_back();
-      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[node]);
-      if (low[node] != order[node]) continue;
+      if (!path.empty()) {
+        std::uint32_t& low = visits[path.back()].low;
+        low = std::min(low, visit.low);
+      }
+      if (visit.low != visit.order) continue;
       const auto component = static_cast<ComponentId>(cyclic_.size());
       first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
       NodeId member = kNone;

@@ -83,9 +83,11 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
         ReachableFrom(graph, one && follows_one ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
-    const std::vector<bool> asked_for = ReachableFrom(graph, also);
-    for (FunctionId i = 0; i < count; ++i) {
-      if (asked_for[i]) result.live[i] = true;
+    if (!also.empty()) {
+      const std::vector<bool> asked_for = ReachableFrom(graph, also);
+      for (FunctionId i = 0; i < count; ++i) {
+        if (asked_for[i]) result.live[i] = true;
+      }
     }
     for (const PrototypeUse& use : program.addresses_taken) {
       result.live[use.function] = true;

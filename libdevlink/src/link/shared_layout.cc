@@ -82,7 +82,8 @@ class SharedLayouter {
   void FindVariables() {
     base::HashMap<SectionId, std::uint32_t> kernel_of;
     for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) {
-      kernel_of[program_.functions[liveness_.kernels[i]].shared] = i;
+      const SectionId shared = program_.functions[liveness_.kernels[i]].shared;
+      if (shared != kNone) kernel_of[shared] = i;
     }
     // Variables of a kernel in creation order; those of files once per definition, so that a weak
     // one that a strong one replaced is laid out twice.
@@ -231,6 +232,7 @@ class SharedLayouter {
   // `extern __shared__` begins at one offset for all kernels that share a function which refers to
   // it.
   void PlaceExternal() {
+    if (external_users_.empty()) return;
     // With -g it begins at one offset per symbol instead.
     std::vector<OwnItem> own_items;
     own_items.reserve(external_users_.size());

@@ -16,11 +16,10 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
   Merged merged;
   if (options.keep_maps) merged.maps.resize(inputs.size());
   MergeFindings findings(inputs, options.compatibility, diagnostics);
-  ViewMerge view(options, findings);
+  ViewMerge view(options, inputs, findings);
   FileMerge file({.sm = options.sm,
                   .architecture_specific = options.architecture_specific,
                   .profile = options.profile});
-  view.Expect(inputs);
   for (InputId id = 0; id < inputs.size(); ++id) {
     const Module& module = *inputs[id].module;
     view.Add(id, module.view(options.view), module.virtual_arch(),

@@ -14,8 +14,9 @@ namespace devlink::internal {
 namespace section_name = format::section_name;
 
 ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
-                               bool weak_symbols_are_global)
+                               bool weak_symbols_are_global, const ExpectedSizes& expected)
     : has_two_views(format::HasTwoViews(sm)), weak_symbols_are_global_(weak_symbols_are_global) {
+  Reserve(expected);
   program.view = view;
   // What every output has, in the order in which nvlink enters the names.
   for (std::string_view name : {section_name::kNames, section_name::kStrings,
@@ -36,12 +37,19 @@ ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
   }
 }
 
-void ProgramBuilder::Reserve(std::size_t sections, std::size_t symbols, std::size_t relocations) {
-  program.sections.reserve(program.sections.size() + sections);
-  program.symbols.reserve(program.symbols.size() + symbols);
-  program.section_names.reserve(program.section_names.size() + sections);
-  program.symbol_names.reserve(program.symbol_names.size() + sections + symbols);
-  program.relocations.reserve(program.relocations.size() + relocations);
+void ProgramBuilder::Reserve(const ExpectedSizes& expected) {
+  constexpr std::size_t kOwn = 8;  // those that every output has
+  const std::size_t sections = expected.sections + kOwn;
+  const std::size_t symbols = expected.symbols + kOwn;
+  program.sections.reserve(sections);
+  program.symbols.reserve(symbols);
+  program.section_names.reserve(sections);
+  program.symbol_names.reserve(sections + symbols);
+  program.relocations.reserve(expected.relocations);
+  program.functions.reserve(expected.functions);
+  // Of each function, and of all of them.
+  program.info_lists.reserve(expected.functions + 1);
+  program.info_sections.reserve(expected.functions + 1);
 }
 
 SectionId ProgramBuilder::AddSection(std::string_view name, SectionKind kind, std::uint32_t type,

@@ -17,13 +17,20 @@
 
 namespace devlink::internal {
 
+// At most so many of each come from the inputs: there is room for them from the start, so that the
+// lists do not move while they grow.
+struct ExpectedSizes {
+  std::size_t sections = 0;
+  std::size_t functions = 0;
+  std::size_t symbols = 0;
+  std::size_t relocations = 0;
+};
+
 class ProgramBuilder {
  public:
   // `sm` and the view decide what every output begins with.
-  ProgramBuilder(std::uint32_t sm, format::ViewKind view, bool weak_symbols_are_global);
-
-  // Makes room for so many more of each.
-  void Reserve(std::size_t sections, std::size_t symbols, std::size_t relocations);
+  ProgramBuilder(std::uint32_t sm, format::ViewKind view, bool weak_symbols_are_global,
+                 const ExpectedSizes& expected = {});
 
   // Symbols from here on come from this input.
   void Begin(InputId input) { input_ = input; }
@@ -75,6 +82,7 @@ class ProgramBuilder {
   bool one_list_of_a_name = false;
 
  private:
+  void Reserve(const ExpectedSizes& expected);
   // For the relocations of `target` that will have been resolved.
   void AddResolvedList(SectionId target);
 

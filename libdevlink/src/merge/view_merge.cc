@@ -10,10 +10,33 @@
 
 namespace devlink::internal {
 
-ViewMerge::ViewMerge(const MergeOptions& options, MergeFindings& findings)
+namespace {
+
+ExpectedSizes Expect(std::span<const LinkInput> inputs, format::ViewKind kind) {
+  ExpectedSizes out;
+  for (const LinkInput& input : inputs) {
+    const ModuleView& view = input.module->view(kind);
+    out.sections += view.section_count();
+    out.symbols += view.symbol_count();
+    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+      const SectionRole role = view.RoleAt(i);
+      if (role == SectionRole::kText) ++out.functions;
+      if (role == SectionRole::kRelocations) {
+        out.relocations += view.SectionAt(i).data.size() / format::kRelSize;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ViewMerge::ViewMerge(const MergeOptions& options, std::span<const LinkInput> inputs,
+                     MergeFindings& findings)
     : options_(options),
       findings_(findings),
-      builder_(options.sm, options.view, options.profile.weak_symbols_are_global),
+      builder_(options.sm, options.view, options.profile.weak_symbols_are_global,
+               Expect(inputs, options.view)),
       kernel_sections_(builder_, input_),
       constants_(builder_, input_, replaced_, options.relocatable),
       data_(builder_, input_, findings, constants_, kernel_sections_),
@@ -39,22 +62,6 @@ void ViewMerge::AddHostSection(std::string_view bytes) {
   Section& section = builder_.program.sections[id];
   section.size = bytes.size();
   AppendPiece(section, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, 0);
-}
-
-void ViewMerge::Expect(std::span<const LinkInput> inputs) {
-  std::size_t sections = 0;
-  std::size_t symbols = 0;
-  std::size_t relocations = 0;
-  for (const LinkInput& input : inputs) {
-    const ModuleView& view = input.module->view(options_.view);
-    sections += view.section_count();
-    symbols += view.symbol_count();
-    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
-      if (view.RoleAt(i) != SectionRole::kRelocations) continue;
-      relocations += view.SectionAt(i).data.size() / format::kRelSize;
-    }
-  }
-  builder_.Reserve(sections, symbols, relocations);
 }
 
 void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map) {

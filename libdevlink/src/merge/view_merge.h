@@ -32,13 +32,12 @@ namespace devlink::internal {
 
 class ViewMerge {
  public:
-  // `options` and `findings` are borrowed.
-  ViewMerge(const MergeOptions& options, MergeFindings& findings);
+  // `options` and `findings` are borrowed. `inputs` are those that will be added.
+  ViewMerge(const MergeOptions& options, std::span<const LinkInput> inputs,
+            MergeFindings& findings);
   ViewMerge(const ViewMerge&) = delete;
   ViewMerge& operator=(const ViewMerge&) = delete;
 
-  // Makes room for what these will bring at most, so that the lists do not move while they grow.
-  void Expect(std::span<const LinkInput> inputs);
   // The view of one input. `map` is filled where it is given.
   void Add(InputId id, const ModuleView& view, std::uint32_t virtual_arch, InputMap* map);
   // After the last input. `maps` are brought up to date; empty where none were asked for.

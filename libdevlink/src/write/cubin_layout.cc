@@ -198,7 +198,7 @@ std::vector<SegmentSpec> CubinWriter::State::SegmentsOfTwoViews() const {
 
 // The program headers themselves, read-only sections, writable sections, the headers again.
 std::vector<SegmentSpec> CubinWriter::State::UsualSegments() const {
-  if (format::HasTwoViews(header.sm)) return SegmentsOfTwoViews();
+  if (has_two_views) return SegmentsOfTwoViews();
   SegmentSpec constants{.type = format::kPtLoad, .flags = format::kPfRX};
   SegmentSpec data{.type = format::kPtLoad, .flags = format::kPfRW};
   bool has_nobits = false;

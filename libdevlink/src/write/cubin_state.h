@@ -143,6 +143,7 @@ struct PatchRun {
 
 struct CubinWriter::State {
   CubinHeader header;
+  bool has_two_views = false;  // as all files for the header's target
   std::vector<internal::SectionState> sections;
   internal::SectionState unknown_section;
   // The first mistake that is found when something is added.
@@ -183,6 +184,7 @@ struct CubinWriter::State {
   std::uint8_t TableAt(SectionHandle handle, internal::Content content);
   void Report(const char* what) { mistake = mistake == nullptr ? what : mistake; }
 
+  void Reserve(const CubinSizes& expected);
   // What a string table has under the handle, which AddName gave.
   internal::NameId NameOfHandle(const internal::StringTable& table, NameHandle name);
   SectionHandle AddSection(const SectionSpec& spec, internal::Content content);

@@ -163,9 +163,8 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   section.content = content;
   if (header.section_order == SectionOrder::kByCategory) {
     section.category = static_cast<std::uint8_t>(
-        format::HasTwoViews(header.sm)
-            ? format::SectionCategoryOfTwoViews(spec.name, spec.type, section.flags)
-            : format::SectionCategory(spec.name, spec.type));
+        has_two_views ? format::SectionCategoryOfTwoViews(spec.name, spec.type, section.flags)
+                      : format::SectionCategory(spec.name, spec.type));
   }
   // Those that every file has come first.
   const bool leads = Index(handle) <= Index(kSymbolTable);
@@ -193,10 +192,13 @@ void CubinWriter::State::AddStringTable(const SectionSpec& spec) {
   At(AddSection(spec, Content::kStrings)).table = table;
 }
 
-CubinWriter::CubinWriter(CubinHeader header) : state_(std::make_unique<State>()) {
+CubinWriter::CubinWriter(CubinHeader header, const CubinSizes& expected)
+    : state_(std::make_unique<State>()) {
   state_->header = header;
-  // The first two name themselves.
+  state_->has_two_views = format::HasTwoViews(header.sm);
   state_->strings.resize(2);
+  state_->Reserve(expected);
+  // The first two name themselves.
   for (std::uint8_t table = 0; table < 2; ++table) {
     const SectionHandle handle = state_->AddSection(
         {.name = table == 0 ? format::section_name::kNames : format::section_name::kStrings,
@@ -214,13 +216,16 @@ CubinWriter::~CubinWriter() = default;
 CubinWriter::CubinWriter(CubinWriter&&) noexcept = default;
 CubinWriter& CubinWriter::operator=(CubinWriter&&) noexcept = default;
 
-void CubinWriter::Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes) {
-  state_->own.Reserve(copied_bytes);
-  state_->runs.reserve(sections);
-  state_->sections.reserve(sections);
-  state_->symbols.reserve(symbols);
-  state_->strings[0].Reserve(sections);
-  state_->strings[1].Reserve(sections + symbols);
+void CubinWriter::State::Reserve(const CubinSizes& expected) {
+  constexpr std::size_t kOwn = 3;  // sections that every file has
+  const std::size_t all_sections = expected.sections + kOwn;
+  own.Reserve(expected.copied_bytes);
+  runs.reserve(all_sections);
+  sections.reserve(all_sections);
+  symbols.reserve(expected.symbols);
+  patches.reserve(expected.patches);
+  strings[0].Reserve(all_sections);
+  strings[1].Reserve(all_sections + expected.symbols);
 }
 
 SectionHandle CubinWriter::AddSection(const SectionSpec& spec) {

@@ -210,8 +210,7 @@ TEST_CASE("References to what was never added are refused", "[write]") {
 TEST_CASE("A file may have more sections than the header can count", "[write]") {
   std::vector<std::string> names;
   for (int i = 0; i < 0xff40; ++i) names.push_back(".debug_" + std::to_string(i));
-  CubinWriter writer({.sm = 80});
-  writer.Reserve(names.size(), 0);
+  CubinWriter writer({.sm = 80}, {.sections = names.size()});
   for (const std::string& name : names) writer.AddSection({.name = name, .type = 1});
   const auto text = AddText(writer, ".text.k");
   writer.AppendZeros(text, 128);

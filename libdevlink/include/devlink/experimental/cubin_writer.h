@@ -154,18 +154,22 @@ struct BitField {
   std::uint8_t width = 0;     // 1 to 64
 };
 
+// About how much will be added. Saves time and memory where it is known, and changes nothing.
+struct CubinSizes {
+  std::size_t sections = 0;
+  std::size_t symbols = 0;
+  std::size_t patches = 0;
+  std::size_t copied_bytes = 0;  // by anything but `Append`
+};
+
 // Used by one thread at a time. Borrows all names and bytes handed to it until Write or WriteTo
 // returns. What is wrong with what was added is reported by LayOut, Write and WriteTo.
 class CubinWriter {
  public:
-  explicit CubinWriter(CubinHeader header);
+  explicit CubinWriter(CubinHeader header, const CubinSizes& expected = {});
   ~CubinWriter();
   CubinWriter(CubinWriter&&) noexcept;
   CubinWriter& operator=(CubinWriter&&) noexcept;
-
-  // Makes room for what will be added, `copied_bytes` of it by anything but `Append`; saves time
-  // and memory, changes nothing.
-  void Reserve(std::size_t sections, std::size_t symbols, std::size_t copied_bytes = 0);
 
   // A section without bytes yet, behind those that were added before. What is wrong with `spec` is
   // said when the file is laid out.
