@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// devlink-bench: links the same programs with nvlink and with devlink and compares time and memory.
+// devlink-bench: links the same programs with nvlink, with NVIDIA's libnvJitLink and with devlink,
+// and compares time and memory.
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <tuple>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "measure.h"
 #include "modules.h"
+#include "options.h"
 #include "programs.h"
 #include "table.h"
 
@@ -23,128 +27,176 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  bool quick = false;
-  bool without_nvlink = false;
-  std::string target = "sm_80";
-  std::vector<std::string> classes;  // empty: all
-  std::string json;
-  fs::path devlink;
-  fs::path diff;
-  fs::path cache;
+constexpr char kTheirs[] = "nvlink.out";
+constexpr char kTheirLibrarys[] = "nvjitlink.out";
+constexpr char kOurs[] = "devlink.out";
+
+fs::path Programs() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+// The toolkit, as scripts/setup found it; empty where nobody says.
+std::string Toolkit() {
+  const char* const home = std::getenv("CUDA_HOME");
+  return home == nullptr ? "" : home;
+}
+
+// A folder with copies of the inputs, which goes with it; or, where that is not wanted, theirs.
+class Workplace {
+ public:
+  Workplace(const CompiledProgram& program, const fs::path& base) : path_(program.directory) {
+    if (base.empty()) return;
+    path_ = base / ("devlink-bench." + std::to_string(getpid()));
+    is_own_ = true;
+    fs::create_directories(path_);
+    for (const std::string& file : program.files) {
+      fs::copy_file(program.directory / file, path_ / file);
+    }
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    if (is_own_) fs::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool is_own_ = false;
 };
 
-void PrintUsage() {
-  std::puts(
-      "usage: devlink-bench [OPTION...]\n"
-      "  --quick           leave nvlink out where it takes more than 20 s\n"
-      "  --no-nvlink       leave nvlink out\n"
-      "  --class NAME      only this class of programs (repeatable)\n"
-      "  --arch ARCH       the target, sm_80 where nothing is said\n"
-      "  --json FILE       write the results to a file, too\n"
-      "  --devlink FILE    measure this devlink instead of the one beside this program\n"
-      "  --cache DIR       where compiled modules are kept\n"
-      "classes:");
-  for (const ProgramClass& program : ProgramClasses()) {
-    std::printf("  %-10s %d modules\n", program.name.c_str(), program.modules);
-  }
-}
+// The links of one program.
+class Links {
+ public:
+  Links(const ProgramClass& program, const Options& options, std::vector<std::string> files)
+      : program_(program),
+        target_(program.only_target.empty() ? options.target : program.only_target),
+        files_(std::move(files)) {}
 
-std::optional<Options> ParseOptions(int argc, char** argv) {
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  Options options;
-  options.devlink = here / "devlink";
-  options.diff = here / "devlink-diff";
-  options.cache = here.parent_path() / "bench-modules";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option = argv[i];
-    if (option == "--quick") {
-      options.quick = true;
-      continue;
+  // nvlink's words; devlink takes the same.
+  [[nodiscard]] Command Of(const std::string& linker, const std::string& output) const {
+    Command out{.words = {linker, "-arch=" + target_, "-o", output}};
+    const std::string toolkit = Toolkit();
+    Append(out, program_.options);
+    if (program_.kind == ModuleKind::kLtoObject) {
+      // As nvcc gives it; what is not in one place is in the other.
+      for (const char* folder : {"", "/nvvm"}) {
+        if (!fs::exists(toolkit + folder + "/lib64/libnvvm.so")) continue;
+        Append(out, {"-nvvmpath=" + toolkit + folder});
+        break;
+      }
     }
-    if (option == "--no-nvlink") {
-      options.without_nvlink = true;
-      continue;
+    Append(out, files_);
+    if (program_.kind == ModuleKind::kLtoObject) {
+      for (const char* folder : {"/lib64", "/lib", "/targets/x86_64-linux/lib"}) {
+        if (fs::exists(toolkit + folder)) Append(out, {"-L" + toolkit + folder});
+      }
+      Append(out, {"-lcudadevrt"});
     }
-    if (i + 1 == argc) return std::nullopt;
-    const char* value = argv[++i];
-    if (option == "--class") {
-      options.classes.emplace_back(value);
-    } else if (option == "--arch") {
-      options.target = value;
-    } else if (option == "--json") {
-      options.json = value;
-    } else if (option == "--devlink") {
-      options.devlink = fs::absolute(value);
-    } else if (option == "--cache") {
-      options.cache = fs::absolute(value);
-    } else {
-      return std::nullopt;
-    }
+    return out;
   }
-  return options;
-}
 
-bool Wanted(const Options& options, const ProgramClass& program) {
-  if (options.classes.empty()) return true;
-  for (const std::string& name : options.classes) {
-    if (name == program.name) return true;
+  // Nothing where the toolkit has no such library.
+  [[nodiscard]] Command OfLibrary() const {
+    for (const char* folder : {"/lib64", "/lib", "/targets/x86_64-linux/lib"}) {
+      const std::string library = Toolkit() + folder + "/libnvJitLink.so.13";
+      if (!fs::exists(library)) continue;
+      Command out{.words = {(Programs() / "devlink-bench-nvjitlink").string(), library,
+                            kTheirLibrarys, "-arch=" + target_}};
+      Append(out, program_.options);
+      Append(out, files_);
+      return out;
+    }
+    return {};
   }
-  return false;
-}
 
-std::vector<std::string> LinkCommand(const std::string& linker, const Options& options,
-                                     const std::string& output,
-                                     const std::vector<std::string>& files) {
-  std::vector<std::string> command = {linker, "-arch=" + options.target, "-o", output};
-  command.insert(command.end(), files.begin(), files.end());
+  // What reads the inputs and writes so many bytes.
+  [[nodiscard]] Command OfNothing(std::uint64_t bytes_out) const {
+    Command out{.words = {(Programs() / "devlink-bench-floor").string(), std::to_string(bytes_out),
+                          "floor.out"}};
+    Append(out, files_);
+    return out;
+  }
+
+ private:
+  static void Append(Command& command, const std::vector<std::string>& words) {
+    command.words.insert(command.words.end(), words.begin(), words.end());
+  }
+
+  const ProgramClass& program_;
+  std::string target_;
+  std::vector<std::string> files_;
+};
+
+// The same command on a machine with so many processors.
+Command WithThreads(Command command, int threads) {
+  const fs::path library = Programs().parent_path() / "lib/bench/libdevlink_bench_threads.so";
+  command.variables = {"LD_PRELOAD=" + library.string(),
+                       "DEVLINK_BENCH_THREADS=" + std::to_string(threads)};
   return command;
 }
 
-Result MeasureClass(const ProgramClass& program, Options options) {
-  if (!program.only_target.empty()) options.target = program.only_target;
-  constexpr double kNever = 1e9;
+// Whether the bytes are the same, whatever the number of threads was.
+bool SameFile(const fs::path& folder, const std::string& one, const std::string& other) {
+  return Measure({.words = {"cmp", "-s", one, other}}, folder, 1).ok;
+}
+
+std::string ThreadsOutput(int threads) { return kOurs + std::to_string(threads); }
+
+// nvlink's output and devlink's, with each number of threads.
+Comparison Compare(const Result& result, const ProgramClass& program, const Links& links,
+                   const Options& options, const fs::path& folder) {
+  if (!result.devlink.ok) return Comparison::kNotMade;
+  for (const int threads : kThreads) {
+    if (!SameFile(folder, kOurs, ThreadsOutput(threads))) return Comparison::kDifferent;
+  }
+  if (!result.nvlink.ok) return Comparison::kNotMade;
+  for (int more = program.varies ? 8 : 0;; --more) {
+    if (Measure({.words = {options.diff.string(), kTheirs, kOurs}}, folder, 1).ok) {
+      return Comparison::kIdentical;
+    }
+    if (more == 0) return Comparison::kDifferent;
+    Measure(links.Of("nvlink", kTheirs), folder, 1);
+  }
+}
+
+Result MeasureClass(const ProgramClass& program, const Options& options) {
   constexpr double kLongRun = 5;
-  const std::string theirs = "nvlink.out";
-  const std::string ours = "devlink.out";
   std::fprintf(stderr, "%s: compiling ...\n", program.name.c_str());
-  const CompiledProgram compiled = CompileProgram(program, options.target, options.cache);
-  const fs::path& directory = compiled.directory;
-  std::error_code ignored;
-  fs::remove(directory / theirs, ignored);
-  fs::remove(directory / ours, ignored);
+  const std::string& target = program.only_target.empty() ? options.target : program.only_target;
+  const CompiledProgram compiled = CompileProgram(program, target, options.cache);
+  const Workplace workplace(compiled, options.folder);
+  const fs::path& folder = workplace.path();
+  const Links links(program, options, compiled.files);
 
   Result result;
   result.name = program.name;
   result.inputs = compiled.files.size();
   result.bytes_in = compiled.bytes;
-  std::vector<std::string> cat = {"cat"};
-  cat.insert(cat.end(), compiled.files.begin(), compiled.files.end());
-  // First, and so it is also what brings the inputs into the page cache for the two linkers.
-  result.cat = Measure(cat, directory, 5, kNever);
-  result.is_ptx = program.is_ptx;
-  const std::vector<std::string> our_link =
-      LinkCommand(options.devlink.string(), options, ours, compiled.files);
-  const std::vector<std::string> their_link =
-      LinkCommand("nvlink", options, theirs, compiled.files);
+  result.uses_tools = program.UsesTools();
+  std::fprintf(stderr, "%s: linking in turns ...\n", program.name.c_str());
+  // First, so that it also brings the inputs into the page cache, where they lie on a disk.
+  Measure(links.OfNothing(0), folder, 1);
   const bool both = !options.without_nvlink && !(options.quick && program.slow_for_nvlink);
-  if (program.is_ptx && both) {
-    std::fprintf(stderr, "%s: devlink and nvlink in turns ...\n", program.name.c_str());
-    std::tie(result.devlink, result.nvlink) = MeasureInTurns(our_link, their_link, directory, 7);
-  } else {
-    std::fprintf(stderr, "%s: devlink ...\n", program.name.c_str());
-    result.devlink = Measure(our_link, directory, 5, kNever);
+  std::vector<Command> commands = {both ? links.Of("nvlink", kTheirs) : Command{},
+                                   both ? links.OfLibrary() : Command{},
+                                   links.Of(options.devlink.string(), kOurs)};
+  for (const int threads : kThreads) {
+    commands.push_back(
+        WithThreads(links.Of(options.devlink.string(), ThreadsOutput(threads)), threads));
   }
-  if (result.devlink.ok) result.bytes_out = fs::file_size(directory / ours);
-  if (!both) return result;
-  if (!program.is_ptx) {
-    std::fprintf(stderr, "%s: nvlink ...\n", program.name.c_str());
-    result.nvlink = Measure(their_link, directory, 3, kLongRun);
+  const std::vector<Measurement> measured =
+      MeasureInTurns(commands, folder, options.runs, kLongRun);
+  result.nvlink = measured[0];
+  result.nvjitlink = measured[1];
+  result.devlink = measured[2];
+  for (std::size_t i = 0; i < kThreads.size(); ++i) result.with_threads[i] = measured[3 + i];
+  if (result.devlink.ok) {
+    result.bytes_out = fs::file_size(folder / kOurs);
+    result.floor = Measure(links.OfNothing(result.bytes_out), folder, options.runs);
   }
-  if (result.nvlink.ok && result.devlink.ok) {
-    const Measurement diff = Measure({options.diff.string(), theirs, ours}, directory, 1, kNever);
-    result.outputs = diff.ok ? Comparison::kIdentical : Comparison::kDifferent;
-  }
+  result.outputs = Compare(result, program, links, options, folder);
+  if (options.counts_instructions) result.instructions = CountInstructions(commands[3], folder);
   return result;
 }
 
@@ -157,7 +209,7 @@ int Run(const Options& options) {
     std::fputs("devlink-bench: no such class\n", stderr);
     return 2;
   }
-  const Measurement idle = Measure({options.devlink.string(), "-V"}, options.cache, 5, 1e9);
+  const Measurement idle = Measure({.words = {options.devlink.string(), "-V"}}, options.cache, 5);
   std::fputs(TableText(results, idle.peak).c_str(), stdout);
   if (!options.json.empty()) {
     std::ofstream file(options.json);
@@ -178,13 +230,16 @@ int Run(const Options& options) {
 }  // namespace devlink::bench
 
 int main(int argc, char** argv) {
+  namespace bench = devlink::bench;
   try {
-    const auto options = devlink::bench::ParseOptions(argc, argv);
+    const auto options =
+        bench::ParseOptions(std::vector<std::string>(argv + 1, argv + argc), bench::Programs());
     if (!options) {
-      devlink::bench::PrintUsage();
-      return argc == 2 && std::strcmp(argv[1], "--help") == 0 ? 0 : 2;
+      const bool asked = argc == 2 && std::strcmp(argv[1], "--help") == 0;
+      std::fputs(bench::UsageText().c_str(), asked ? stdout : stderr);
+      return asked ? 0 : 2;
     }
-    return devlink::bench::Run(*options);
+    return bench::Run(*options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "devlink-bench: %s\n", error.what());
     return 1;

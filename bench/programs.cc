@@ -14,7 +14,10 @@ std::string Number(int n) { return std::to_string(n); }
 class PtxText {
  public:
   explicit PtxText(std::string_view target) {
-    out_ = ".version 8.0\n.target " + std::string(target) + "\n.address_size 64\n";
+    // Targets of three digits came with later versions of PTX.
+    const bool is_new = target.size() > 5 && target[5] >= '0' && target[5] <= '9';
+    out_ = std::string(".version ") + (is_new ? "8.8" : "8.0") + "\n.target " +
+           std::string(target) + "\n.address_size 64\n";
   }
 
   void Line(std::string_view line) { out_.append(line).push_back('\n'); }
@@ -216,19 +219,33 @@ std::string TemplateModule(int module, std::string_view target) {
 }  // namespace
 
 const std::vector<ProgramClass>& ProgramClasses() {
+  const std::string kernels = "kernels.cu";
   static const std::vector<ProgramClass> classes = {
-      {"1", "deep", 1, false},
-      {"10", "deep", 10, false},
-      {"100", "deep", 100, false},
-      {"1000", "deep", 1000, false},
-      {"4000", "deep", 4000, true},
-      {"flat1000", "flat", 1000, false},
-      {"flat4000", "flat", 4000, false},
-      {"fib46", "fib", 47, false},
-      {"chain2000", "chain", 80, true},
-      {"shared", "shared", 10, false},
-      {"templates", "templ", 200, false},
-      {"ptx64", "kernels", 64, false, /*is_ptx=*/true, "sm_90"},
+      {"1", "deep", 1},
+      {"10", "deep", 10},
+      {"100", "deep", 100},
+      {"1000", "deep", 1000},
+      {"4000", "deep", 4000, /*slow_for_nvlink=*/true},
+      {"flat1000", "flat", 1000},
+      {"flat4000", "flat", 4000},
+      {"fib46", "fib", 47},
+      {"chain2000", "chain", 80, /*slow_for_nvlink=*/true},
+      {"shared", "shared", 10},
+      {"templates", "templ", 200},
+      {"objects", "objects", 16, false, ModuleKind::kObject, kernels},
+      {"archive", "objects", 16, false, ModuleKind::kArchive, kernels},
+      {"debug", "debug", 16, false, ModuleKind::kDebug, kernels},
+      {"sm_100", "flat", 100, false, ModuleKind::kCubin, "", "sm_100"},
+      {"ptx64", "kernels", 64, false, ModuleKind::kPtx, kernels, "sm_90"},
+      {"lto", "lto", 8, false, ModuleKind::kLtoObject, kernels, "sm_90", {"-lto"}},
+      {.name = "split",
+       .family = "lto",
+       .modules = 8,
+       .kind = ModuleKind::kLtoObject,
+       .source = kernels,
+       .only_target = "sm_90",
+       .options = {"-lto", "-split-compile-extended=2"},
+       .varies = true},
   };
   return classes;
 }

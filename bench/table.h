@@ -3,6 +3,7 @@
 // The results, for people and for programs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,15 +14,22 @@ namespace devlink::bench {
 
 enum class Comparison { kNotMade, kIdentical, kDifferent };
 
+// With how many threads devlink is measured, beside as many as it takes by itself.
+constexpr std::array<int, 3> kThreads = {1, 2, 4};
+
 struct Result {
   std::string name;
-  bool is_ptx = false;  // the memory is the assembler's
+  bool uses_tools = false;  // the memory is theirs
   std::size_t inputs = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  Measurement nvlink;  // not ok and without failure: it was left out
+  // Not ok and without failure: it was left out.
+  Measurement nvlink;
+  Measurement nvjitlink;
   Measurement devlink;
-  Measurement cat;
+  std::array<Measurement, kThreads.size()> with_threads;
+  Measurement floor;               // reading the inputs and writing the output
+  std::uint64_t instructions = 0;  // of devlink with one thread; 0: not counted
   Comparison outputs = Comparison::kNotMade;
 
   // How many times faster devlink is; 0 where that is not known.
