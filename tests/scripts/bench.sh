@@ -51,3 +51,6 @@ done
 draws found.json
 "$bench" --class none 2>err && fail "a class that is not there"
 grep -q 'no such class' err || fail "$(<err)"
+jit="$DEVLINK_BUILD/bin/devlink-bench-jit"
+[[ ! -x $jit ]] || "$jit" --leak 20 >table 2>log || fail "$(cat table log)"
+[[ ! -x $jit ]] || grep -qE '^\| undefined +\| +session, pool \|' table || fail "$(<table)"

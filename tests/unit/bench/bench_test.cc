@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "elf_values.h"
+#include "jit_table.h"
 #include "markdown.h"
 #include "options.h"
 #include "support/catch.h"
@@ -105,6 +107,50 @@ TEST_CASE("Whole runs become a table and JSON", "[bench]") {
   CHECK(Has(JsonText({good}, 1, "sm_80"), "\"devlink_threads_4\": {\"seconds\": 0.002000, "));
   good.instructions = 12'340'000;
   CHECK(Has(Row(TableText({good}, 0), "good"), "|yes|12.3|"));
+}
+
+TEST_CASE("Links within a process become tables", "[bench]") {
+  JitResult result{.state = JitResult::State::kOk,
+                   .loading = 5.0,
+                   .first = 1.0,
+                   .least = 0.02,
+                   .median = 0.025,
+                   .links_per_second = 40000,
+                   .links = 1000,
+                   .peak = 3 << 20,
+                   .grown = 9000};
+  JitResult slower = result;
+  slower.first = 2.0;
+  slower.median = 0.03;
+  JitRow row{.inputs = "2 cubins", .choice = {.path = "libnvJitLink.so.13"}};
+  row.by_threads[1] = {slower, result, slower};
+  result.links_per_second = 60000;
+  row.by_threads[2] = {result};
+  CHECK(Row(LatencyText({row}), "2 cubins") ==
+        "|2cubins|NVIDIA'slibnvJitLink|2000(1000)|30.0(20.0)||1000(1000)|40000|60000|1.50|3.00|");
+  CHECK(Has(LatencyText({row}), "already (NVIDIA's libnvJitLink in 5.00 ms)."));
+  JitRow session{.inputs = "2 cubins", .choice = {.kind = LinkerChoice::Kind::kSession}};
+  session.by_threads[1] = {result};
+  session.by_threads[1][0].is_devlink = true;
+  session.by_threads[1][0].median = 0.015;
+  const std::string both = LatencyText({row, session});
+  CHECK(Row(both.substr(both.rfind("\n| 2 cubins")), "2 cubins") ==
+        "|2cubins|session|1000(1000)|15.0(20.0)|2.00||60000|||3.00|");
+  CHECK(Has(LeakText({row}), "| 2 cubins | NVIDIA's libnvJitLink |       2 |  1000 |   60000 |"));
+  CHECK(Has(Row(LeakText({row}), "2 cubins"), "|1|1000|40000|8|10|3.00|"));
+  CHECK(AllWell({row}));
+  row.by_threads[1][0].state = JitResult::State::kWrongResult;
+  CHECK(Has(LatencyText({row}), "does not link as it should"));
+  CHECK_FALSE(AllWell({row}));
+  result.is_devlink = true;
+  CHECK(NameOf({}, result) == "our libnvJitLink");
+  CHECK(NameOf({.kind = LinkerChoice::Kind::kPool}, result) == "session, pool");
+}
+
+TEST_CASE("Initial values are found in a cubin, and in nothing else", "[bench]") {
+  CHECK(PlaceOfInitialValues({}) == 0);
+  CHECK(PlaceOfInitialValues(Bytes(64)) == 0);
+  CHECK(PlaceOfInitialValues(Bytes(64, '\x7f')) == 0);
 }
 
 }  // namespace
