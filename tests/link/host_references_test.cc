@@ -370,6 +370,39 @@ TEST_CASE("kernels have the shared memory of what they call, whoever asked for t
   }
 }
 
+// nvlink asks -kernels-used when it meets a name, and does not ask again where a file defines what
+// one before it refers to.
+TEST_CASE("kernels that an earlier file refers to") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const std::vector<Object> objects = {
+        {comparison.Assemble(Cat(Header(sm), ".extern .entry launched(.param .u64 p);\n",
+                                 ".visible .entry launches(.param .u64 p) { .reg .b64 a, b; "
+                                 "ld.param.u64 a, [p]; mov.u64 b, launched; st.u64 [a], b; "
+                                 "ret; }\n")),
+         {}},
+        {comparison.Assemble(Cat(Header(sm), Kernel(".visible ", "other"),
+                                 Kernel(".visible ", "launched"), Kernel(".visible ", "wanted"))),
+         {}}};
+    REQUIRE_FALSE(objects[0].cubin.empty());
+    REQUIRE_FALSE(objects[1].cubin.empty());
+    INFO("sm_" << sm);
+    for (const List& used : {List{"wanted"}, List{"launches"}, List{"other", "wanted"}}) {
+      LinkOptions options;
+      options.kernels_used = used;
+      INFO("kernels used: " << Join(used, ","));
+      CHECK(comparison.Check(objects, options, {"-kernels-used", Join(used, ",")}) == "");
+      CHECK(comparison.Check({objects[1], objects[0]}, options,
+                             {"-kernels-used", Join(used, ",")}) == "");
+    }
+    LinkOptions options;
+    options.variables_used = {"x"};
+    CHECK(comparison.Check(objects, options, {"-variables-used", "x"}) == "");
+  }
+}
+
 // --- Random programs, random lists ---------------------------------------------------------------
 
 // The functions of a cubin, for lists and as patterns.

@@ -173,8 +173,10 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   if (joins_static_kernels_ && program_.functions[function].is_kernel) {
     CompareWithStatic(id, symbol);
   }
-  // nvlink does this for a kernel that -kernels-used does not name when it comes to need it.
-  const bool at_once = kernels_.ByHostReferences() || kernels_.Wants(program_.symbols[id]);
+  // nvlink does this for a kernel that -kernels-used does not name when it comes to need it; it
+  // does not ask again what is called so where an earlier file refers to it.
+  const bool at_once =
+      known != kNone || kernels_.ByHostReferences() || kernels_.Wants(program_.symbols[id]);
   if (program_.functions[function].is_kernel && at_once) kernel_sections_.Add(function, symbol);
 }
 
