@@ -452,6 +452,25 @@ TEST_CASE("what host code asks for shows in finalized code, too") {
   }
 }
 
+// Which is linked for another member of the family only by the finalizer, and all the same has
+// names of our own link.
+TEST_CASE("what host code asks for shows in code made for a relative, too") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const Bytes cubin = Comparison(*toolkit, 100)
+                          .Assemble(Cat(KernelsAlike(100),
+                                        ".visible .entry halve(.param .u64 p) { .reg .b64 a; .reg "
+                                        ".f64 d; ld.param.u64 a, [p]; "
+                                        "ld.global.f64 d, [a]; mul.f64 d, d, 0d3FE0000000000000; "
+                                        "st.global.f64 [a], d; ret; }\n"));
+  REQUIRE_FALSE(cubin.empty());
+  Comparison comparison(*toolkit, 103);
+  for (const List& wanted : {List{"halve"}, List{"run_all"}, List{"halve", "scale2", "run"}}) {
+    INFO("wanted: " << Join(wanted, ","));
+    CHECK(comparison.Check({{cubin, Sections({true, wanted, {}})}}) == "");
+  }
+}
+
 // nvlink follows the calls of the one that is asked for, and of no other.
 TEST_CASE("what other kernels call that stay is not lost") {
   const auto toolkit = FindToolkit();

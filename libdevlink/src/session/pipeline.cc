@@ -459,20 +459,25 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
 }
 
 // What cannot be composed of both views, though NVIDIA's library links it.
-absl::Status CheckComposable(const PassResults& passes, const LinkSet& set,
-                             const LinkOptions& options, std::vector<Diagnostic>& diagnostics) {
-  if (!passes.textures.banks.empty() || (options.relocatable && RefersToTextures(passes.program))) {
-    return Unsupported("texture and surface references for sm_100 and later are not linked yet",
-                       "libnvJitLink links them; texture objects need nothing of a link",
-                       diagnostics);
+absl::Status CheckComposable(const PassResults& passes, const LinkOptions& options,
+                             std::vector<Diagnostic>& diagnostics) {
+  if (passes.textures.banks.empty() && !(options.relocatable && RefersToTextures(passes.program))) {
+    return absl::OkStatus();
   }
-  if (const std::uint32_t input = passes.file.needs_finalizer; input < set.inputs.size()) {
-    return Unsupported(
-        absl::StrCat("'", set.inputs[input].name, "' was made for another architecture", " than ",
-                     options.target.Name(), " and needs NVIDIA's finalizer"),
-        "it is part of libnvJitLink; or compile for the target itself", diagnostics);
-  }
-  return absl::OkStatus();
+  return Unsupported("texture and surface references for sm_100 and later are not linked yet",
+                     "libnvJitLink links them; texture objects need nothing of a link",
+                     diagnostics);
+}
+
+// Code that only NVIDIA's library makes fit for the target.
+absl::Status CheckCode(const PassResults& passes, const LinkSet& set, const LinkOptions& options,
+                       std::vector<Diagnostic>& diagnostics) {
+  const std::uint32_t input = passes.file.needs_finalizer;
+  if (input >= set.inputs.size()) return absl::OkStatus();
+  return Unsupported(
+      absl::StrCat("'", set.inputs[input].name, "' was made for another architecture", " than ",
+                   options.target.Name(), " and needs NVIDIA's finalizer"),
+      "it is part of libnvJitLink; or compile for the target itself", diagnostics);
 }
 
 // From there to a description of the output. What the passes found does not outlive it: the output
@@ -494,7 +499,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
-  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, set, options, out.diagnostics));
+  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, options, out.diagnostics));
   // The same program as Mercury code, whose order the file has.
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));
@@ -522,17 +527,20 @@ bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes)
 
 // The finalizer's file. What follows from kernels of which it does not know who asks for them is
 // taken from the link that needs no finalizer.
-std::vector<std::uint8_t> WithAttributesOfLink(std::vector<std::uint8_t>&& finalized,
-                                               LinkedProgram&& program, const LinkSet& set,
-                                               const LinkOptions& options,
-                                               const LinkContext& context) {
+absl::StatusOr<std::vector<std::uint8_t>> WithAttributesOfLink(
+    std::vector<std::uint8_t>&& finalized, LinkedProgram&& program, const LinkSet& set,
+    const LinkOptions& options, const LinkContext& context) {
   if (!ToldOtherKernels(program.kernels, program.passed.passes)) return std::move(finalized);
   LinkOutcome unused;
   auto own = DescribeOutput(std::move(program), set, options, context, unused);
   auto size = own.ok() ? own->writer.LayOut() : own.status();
   auto bytes = size.ok() ? own->writer.Write() : size.status();
   auto joined = bytes.ok() ? WithOwnRecords(finalized, *bytes) : bytes.status();
-  if (joined.ok()) return *std::move(joined);
+  // What does not come of the inputs must not decide what the file is.
+  if (joined.ok() || absl::IsCancelled(joined.status()) ||
+      absl::IsResourceExhausted(joined.status())) {
+    return joined;
+  }
   context.Log([&] {
     return absl::StrCat("attributes stay as the finalizer has them: ", joined.status().message());
   });
@@ -661,10 +669,12 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
                                                           options, context, out.diagnostics));
     if (finalized) {
-      return WriteBytes(
-          WithAttributesOfLink(*std::move(finalized), std::move(program), set, options, context),
-          results);
+      DEVLINK_ASSIGN_OR_RETURN(
+          finalized,
+          WithAttributesOfLink(*std::move(finalized), std::move(program), set, options, context));
+      return WriteBytes(*std::move(finalized), results);
     }
+    DEVLINK_RETURN_IF_ERROR(CheckCode(passes, set, options, out.diagnostics));
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
                            DescribeOutput(std::move(program), set, options, context, out));
