@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links a cubin with what it needs of a folder, in which F.cubin defines F:
-// link_on_demand sm_90 kernel.cubin FOLDER out.cubin
+// Links a program with what it needs of a folder, in which F.cubin or F.ptx defines F; what is PTX
+// is compiled then, for this link, and only what is needed is:
+// link_on_demand sm_90 kernel.cubin FOLDER out.cubin [LIBRARY]
+// LIBRARY is libdevlink_ptxcompiler.so, which is built beside this program; PTX needs it.
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,10 +25,13 @@ class Folder : public devlink::DefinitionProvider {
       std::span<const devlink::UndefinedSymbol> undefined) override {
     std::vector<devlink::MemoryInput> found;
     for (const devlink::UndefinedSymbol& symbol : undefined) {
-      const std::string name = path_ + "/" + symbol.name + ".cubin";
-      std::ifstream in(name, std::ios::binary);
-      // What is not there stays undefined, and the link says so.
-      if (in) found.push_back({name, {std::istreambuf_iterator<char>(in), {}}});
+      for (const char* ending : {".cubin", ".ptx"}) {
+        const std::string name = path_ + "/" + symbol.name + ending;
+        std::ifstream in(name, std::ios::binary);
+        if (!in) continue;  // what is not there stays undefined, and the link says so
+        found.push_back({name, {std::istreambuf_iterator<char>(in), {}}});
+        break;
+      }
     }
     return found;
   }
@@ -37,8 +43,8 @@ class Folder : public devlink::DefinitionProvider {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::cerr << "usage: link_on_demand ARCH INPUT FOLDER OUTPUT\n";
+  if (argc != 5 && argc != 6) {
+    std::cerr << "usage: link_on_demand ARCH INPUT FOLDER OUTPUT [LIBRARY]\n";
     return 2;
   }
   const auto target = devlink::Arch::Parse(argv[1]);
@@ -47,7 +53,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   Folder folder(argv[3]);
-  auto session = devlink::LinkSession::Create({.target = *target}, {.definitions = &folder});
+  const auto tools = std::make_shared<devlink::Toolchain>(
+      devlink::ToolchainOptions{.ptx = {.nvptxcompiler_path = argc == 6 ? argv[5] : ""}});
+  auto session = devlink::LinkSession::Create({.target = *target},
+                                              {.toolchain = tools, .definitions = &folder});
   if (!session.ok()) {
     std::cerr << session.status() << "\n";
     return 2;
@@ -60,8 +69,9 @@ int main(int argc, char** argv) {
   for (const devlink::Diagnostic& diagnostic : linked.diagnostics) {
     std::cerr << devlink::RenderDiagnostic(diagnostic, "link_on_demand");
   }
+  if (!linked.ok()) return 1;
   std::ofstream out(argv[4], std::ios::binary);
   out.write(reinterpret_cast<const char*>(linked.cubin.data()),
             static_cast<std::streamsize>(linked.cubin.size()));
-  return linked.ok() && out.good() ? 0 : 1;
+  return out.good() ? 0 : 1;
 }
