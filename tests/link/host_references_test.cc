@@ -97,10 +97,7 @@ class Comparison {
     if (expected.signal != 0 || expected.timed_out) return "nvlink crashed";
     const Bytes expected_cubin = expected.ok() ? ReadBytes(output).value_or(Bytes{}) : Bytes{};
 
-    if (!flags.empty()) {
-      options.recorded_options =
-          Cat("-arch sm_", sm_, " ", Join(flags, " "), flags.size() == 1 ? "  " : " ");
-    }
+    if (!flags.empty()) Record(objects.size(), flags, options);
     const auto linked = Link(objects, options);
     if (!linked.ok()) return linked.status().ToString();
     const devlink::LinkOutcome& actual = *linked;
@@ -116,6 +113,19 @@ class Comparison {
   }
 
  private:
+  // What nvlink records of its command; with -g the names of files, too.
+  void Record(std::size_t objects, std::vector<std::string> flags, LinkOptions& options) const {
+    std::string& out = options.recorded_options;
+    out.clear();
+    if (flags.front() == "-g") {
+      flags.erase(flags.begin());
+      for (std::size_t i = 0; i < objects; ++i) Append(out, i == 0 ? "" : ",", "o", i, ".o");
+      Append(out, " -o out.cubin -g  ");
+      options.recorded_object = "out.cubin";
+    }
+    Append(out, "-arch sm_", sm_, " ", Join(flags, " "), flags.size() == 1 ? "  " : " ");
+  }
+
   const Toolkit& toolkit_;
   int sm_;
   TemporaryDirectory directory_{"devlink-host"};
@@ -310,6 +320,30 @@ TEST_CASE("options that say which kernels stay") {
     LinkOptions using_lists;
     using_lists.host_info = HostInfo::kUse;
     CHECK(comparison.Check(objects, using_lists, {"-use-host-info"}) == "");
+  }
+}
+
+// Code stays, but nvlink gives a kernel that is not asked for no memory of what it calls.
+TEST_CASE("kernels that stay for a debugger without debug information") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    if (sm >= 100) continue;  // the finalizer cannot be told
+    Comparison comparison(*toolkit, sm);
+    const std::string source =
+        Cat(Header(sm), ".shared .align 4 .b8 pool[128];\n", Function("f"),
+            Kernel(".visible ", "asked_for"), Kernel(".visible ", "beside", "call f;"));
+    const Bytes cubin = comparison.Assemble(source);
+    REQUIRE_FALSE(cubin.empty());
+    INFO("sm_" << sm);
+    LinkOptions options;
+    options.debug = true;
+    options.suppress_debug_info = true;
+    const std::vector<std::string> flags = {"-g", "-suppress-debug-info"};
+    const std::vector<Object> objects = {{cubin, Sections({true, {"asked_for"}, {}})}};
+    CHECK(comparison.Check(objects, options, flags) != "");
+    options.compatibility = Compatibility::kNvlink;
+    CHECK(comparison.Check(objects, options, flags) == "");
   }
 }
 

@@ -33,9 +33,10 @@ bool IsOptional(const ObjectRecord& object, const LinkOptions& options) {
 
 KernelSelection SelectKernels(const LinkOptions& options,
                               const std::vector<HostReferences>& references, bool known_before) {
-  // Every kernel stays, whatever is named.
-  if (options.debug) return {};
-  if (options.preserve_relocations && options.compatibility != Compatibility::kNvlink) return {};
+  // Every kernel stays, whatever is named; but nvlink may not follow what the others call.
+  const bool as_nvlink = options.compatibility == Compatibility::kNvlink;
+  if (options.debug && !(options.suppress_debug_info && as_nvlink)) return {};
+  if (options.preserve_relocations && !as_nvlink) return {};
   if (NamesWhatIsUsed(options)) {
     return KernelSelection::Containing(options.kernels_used).And(options.kept_functions);
   }
