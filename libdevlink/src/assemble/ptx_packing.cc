@@ -71,7 +71,8 @@ std::optional<PtxResult> UnpackPtxAnswer(const PtxJob& job, base::Bytes bytes) {
   const base::Bytes packed = reader.Bytes();
   if (!reader.AtEnd()) return std::nullopt;
   auto result = UnpackPtxResult(job, packed);
-  if (result.has_value()) result->status = std::move(status);
+  if (!result.has_value() || (status.ok() && result->cubin.empty())) return std::nullopt;
+  result->status = std::move(status);
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "base/guard.h"
 #include "base/status_macros.h"
@@ -18,6 +19,31 @@ namespace devlink::internal {
 namespace {
 
 constexpr std::string_view kMark = "devlink compile action 1";
+
+// What an executor is handed to do an action here. It may keep a copy that outlives the action, or
+// call it on several threads: what it refers to is used once, and not after End.
+class OnceHere {
+ public:
+  explicit OnceHere(const CompileHere& work) : work_(&work) {}
+
+  absl::StatusOr<std::vector<std::uint8_t>> Call() {
+    const std::lock_guard lock(mutex_);
+    if (work_ == nullptr) {
+      return absl::FailedPreconditionError("an action is done here once, while Execute runs");
+    }
+    return base::Guard(*std::exchange(work_, nullptr));  // whose thread may be anybody's
+  }
+
+  // Waits for a call that is under way.
+  void End() {
+    const std::lock_guard lock(mutex_);
+    work_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  const CompileHere* work_;
+};
 
 }  // namespace
 
@@ -116,13 +142,16 @@ absl::Status ActionClient::Do(const Job& job) const {
                                 .host_environment = head_.host_environment,
                                 .stop = job.stop};
   absl::Status failed_here;
-  const CompileHere here = [&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
+  const CompileHere work = [&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
     auto value = job.here();
     if (value.ok()) return MakeResult(action.key, *value);
     failed_here = value.status();
     return failed_here;
   };
+  const auto once = std::make_shared<OnceHere>(work);
+  const CompileHere here = [once] { return once->Call(); };
   const auto result = base::Guard([&] { return executor_->Execute(action, here); });
+  once->End();
   absl::Status reason = result.status();
   if (result.ok()) {
     const auto value = ValueOfResult(action.key, *result);

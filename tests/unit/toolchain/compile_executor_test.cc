@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "assemble/ptx_packing.h"
 #include "base/slots.h"
+#include "cache/compile_action.h"
 #include "devlink/experimental/caching_ptx_assembler.h"
 #include "devlink/experimental/compile_worker.h"
 #include "devlink/toolchain.h"
@@ -221,6 +223,67 @@ TEST_CASE("A result counts though this machine failed", "[executor]") {
   REQUIRE(assembler.ok());
   CheckSame((*assembler)->Assemble(kGood), c.without->Assemble(kGood));
   CHECK(c.executor->reasons.empty());
+}
+
+TEST_CASE("An executor that does an action here does it once, and not later", "[executor]") {
+  CompileHere kept;
+  {
+    PtxCase c([&](const CompileAction&, const CompileHere& here) {
+      kept = here;
+      CHECK(here().ok());
+      return here();
+    });
+    CheckSame(c.with->Assemble(kGood), c.without->Assemble(kGood));
+    REQUIRE(c.executor->reasons.size() == 1);
+    CHECK(absl::IsFailedPrecondition(c.executor->reasons[0]));
+  }
+  CHECK(absl::IsFailedPrecondition(kept().status()));
+}
+
+// As one does that asks two, and takes what comes first.
+TEST_CASE("What an executor leaves under way here is waited for", "[executor]") {
+  std::atomic<int> begun = 0;
+  std::atomic<int> done = 0;
+  std::vector<std::jthread> threads;
+  PtxCase c([&](const CompileAction&, const CompileHere& here) -> Result {
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&done, &begun, here] {
+        ++begun;
+        begun.notify_one();
+        done += here().ok() ? 1 : 0;
+      });
+    }
+    for (int seen = begun; seen < 2; seen = begun) begun.wait(seen);
+    return absl::UnavailableError("gone");
+  });
+  CheckSame(c.with->Assemble(kGood), c.without->Assemble(kGood));
+  threads.clear();
+  CHECK(done <= 1);
+}
+
+TEST_CASE("An answer that was made up is none, or as any other", "[executor]") {
+  Bytes answer;
+  PtxCase c([&](const CompileAction& action, const CompileHere& here) -> Result {
+    if (answer.empty()) {
+      const Result good = here();
+      const auto value = internal::ValueOfResult(action.key, *good);
+      REQUIRE(value.has_value());
+      answer.assign(value->begin(), value->end());
+    }
+    return internal::MakeResult(action.key, answer);
+  });
+  const Bytes cubin = c.with->Assemble(kGood).cubin;
+  const Bytes good = answer;
+  // Up to the cubin, and behind it.
+  for (std::size_t i = 0; i < good.size(); i += i > 64 && i + 128 < good.size() ? 997 : 1) {
+    answer = good;
+    answer[i] ^= 0xff;
+    (void)c.with->Assemble(kGood);
+    answer.resize(std::max<std::size_t>(i, 1));
+    CHECK(c.with->Assemble(kGood).cubin == cubin);  // made here
+  }
+  answer = internal::PackPtxAnswer(kGood, {});
+  CHECK(c.with->Assemble(kGood).cubin == cubin);
 }
 
 TEST_CASE("What was stopped has no cubin, whatever was done before", "[executor]") {

@@ -58,8 +58,8 @@ struct CompileAction {
   std::stop_token stop;
 };
 
-// Does the action with the tool of this process, on the thread that calls; the result is that of
-// RunCompileAction. It may be called once, while Execute runs.
+// Does the action here, on the thread that calls, as RunCompileAction: once, and while Execute runs
+// (a call under way then is waited for). A second call or a later one gets FailedPrecondition.
 using CompileHere = std::function<absl::StatusOr<std::vector<std::uint8_t>>()>;
 
 // Does actions. Thread-safe: Execute may run on many threads at once. One executor may serve any
