@@ -136,17 +136,24 @@ python3 "$DEVLINK_SOURCE/tests/scripts/support/nvjitlink_compare.py" theirs ours
 cat >again.txt <<'CASES'
 again create -arch=sm_90 ; data 1 ../theirs/relocatable.cubin ; data 1 f.90.cubin ; complete
 again_ours create -arch=sm_90 ; data 1 ../ours/relocatable.cubin ; data 1 f.90.cubin ; complete
+again_lto create -arch=sm_90 ; data 1 ../ours/lto_partial.cubin ; data 1 f.90.cubin ; complete
 CASES
-mkdir again
+mkdir again again_ours
 (cd inputs && "$cases" "$theirs" ../again.txt ../again >../again/out)
 "$DEVLINK_BUILD/bin/devlink-diff" again/again.cubin again/again_ours.cubin >difference || true
 # The record of the first link stays in the second one's file.
 others="$(grep -vE '^$|^identical$|^\.note\.nv\.tkinfo:$|note type=0x7d0' difference || true)"
 [[ -z $others ]] || fail "a relocatable cubin is linked to another program: $others"
+# So is one of LTO IR, which 13.0 makes none of: both libraries link it, and to the same.
+(cd inputs && "$cases" "$ours" ../again.txt ../again_ours >../again_ours/out)
+grep -q '^again_lto: complete 0$' again/out || fail "relocatable LTO code cannot be linked"
+"$DEVLINK_BUILD/bin/devlink-diff" again/again_lto.cubin again_ours/again_lto.cubin >/dev/null ||
+  fail "relocatable LTO code is linked to another program"
 
 # --- Linked LTO IR -------------------------------------------------------------------------------
 cat >ltoir.txt <<'CASES'
 made create -arch=sm_90 -lto ; data 3 k.ltoir ; data 3 f.ltoir ; complete ; ltoir
+part create -arch=sm_90 -lto -r ; data 3 k.ltoir ; complete ; ltoir
 early create -arch=sm_90 -lto ; data 3 k.ltoir ; ltoir
 none create -arch=sm_90 ; data 1 f.90.cubin ; complete ; ltoir
 protected create -arch=sm_90 -lto ; data 5 k.lto.o ; data 5 f.lto.o ; complete ; ltoir
@@ -157,9 +164,14 @@ grep -q '^made: ltoir size 0 get 0$' ltoir/out || fail "no linked LTO IR"
 grep -q '^early: ltoir size 6 get 6$' ltoir/out || fail "linked LTO IR of nothing"
 grep -q '^none: ltoir size 3 get 3$' ltoir/out || fail "linked LTO IR without -lto"
 grep -q '^protected: ltoir size 3 get 3$' ltoir/out || fail "linked LTO IR of protected IR"
-echo 'linked create -arch=sm_90 -lto ; data 3 ../ltoir/madeltoir.ltoir ; complete' >linked.txt
+cat >linked.txt <<'CASES'
+linked create -arch=sm_90 -lto ; data 3 ../ltoir/madeltoir.ltoir ; complete
+linked_part create -arch=sm_90 -lto ; data 3 ../ltoir/partltoir.ltoir ; data 3 f.ltoir ; complete
+CASES
 (cd inputs && "$cases" "$theirs" ../linked.txt ../ltoir) >>ltoir/out
-cmp ltoir/linked.cubin theirs/lto.cubin || fail "linked LTO IR is another program"
+for name in linked linked_part; do
+  cmp "ltoir/$name.cubin" theirs/lto.cubin || fail "$name LTO IR is another program"
+done
 
 # --- In NVIDIA's place ---------------------------------------------------------------------------
 # With ours in front of the process, NVIDIA's is still found for what only it can do: protected LTO

@@ -359,8 +359,10 @@ Result Linker::CompletePtx() {
 }
 
 Result Linker::CompleteLto(LinkSession& session) {
-  const LtoScope scope =
-      ScopeOf({.has_other_code = has_other_code_, .has_device_runtime = has_device_runtime_});
+  // 13.0 knows no -r here and makes an executable, which the next link passes over; 13.2 does not.
+  const LtoScope scope = ScopeOf({.relocatable_link = options_.relocatable,
+                                  .has_other_code = has_other_code_,
+                                  .has_device_runtime = has_device_runtime_});
   LtoMade made = CompileLto(lto_inputs_, scope, options_, ToolsNow(), logs_);
   has_linked_lto_ = made.has_ptx;
   ltoir_.clear();
