@@ -534,6 +534,24 @@ TEST_CASE("what other kernels call that stay is not lost") {
   }
 }
 
+TEST_CASE("where nothing is lost the file is nvlink's") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    INFO("sm_" << sm);
+    Comparison comparison(*toolkit, sm);
+    const Bytes cubin = comparison.Assemble(
+        Cat(Header(sm), ".visible .func plain() { .reg .b32 x; mov.u32 x, %clock; ret; }\n",
+            Kernel(".visible ", "run", "call plain;"),
+            ".visible .entry run_all(.param .u64 p) { .reg .b64 a, b; ld.param.u64 a, [p]; "
+            "call plain; mov.u64 b, run; st.global.u64 [a], b; ret; }\n"));
+    REQUIRE_FALSE(cubin.empty());
+    LinkOptions used;
+    used.kernels_used = {"run_all"};
+    CHECK(comparison.Check({{cubin, Sections({})}}, used, {"-kernels-used", "run_all"}) == "");
+  }
+}
+
 TEST_CASE("random programs with random lists") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");

@@ -19,6 +19,7 @@ struct Liveness {
   std::vector<bool> address_taken;    // by FunctionId
   FunctionId single_kernel = kNone;   // the only one, but for those that only device code uses
   // One is wanted, and others stay that call something: nvlink loses that, or what it needs.
+  // Whether they need anything is known when memory is laid out.
   bool keeps_lost = false;
   std::vector<FunctionId> left_out;  // kernels that nobody uses
   // Kernels that nobody uses and that stay as all code does, and with `follows_one` all but the

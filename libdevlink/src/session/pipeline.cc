@@ -184,7 +184,7 @@ WhoStays FindWhoStays(const Program& program, const KernelSelection& kernels,
 
 // What the passes between liveness and relocation read.
 struct PassInputs {
-  const Program& program;
+  const Program& merged;
   const CallGraph& graph;
   const CallGraph& followed;  // without edges that nobody follows
   const Liveness& liveness;
@@ -248,6 +248,33 @@ Travelled FollowCalls(const PassInputs& in, PassWatch& watch) {
   return out;
 }
 
+// All that is laid out, and that travels, as text.
+std::string Described(const PassInputs& in, const Places& places, const Travelled& travelled) {
+  const auto& [merged, graph, followed, liveness, options] = in;
+  return absl::StrCat(
+      DumpShared(merged, liveness, places.shared), DumpConstants(merged, places.constants),
+      DumpTextures(merged, places.textures), DumpResources(merged, liveness, travelled.resources),
+      DumpAttributes(merged, travelled.attributes));
+}
+
+// Whether anything would be other if only the calls of the one kernel that is wanted counted, as
+// for nvlink.
+bool KeepsLost(const PassInputs& in, const Places& places, const Travelled& travelled,
+               const LinkContext& context) {
+  const FunctionId single = in.liveness.single_kernel;
+  if (single == kNone) return true;  // code is
+  std::vector<FunctionId> others = in.liveness.kernels;
+  std::erase(others, single);
+  const CallGraph cut(in.merged, others);
+  const PassInputs as_nvlink{in.merged, in.graph, cut, in.liveness, in.options};
+  LinkContext unwatched = context;
+  unwatched.passes = nullptr;
+  PassWatch watch(unwatched);
+  const Places lost_places = LayOut(as_nvlink, watch);
+  const Travelled lost = FollowCalls(as_nvlink, watch);
+  return Described(in, places, travelled) != Described(as_nvlink, lost_places, lost);
+}
+
 // How many passes run at a time. Small programs are done before a thread has begun, and whoever
 // watches is told of one pass after the other.
 unsigned PassesAtATime(const Program& program, const LinkContext& context,
@@ -295,6 +322,9 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
         PassWatch own(context);
         travelled = FollowCalls(in, own);
       });
+  if (two_views && liveness.keeps_lost) {
+    liveness.keeps_lost = KeepsLost(in, places, travelled, context);
+  }
   watch.Restart();
   // Beyond this point the layout of memory is fixed.
 
