@@ -49,8 +49,8 @@ __device__ __noinline__ int last(int x) {
   __syncthreads();
   return s[99 - threadIdx.x];
 }
-__global__ void child(int* p) { *p = shade(last(*p)); }
-__global__ void parent(int* p) { p[1] = last(p[1]); child<<<1, 1>>>(p); }
+__global__ void passed(int* p) { *p = shade(last(*p)); }
+__global__ void parent(int* p) { p[1] = last(p[1]); passed<<<1, 1>>>(p); }
 __global__ void other(int* p) { *p = shade(2); }
 __global__ void forgotten(int* p) { *p = shade(3); }
 int main() { parent<<<1, 1>>>(nullptr); other<<<1, 1>>>(nullptr); }

@@ -36,13 +36,13 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
   return status;
 }
 
-// Other names for those of `left_out` that have one of the texts somewhere.
+// Other names for those of `others` that have one of the texts somewhere.
 absl::StatusOr<StandInNames> HideFrom(std::span<const std::string> texts,
                                       std::span<const std::string_view> kept,
-                                      std::span<const std::string_view> left_out) {
+                                      std::span<const std::string_view> others) {
   const TextsWithin wanted(texts);
   std::vector<std::string_view> alike;
-  for (const std::string_view name : left_out) {
+  for (const std::string_view name : others) {
     if (!wanted.FirstIn(name).empty()) alike.push_back(name);
   }
   auto out = StandInNames::For(alike);
@@ -50,9 +50,9 @@ absl::StatusOr<StandInNames> HideFrom(std::span<const std::string> texts,
                                        [&](std::string_view name) { return out->Changes(name); });
   if (can) return *std::move(out);
   return absl::UnimplementedError(base::ToAbsl(base::Cat(
-      {"kernel '", alike.front(), "' is left out, and its name holds that of '",
+      {"kernel '", alike.front(), "' is not asked for, and its name holds that of '",
        wanted.FirstIn(alike.front()),
-       "', which stays: the finalizer cannot tell them apart; link with -ignore-host-info"})));
+       "', which is: the finalizer cannot tell them apart; link with -ignore-host-info"})));
 }
 
 // Says what stays of the kernels that host code chooses, in texts of -kernels-used, and of what
@@ -64,21 +64,20 @@ absl::Status ChooseKernels(const FinalizedProgram& linked, const KernelSelection
     return program.symbols[program.functions[kernel].symbol].name;
   };
   std::vector<std::string_view> kept;
+  std::vector<std::string_view> others;
   for (const FunctionId kernel : linked.liveness.kernels) {
     // Also where only device code uses it, unless nvlink leaves kernels out as they are met: then
     // such a kernel comes back later, and its names with it, but not always what it calls.
     const Symbol& symbol = program.symbols[program.functions[kernel].symbol];
-    if (kernels.ByHostReferences() || linked.liveness.keeps_lost || kernels.Wants(symbol)) {
-      kept.push_back(symbol.name);
-    }
+    const bool told =
+        kernels.ByHostReferences() || linked.liveness.keeps_lost || kernels.Wants(symbol);
+    (told ? kept : others).push_back(symbol.name);
   }
-  std::vector<std::string_view> left_out;
-  left_out.reserve(linked.liveness.left_out.size());
-  for (const FunctionId kernel : linked.liveness.left_out) left_out.push_back(name_of(kernel));
-  job.kernels_used = TellingTexts(kept, left_out);
+  for (const FunctionId kernel : linked.liveness.left_out) others.push_back(name_of(kernel));
+  job.kernels_used = TellingTexts(kept, others);
   // With a text that no name has, none stays.
   if (job.kernels_used.empty()) job.variables_used.emplace_back("?");
-  DEVLINK_ASSIGN_OR_RETURN(hidden, HideFrom(job.kernels_used, kept, left_out));
+  DEVLINK_ASSIGN_OR_RETURN(hidden, HideFrom(job.kernels_used, kept, others));
   return absl::OkStatus();
 }
 
