@@ -47,6 +47,7 @@ enum class DiagnosticCode {
   kLtoCompilation = 51,  // LTO IR, or the library that compiles it
   kEarlyReference = 60,
   kForgottenAddress = 61,  // a note: variables point to functions that nvlink would leave out
+  kNoDeviceCode = 62,      // a note: an input is no device code and has none in it
 };
 
 // One finding. Plain data, owned by the receiver.

@@ -164,6 +164,11 @@ struct LinkOptions {
   // after its Add has failed.
   bool end_at_rejected_input = false;
 
+  // An input that is no device code and has none in it, such as a text or an object of the host's
+  // compiler, is passed over without a word, as by nvlink. Otherwise a note of
+  // DiagnosticCode::kNoDeviceCode names it, unless it is an archive that is a file.
+  bool pass_over_silently = false;
+
   // nvlink -disable-infos, which in spite of its name silences warnings.
   bool suppress_warnings = false;
 

@@ -82,6 +82,7 @@ class DiagnosticCode(enum.IntEnum):
     LTO_COMPILATION = 51
     EARLY_REFERENCE = 60
     FORGOTTEN_ADDRESS = 61
+    NO_DEVICE_CODE = 62
 
 
 def _member(kind: type[enum.IntEnum], number: int) -> Any:
@@ -109,7 +110,8 @@ class Diagnostic:
 class Diagnostics(Sequence[Diagnostic]):
     """All findings of a call, in nvlink's order. A value that can be kept, compared and pickled.
 
-    str() of it is what the program devlink prints.
+    str() of it is what the program devlink prints; and a note for each input that is no device code
+    (DiagnosticCode.NO_DEVICE_CODE), which the program passes over as nvlink does.
     """
 
     __slots__ = ("_findings", "_text")

@@ -29,7 +29,7 @@ std::string_view KindText(Severity severity) {
   return "fatal   ";
 }
 
-constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 27> kCodeNames = {{
+constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 28> kCodeNames = {{
     {DiagnosticCode::kUndefinedReference, "undefined-reference"},
     {DiagnosticCode::kMultipleDefinition, "multiple-definition"},
     {DiagnosticCode::kSizeMismatch, "size-mismatch"},
@@ -57,6 +57,7 @@ constexpr std::array<std::pair<DiagnosticCode, std::string_view>, 27> kCodeNames
     {DiagnosticCode::kLtoCompilation, "lto-compilation"},
     {DiagnosticCode::kEarlyReference, "early-reference"},
     {DiagnosticCode::kForgottenAddress, "forgotten-address"},
+    {DiagnosticCode::kNoDeviceCode, "no-device-code"},
 }};
 
 std::string_view SeverityName(Severity severity) {

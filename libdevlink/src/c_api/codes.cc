@@ -81,6 +81,7 @@ static_assert(Is(DiagnosticCode::kOptionMismatch, DL_OPTION_MISMATCH));
 static_assert(Is(DiagnosticCode::kLtoCompilation, DL_LTO_COMPILATION));
 static_assert(Is(DiagnosticCode::kEarlyReference, DL_EARLY_REFERENCE));
 static_assert(Is(DiagnosticCode::kForgottenAddress, DL_FORGOTTEN_ADDRESS));
+static_assert(Is(DiagnosticCode::kNoDeviceCode, DL_NO_DEVICE_CODE));
 
 static_assert(static_cast<dl_log_level>(LogLevel::kDebug) == DL_LOG_DEBUG);
 static_assert(static_cast<dl_log_level>(LogLevel::kInfo) == DL_LOG_INFO);

@@ -168,8 +168,10 @@ absl::Status Run::ReadOptionFiles() {
 
 absl::StatusOr<LinkSession> Run::Open() {
   LinkOptions options = command_.options;
-  // As with nvlink, the first input that cannot be used ends the run.
+  // As with nvlink, the first input that cannot be used ends the run, and nothing is said of files
+  // without device code: builds name many.
   options.end_at_rejected_input = true;
+  options.pass_over_silently = true;
   options.host_section = host_section_;
   options.recorded_tool = command_.tool_name;
   options.details = internal::WantsDetails(command_);

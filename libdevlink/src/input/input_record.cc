@@ -105,6 +105,8 @@ class RecordMaker {
 
   InputRecordRef Run(std::optional<FileIdentity> archive) {
     Expand(archive);
+    // Of libraries that are files, many are given to a device link for the host's sake.
+    if (settings_.tells_of_no_code && !record_->archive && BringsNothing(*record_)) TellOfNoCode();
     KeepOnlyLeaveForCode();
     return std::move(record_);
   }
@@ -133,6 +135,16 @@ class RecordMaker {
     } else if (expansion.fatal()) {
       record_->status = absl::InvalidArgumentError(base::ToAbsl(expansion.diagnostics.back().text));
     }
+  }
+
+  // nvlink passes over it without a word; to a caller it may be the wrong file.
+  void TellOfNoCode() {
+    const bool is_archive = record_->content == Describe(ContentKind::kArchive) ||
+                            record_->content == Describe(ContentKind::kThinArchive);
+    record_->diagnostics.push_back(
+        format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kNoDeviceCode, record_->name, "",
+                               base::Cat({"'", record_->name, "' brings no device code: it is ",
+                                          record_->content, is_archive ? " without any" : ""})));
   }
 
   // The input itself and the files of a thin archive are gone.
@@ -274,6 +286,17 @@ absl::Status Rejection::ToStatus() const {
   std::string message = diagnostic.text;
   for (const std::string& note : diagnostic.notes) absl::StrAppend(&message, "; ", note);
   return {code, message};
+}
+
+bool BringsNothing(const InputRecord& record) {
+  return record.status.ok() && record.objects.empty() && record.whole_programs.empty() &&
+         record.prelinked_ids.empty() && !record.name.empty();
+}
+
+bool IsToldOfNoCode(const InputRecord& record) {
+  return std::ranges::any_of(record.diagnostics, [](const Diagnostic& said) {
+    return said.code == DiagnosticCode::kNoDeviceCode;
+  });
 }
 
 InputRecordRef ReadInput(std::string_view name, std::vector<std::uint8_t>&& bytes,

@@ -87,6 +87,12 @@ struct InputRecord {
   std::shared_ptr<base::MemoryLease> memory;  // leave for what stands here
 };
 
+// A sound input that was named, and has no code that any device could link.
+bool BringsNothing(const InputRecord& record);
+
+// Whether its diagnostics say so.
+bool IsToldOfNoCode(const InputRecord& record);
+
 using InputRecordRef = std::shared_ptr<const InputRecord>;
 
 // An input of any kind. `bytes` are not needed afterwards; `archive` as in the record. What is

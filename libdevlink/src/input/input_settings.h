@@ -25,6 +25,7 @@ struct InputSettings {
   bool check_only = false;          // code is chosen as for the virtual architecture
   bool keeps_lists_of_ids = false;  // a register file is to be written: the lists must be sound
   bool suppress_arch_warning = false;
+  bool tells_of_no_code = false;  // a note names an input without device code
   base::SeverityPolicy severities;
   FileReader read_file;  // for the members of thin archives; none: they are refused
   // What reading spends, and the record keeps; none: as much as there is.

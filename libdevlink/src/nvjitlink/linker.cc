@@ -46,6 +46,7 @@ LinkOptions LinkOptionsOf(const Options& options) {
   out.debug = options.debug;
   out.relocatable = options.relocatable;
   out.verbose = options.verbose;
+  out.pass_over_silently = true;  // as NVIDIA's library
   out.kernels_used = options.kernels_used;
   out.variables_used = options.variables_used;
   out.recorded_object = kRecordedObject;

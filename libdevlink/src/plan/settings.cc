@@ -24,6 +24,7 @@ InputSettings InputSettingsOf(const LinkOptions& options) {
           .check_only = options.check_only,
           .keeps_lists_of_ids = options.register_directory.has_value(),
           .suppress_arch_warning = options.suppress_arch_warning,
+          .tells_of_no_code = !options.pass_over_silently,
           .severities = SeverityPolicyOf(options)};
 }
 

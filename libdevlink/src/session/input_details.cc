@@ -37,12 +37,6 @@ bool HasLtoIr(const ObjectRecord& object) {
   return false;
 }
 
-// A sound input that was named, and has no code that any device could link.
-bool BringsNothing(const InputRecord& record) {
-  return record.status.ok() && record.objects.empty() && record.whole_programs.empty() &&
-         record.prelinked_ids.empty() && !record.name.empty();
-}
-
 // What an input that brings nothing is.
 std::string_view WhatItIs(const InputRecord& record) {
   constexpr std::string_view kNothing = "no device code";
@@ -134,7 +128,7 @@ std::optional<std::string> NameUseless(std::span<const InputRecordRef> records) 
     for (const std::string& object : record->whole_programs) {
       add(object, "'", "code that no input can call");
     }
-    if (record->archive || !BringsNothing(*record)) continue;
+    if (record->archive || !BringsNothing(*record) || IsToldOfNoCode(*record)) continue;
     record->is_missing_library ? add(record->name, "", "no such library")
                                : add(record->name, "'", WhatItIs(*record));
   }

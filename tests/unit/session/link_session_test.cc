@@ -496,8 +496,15 @@ TEST_CASE("Undefined references are reported with the caller", "[session]") {
   CHECK(text.back() == '\n');
 }
 
+// As the command links.
+LinkSession MakeSilentSession(bool verbose = false) {
+  LinkOptions options = {.target = *Arch::Parse("sm_80"), .verbose = verbose};
+  options.pass_over_silently = true;
+  return *LinkSession::Create(options);
+}
+
 TEST_CASE("Inputs that cannot define what is undefined are named, once", "[session]") {
-  LinkSession session = MakeSession();
+  LinkSession session = MakeSilentSession();
   REQUIRE(session.AddCubin("a.cubin", Caller()).ok());
   REQUIRE(session.AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
   REQUIRE(
@@ -520,8 +527,7 @@ TEST_CASE("Inputs that cannot define what is undefined are named, once", "[sessi
 
 TEST_CASE("Inputs that bring nothing are told of where all is told, and counted", "[session]") {
   const bool verbose = GENERATE(false, true);
-  LinkOptions options = {.target = *Arch::Parse("sm_80"), .verbose = verbose};
-  LinkSession session = *LinkSession::Create(options);
+  LinkSession session = MakeSilentSession(verbose);
   REQUIRE(session.FindLibraries({.names = {"nowhere"}}).ok());
   REQUIRE(session.AddInput("empty.o", {}).ok());
   for (int i = 0; i < 7; ++i) {

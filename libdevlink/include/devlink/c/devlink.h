@@ -123,7 +123,8 @@ enum {
   DL_OPTION_MISMATCH = 50,
   DL_LTO_COMPILATION = 51,
   DL_EARLY_REFERENCE = 60,
-  DL_FORGOTTEN_ADDRESS = 61
+  DL_FORGOTTEN_ADDRESS = 61,
+  DL_NO_DEVICE_CODE = 62
 };
 
 // How much of what a link does a line tells; the lower ones are more.
