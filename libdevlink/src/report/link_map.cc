@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/guard.h"
 #include "base/readable_names.h"
 #include "base/status_macros.h"
@@ -28,6 +27,19 @@ namespace devlink {
 namespace {
 
 std::string Shown(std::string_view text) { return base::VisibleText(text); }
+
+// In a column of so many characters. Not absl::StrFormat: libdevlink.so.0 cannot have it within,
+// since Debian compiles it for programs.
+std::string Right(const absl::AlphaNum& value, std::size_t width) {
+  std::string out = absl::StrCat(value);
+  if (out.size() < width) out.insert(0, width - out.size(), ' ');
+  return out;
+}
+std::string Left(std::string_view text, std::size_t width) {
+  std::string out(text);
+  if (out.size() < width) out.resize(width, ' ');
+  return out;
+}
 
 std::string NameOfInput(const LinkDetails& details, std::uint32_t input) {
   return input < details.inputs.size() ? Shown(details.inputs[input].name) : std::string("-");
@@ -68,43 +80,104 @@ std::string_view Words(InputOrigin origin) {
   return "";
 }
 
+void AddInput(const absl::AlphaNum& bytes, const absl::AlphaNum& code, const absl::AlphaNum& data,
+              std::string_view taken_as, const std::string& name, std::string& out) {
+  absl::StrAppend(&out, Right(bytes, 12), " ", Right(code, 12), " ", Right(data, 12), "  ",
+                  Left(taken_as, 14), " ", name, "\n");
+}
+
 void AddInputs(const LinkDetails& details, std::string& out) {
-  absl::StrAppendFormat(&out, "Inputs\n\n%12s %12s %12s  %-14s %s\n", "bytes", "code kept", "data",
-                        "taken as", "name");
+  out += "Inputs\n\n";
+  AddInput("bytes", "code kept", "data", "taken as", "name", out);
   const std::vector<Kept> kept = KeptOfInputs(details);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const InputDetails& input = details.inputs[i];
-    absl::StrAppendFormat(&out, "%12d %12d %12d  %-14s %s\n", input.bytes, kept[i].code,
-                          kept[i].data, base::ToAbsl(Words(input.origin)), Shown(input.name));
+    AddInput(input.bytes, kept[i].code, kept[i].data, Words(input.origin), Shown(input.name), out);
   }
   for (const std::string& name : details.lto_inputs) {
-    absl::StrAppendFormat(&out, "%12s %12s %12s  %-14s %s\n", "-", "-", "-", "LTO IR", Shown(name));
+    AddInput("-", "-", "-", "LTO IR", Shown(name), out);
   }
   for (const LeftOutInput& left_out : details.left_out) {
-    absl::StrAppendFormat(&out, "%12s %12s %12s  %-14s %s: %s\n", "-", "-", "-", "not linked",
-                          Shown(left_out.name), left_out.reason);
+    AddInput("-", "-", "-", "not linked", absl::StrCat(Shown(left_out.name), ": ", left_out.reason),
+             out);
   }
 }
 
+void AddFunction(const absl::AlphaNum& bytes, const absl::AlphaNum& registers,
+                 const absl::AlphaNum& frame, const std::string& input, const std::string& name,
+                 std::string& out) {
+  absl::StrAppend(&out, Right(bytes, 10), " ", Right(registers, 9), " ", Right(frame, 8), "  ",
+                  Left(input, 30), " ", name, "\n");
+}
+
 void AddFunctions(const LinkDetails& details, std::string& out) {
-  absl::StrAppendFormat(&out, "\nFunctions\n\n%10s %9s %8s  %-30s %s\n", "bytes", "registers",
-                        "frame", "input", "name");
+  out += "\nFunctions\n\n";
+  AddFunction("bytes", "registers", "frame", "input", "name", out);
   std::vector<const FunctionDetails*> dead;
   for (const FunctionDetails& function : details.functions) {
     if (function.why == LiveReason::kDead) {
       if (function.input != kNoIndex) dead.push_back(&function);
       continue;
     }
-    absl::StrAppendFormat(&out, "%10d %9d %8d  %-30s %s\n", function.code_bytes, function.registers,
-                          function.frame_bytes, NameOfInput(details, function.input),
-                          Shown(function.name));
+    AddFunction(function.code_bytes, function.registers, function.frame_bytes,
+                NameOfInput(details, function.input), Shown(function.name), out);
   }
   if (dead.empty()) return;
-  absl::StrAppendFormat(&out, "\nFunctions that are left out\n\n%10s  %-30s %s\n", "bytes", "input",
-                        "name");
+  const auto add = [&](const absl::AlphaNum& bytes, const std::string& input,
+                       const std::string& name) {
+    absl::StrAppend(&out, Right(bytes, 10), "  ", Left(input, 30), " ", name, "\n");
+  };
+  out += "\nFunctions that are left out\n\n";
+  add("bytes", "input", "name");
   for (const FunctionDetails* function : dead) {
-    absl::StrAppendFormat(&out, "%10d  %-30s %s\n", function->code_bytes,
-                          NameOfInput(details, function->input), Shown(function->name));
+    add(function->code_bytes, NameOfInput(details, function->input), Shown(function->name));
+  }
+}
+
+void AddSections(const LinkDetails& details, std::string& out) {
+  const auto add = [&](const absl::AlphaNum& bytes, const absl::AlphaNum& file_bytes,
+                       const absl::AlphaNum& align, const std::string& name) {
+    absl::StrAppend(&out, Right(bytes, 12), " ", Right(file_bytes, 12), " ", Right(align, 8), "  ",
+                    name, "\n");
+  };
+  out += "\nSections\n\n";
+  add("bytes", "in the file", "align", "name");
+  for (const SectionDetails& section : details.sections) {
+    add(section.bytes, section.file_bytes, section.align, Shown(section.name));
+  }
+}
+
+void AddKernels(const LinkReport& report, std::string& out) {
+  const auto add = [&](const std::array<std::string, 5>& cells, const std::string& name) {
+    constexpr std::array<std::size_t, 5> kWidths = {9, 10, 10, 10, 8};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      absl::StrAppend(&out, i == 0 ? "" : " ", Right(cells[i], kWidths[i]));
+    }
+    absl::StrAppend(&out, "  ", name, "\n");
+  };
+  out += "\nKernels\n\n";
+  add({"registers", "stack", "shared", "parameters", "barriers"}, "name");
+  for (const KernelReport& kernel : report.kernels) {
+    add({absl::StrCat(kernel.registers),
+         kernel.stack_bytes ? absl::StrCat(*kernel.stack_bytes) : "unknown",
+         absl::StrCat(kernel.shared_bytes), absl::StrCat(kernel.parameter_bytes),
+         absl::StrCat(kernel.barriers)},
+        Shown(kernel.name));
+  }
+}
+
+void AddVariables(const LinkDetails& details, std::string& out) {
+  const auto add = [&](const std::string& offset, const absl::AlphaNum& bytes,
+                       std::string_view memory, const std::string& input, const std::string& name) {
+    absl::StrAppend(&out, Right(offset, 12), " ", Right(bytes, 10), "  ", Left(memory, 8), "  ",
+                    Left(input, 30), " ", name, "\n");
+  };
+  out += "\nVariables\n\n";
+  add("offset", "bytes", "memory", "input", "name");
+  for (const VariableDetails& variable : details.variables) {
+    add(variable.offset == 0 ? "0" : absl::StrCat("0x", absl::Hex(variable.offset)), variable.bytes,
+        internal::WordFor(variable.memory), NameOfInput(details, variable.input),
+        Shown(variable.name));
   }
 }
 
@@ -123,8 +196,7 @@ class Table {
     }
     std::stable_sort(rows.begin(), rows.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    absl::StrAppendFormat(&out, "%s%s: %d bytes\n", out.empty() ? "" : "\n", base::ToAbsl(heading),
-                          total);
+    absl::StrAppend(&out, out.empty() ? "" : "\n", base::ToAbsl(heading), ": ", total, " bytes\n");
     std::uint64_t shown = 0;
     for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
       AddRow(out, rows[i].first, total, rows[i].second);
@@ -138,10 +210,13 @@ class Table {
  private:
   static void AddRow(std::string& out, std::uint64_t bytes, std::uint64_t total,
                      std::string_view name) {
-    constexpr double kPercent = 100;
+    constexpr double kPerMille = 1000;
     const double share =
-        total == 0 ? 0 : kPercent * static_cast<double>(bytes) / static_cast<double>(total);
-    absl::StrAppendFormat(&out, "%12d %5.1f%%  %s\n", bytes, share, Shown(name));
+        total == 0 ? 0 : kPerMille * static_cast<double>(bytes) / static_cast<double>(total);
+    const auto tenths = static_cast<std::uint64_t>(share + 0.5);
+    absl::StrAppend(&out, Right(bytes, 12), " ",
+                    Right(absl::StrCat(tenths / 10, ".", tenths % 10), 5), "%  ", Shown(name),
+                    "\n");
   }
 
   std::map<std::string, std::uint64_t> bytes_;
@@ -183,28 +258,10 @@ absl::StatusOr<std::string> LinkMap(const LinkReport& report) {
     const LinkDetails& details = *kept;
     std::string out;
     AddInputs(details, out);
-    absl::StrAppendFormat(&out, "\nSections\n\n%12s %12s %8s  %s\n", "bytes", "in the file",
-                          "align", "name");
-    for (const SectionDetails& section : details.sections) {
-      absl::StrAppendFormat(&out, "%12d %12d %8d  %s\n", section.bytes, section.file_bytes,
-                            section.align, Shown(section.name));
-    }
-    absl::StrAppendFormat(&out, "\nKernels\n\n%9s %10s %10s %10s %8s  %s\n", "registers", "stack",
-                          "shared", "parameters", "barriers", "name");
-    for (const KernelReport& kernel : report.kernels) {
-      absl::StrAppendFormat(&out, "%9d %10s %10d %10d %8d  %s\n", kernel.registers,
-                            kernel.stack_bytes ? absl::StrCat(*kernel.stack_bytes) : "unknown",
-                            kernel.shared_bytes, kernel.parameter_bytes, kernel.barriers,
-                            Shown(kernel.name));
-    }
+    AddSections(details, out);
+    AddKernels(report, out);
     AddFunctions(details, out);
-    absl::StrAppendFormat(&out, "\nVariables\n\n%12s %10s  %-8s  %-30s %s\n", "offset", "bytes",
-                          "memory", "input", "name");
-    for (const VariableDetails& variable : details.variables) {
-      absl::StrAppendFormat(&out, "%#12x %10d  %-8s  %-30s %s\n", variable.offset, variable.bytes,
-                            base::ToAbsl(internal::WordFor(variable.memory)),
-                            NameOfInput(details, variable.input), Shown(variable.name));
-    }
+    AddVariables(details, out);
     return out;
   });
 }
