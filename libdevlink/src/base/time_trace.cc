@@ -5,7 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/json.h"
 
 namespace devlink {
@@ -29,13 +31,17 @@ std::chrono::nanoseconds TimeTrace::Now() const { return clock_() - start_; }
 
 void TimeTrace::Add(std::string_view name, std::string_view detail, std::chrono::nanoseconds begin,
                     std::chrono::nanoseconds end) {
-  Span span{.name = std::string(name), .detail = std::string(detail), .begin = begin, .end = end};
-  const std::thread::id self = std::this_thread::get_id();
-  const std::lock_guard lock(mutex_);
-  const auto known = std::find(threads_.begin(), threads_.end(), self);
-  span.thread = static_cast<std::uint32_t>(known - threads_.begin());
-  if (known == threads_.end()) threads_.push_back(self);
-  spans_.push_back(std::move(span));
+  // Spans end in destructors, also where memory has run out: one without room is lost.
+  base::Guard([&] {
+    Span span{.name = std::string(name), .detail = std::string(detail), .begin = begin, .end = end};
+    const std::thread::id self = std::this_thread::get_id();
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find(threads_.begin(), threads_.end(), self);
+    span.thread = static_cast<std::uint32_t>(known - threads_.begin());
+    if (known == threads_.end()) threads_.push_back(self);
+    spans_.push_back(std::move(span));
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 std::string TimeTrace::Json() const {
