@@ -199,7 +199,8 @@ struct LinkOptions {
   // bytes would choose which files of this machine are opened. AddFile always reads them.
   bool read_thin_members = false;
 
-  // Bound on the size of one input, so that a hostile file cannot exhaust memory.
+  // Bound on the size of one input, be it a file or from memory, so that a hostile one cannot
+  // exhaust memory. One that is larger is ResourceExhausted, and nothing of it is copied.
   std::uint64_t max_input_bytes = std::uint64_t{4} << 30;
 
   // Bound on the memory, in bytes, that all inputs of a session and of its copies take together:

@@ -11,6 +11,7 @@
 //   if (!outcome.ok()) return outcome.status;
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,19 @@ struct RegisteredInput {
   std::string name;              // as it was added
   std::vector<std::string> ids;  // of the modules in it; none: an id is made of its name
   bool left_out = false;         // an earlier link has linked it already
+};
+
+// What one input says of its host code.
+struct InputReferences {
+  std::string input;  // as diagnostics call it, of an archive a member; empty where it is none
+  HostReferences references;  // its lists
+};
+
+// An input from memory that stays the caller's.
+struct InputView {
+  std::string_view name;  // how diagnostics call it
+  // Of any kind; copied once they are known to be within bounds.
+  std::span<const std::uint8_t> bytes;
 };
 
 // What came of one link. A plain value.
@@ -145,14 +159,18 @@ class LinkSession {
   // of it in parallel, and fails the link where it cannot be.
   absl::Status AddInput(std::string_view name, std::vector<std::uint8_t>&& bytes);
 
-  // Many inputs at once, in this order: what AddFile or AddInput make of each, but several are read
-  // at a time, as many as LinkOptions::parallel and the environment allow. Where memory does not
-  // suffice, AddFiles reads one by one; of AddInputs it may then depend on threads which compressed
-  // input is refused. All of them are added, with LinkOptions::end_at_rejected_input none behind
-  // the first which failed; the status is that one's. Cancelled where the environment asked to
-  // stop: then none is added.
+  // The same, but the bytes are the caller's, and are copied where there is leave for them.
+  absl::Status AddView(std::string_view name, std::span<const std::uint8_t> bytes);
+
+  // Many inputs at once, in this order: what AddFile, AddInput or AddView make of each, but several
+  // are read at a time, as many as LinkOptions::parallel and the environment allow. Where memory
+  // does not suffice, AddFiles and AddViews read one by one; of AddInputs it may then depend on
+  // threads which compressed input is refused. All of them are added, with
+  // LinkOptions::end_at_rejected_input none behind the first which failed; the status is that
+  // one's. Cancelled where the environment asked to stop: then none is added.
   absl::Status AddFiles(std::span<const std::string> paths);
   absl::Status AddInputs(std::vector<MemoryInput>&& inputs);
+  absl::Status AddViews(std::span<const InputView> inputs);
 
   // What the host code of an input refers to that brings no device code into this link: an object
   // without code for the target, or one of host code alone.
@@ -168,8 +186,16 @@ class LinkSession {
   [[nodiscard]] LinkOutcome LinkTo(OutputSink& output) const;
 
   // What the options and the inputs so far gave rise to, each input taken by itself. The outcome of
-  // a link has these too, in their places.
-  [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
+  // a link has these too, in their places. Without what the `first` entries have to say.
+  [[nodiscard]] std::vector<Diagnostic> diagnostics(std::size_t first = 0) const;
+
+  // How many entries there are: one for each input, be it taken or refused, and some for what
+  // options and searches gave rise to. With diagnostics() it tells what one call had to say.
+  [[nodiscard]] std::size_t entries() const;
+
+  // What the inputs so far say of their host code, in their order, whoever gave the lists: an entry
+  // for each object with device code, and for each without that counts (docs/host-references.md).
+  [[nodiscard]] std::vector<InputReferences> host_references() const;
 
  private:
   struct State;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/stop.h"
@@ -19,12 +20,20 @@ namespace devlink::internal {
 
 namespace {
 
+// Whether one input may be so large. Files are not read beyond that.
+absl::Status CheckSize(std::uint64_t bytes, std::uint64_t most) {
+  if (bytes <= most) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(bytes, " bytes are more than the limit of ",
+                                                   most, " (LinkOptions::max_input_bytes)"));
+}
+
 // Calls `read` if there is memory for so many bytes. What comes of them spends the same lease.
 template <typename Read>
-InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, base::MemoryLease& lease,
-                          const Read& read, Turns::Turn* turn = nullptr) {
+InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, std::uint64_t most,
+                          base::MemoryLease& lease, const Read& read, Turns::Turn* turn = nullptr) {
   if (turn != nullptr) turn->Await();
-  const absl::Status leave = lease.Take(bytes);
+  absl::Status leave = CheckSize(bytes, most);
+  if (leave.ok()) leave = lease.Take(bytes);
   if (turn != nullptr) turn->End();
   return leave.ok() ? read() : RecordUnreadable(std::string(name), leave);
 }
@@ -85,7 +94,8 @@ InputRecordRef InputReader::ReadPath(const std::string& path, Turns::Turn* turn)
   const auto read = [&] {
     return ReadInput(path, std::move(file->bytes), settings, context_.pool, file->identity);
   };
-  return WithMemory(path, file->bytes.size(), *settings.memory, read, turn);
+  return WithMemory(path, file->bytes.size(), options_.max_input_bytes, *settings.memory, read,
+                    turn);
 }
 
 InputRecordRef InputReader::ReadBytes(std::string_view name, std::vector<std::uint8_t>&& bytes,
@@ -97,13 +107,26 @@ InputRecordRef InputReader::ReadBytes(std::string_view name, std::vector<std::ui
     settings.read_file = MemberReader(*settings.memory);
   }
   const auto read = [&] { return ReadInput(name, std::move(bytes), settings, context_.pool); };
-  return WithMemory(name, bytes.size(), *settings.memory, read, turn);
+  return WithMemory(name, bytes.size(), options_.max_input_bytes, *settings.memory, read, turn);
+}
+
+InputRecordRef InputReader::ReadCopy(std::string_view name, base::Bytes bytes,
+                                     Turns::Turn* turn) const {
+  const TimeSpan span(context_.time_trace, "read input", name);
+  InputSettings settings = Settings();
+  if (options_.read_thin_members) {
+    settings.read_file = MemberReader(*settings.memory);
+  }
+  const auto read = [&] {
+    return ReadInput(name, {bytes.begin(), bytes.end()}, settings, context_.pool);
+  };
+  return WithMemory(name, bytes.size(), options_.max_input_bytes, *settings.memory, read, turn);
 }
 
 InputRecordRef InputReader::ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                       HostReferences references) const {
   const InputSettings settings = Settings();
-  return WithMemory(name, bytes.size(), *settings.memory, [&] {
+  return WithMemory(name, bytes.size(), options_.max_input_bytes, *settings.memory, [&] {
     return internal::ReadCubin(name, std::move(bytes), std::move(references), settings,
                                context_.pool);
   });
@@ -112,7 +135,7 @@ InputRecordRef InputReader::ReadCubin(std::string_view name, std::vector<std::ui
 InputRecordRef InputReader::ReadCubin(std::string_view name, base::Bytes bytes,
                                       HostReferences references) const {
   const InputSettings settings = Settings();
-  return WithMemory(name, bytes.size(), *settings.memory, [&] {
+  return WithMemory(name, bytes.size(), options_.max_input_bytes, *settings.memory, [&] {
     return internal::ReadCubin(name, bytes, std::move(references), settings, context_.pool);
   });
 }

@@ -61,6 +61,9 @@ class InputReader {
   // An input from memory. It opens no file unless LinkOptions::read_thin_members is set.
   [[nodiscard]] InputRecordRef ReadBytes(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                          Turns::Turn* turn = nullptr) const;
+  // The same of bytes that are the caller's, copied once there is leave for them.
+  [[nodiscard]] InputRecordRef ReadCopy(std::string_view name, base::Bytes bytes,
+                                        Turns::Turn* turn = nullptr) const;
   [[nodiscard]] InputRecordRef ReadCubin(std::string_view name, std::vector<std::uint8_t>&& bytes,
                                          HostReferences references) const;
   [[nodiscard]] InputRecordRef ReadCubin(std::string_view name, base::Bytes bytes,

@@ -232,7 +232,7 @@ class Provider final : public CompilationProvider {
       } else if (IsCubin(input)) {
         session.AddCubin(input.name, input.bytes).IgnoreError();
       } else {
-        session.AddInput(input.name, {input.bytes.begin(), input.bytes.end()}).IgnoreError();
+        session.AddView(input.name, input.bytes).IgnoreError();
       }
     }
     LinkOutcome outcome = session.Link();

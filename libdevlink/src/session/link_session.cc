@@ -273,6 +273,18 @@ absl::Status LinkSession::AddInputs(std::vector<MemoryInput>&& inputs) {
   });
 }
 
+absl::Status LinkSession::AddViews(std::span<const InputView> inputs) {
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    const internal::InputReader reader(state_->options, context);
+    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
+      return reader.ReadCopy(inputs[i].name, inputs[i].bytes, &turn);
+    };
+    return state_->AddAll(internal::ReadAll(inputs.size(), state_->options, context.environment,
+                                            /*may_read_again=*/true, read));
+  });
+}
+
 absl::Status LinkSession::AddCubin(std::string_view name, std::span<const std::uint8_t> bytes,
                                    HostReferences references) {
   return state_->Adding([&] {
@@ -308,6 +320,13 @@ absl::Status LinkSession::AddInput(std::string_view name, std::vector<std::uint8
   });
 }
 
+absl::Status LinkSession::AddView(std::string_view name, std::span<const std::uint8_t> bytes) {
+  return state_->Adding([&] {
+    const internal::LinkContext context = state_->Context();
+    return state_->Add(internal::InputReader(state_->options, context).ReadCopy(name, bytes));
+  });
+}
+
 void LinkSession::AddHostReferences(HostReferences references) {
   state_->Adding([&] { return state_->Add(internal::RecordReferences(std::move(references))); })
       .IgnoreError();
@@ -317,10 +336,25 @@ LinkOutcome LinkSession::Link() const { return state_->Link(nullptr); }
 
 LinkOutcome LinkSession::LinkTo(OutputSink& output) const { return state_->Link(&output); }
 
-std::vector<Diagnostic> LinkSession::diagnostics() const {
+std::vector<Diagnostic> LinkSession::diagnostics(std::size_t first) const {
   std::vector<Diagnostic> out;
-  for (const InputRecordRef& record : state_->records) internal::AppendFindings(*record, out);
+  for (std::size_t i = first; i < state_->records.size(); ++i) {
+    internal::AppendFindings(*state_->records[i], out);
+  }
   internal::PutInWords(state_->options, out);
+  return out;
+}
+
+std::size_t LinkSession::entries() const { return state_->records.size(); }
+
+std::vector<InputReferences> LinkSession::host_references() const {
+  std::vector<InputReferences> out;
+  for (const InputRecordRef& record : state_->records) {
+    for (const internal::ObjectRecord& object : record->objects) {
+      out.push_back({object.name, object.references});
+    }
+    if (record->has_silent_host_object) out.push_back({record->name, {}});
+  }
   return out;
 }
 

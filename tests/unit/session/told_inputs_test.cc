@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session tells of its inputs: those without device code.
+// What a session tells of its inputs: those without device code, what one call had to say, lists of
+// host code; and inputs that are copied within bounds alone.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "devlink/link_session.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
+#include "support/fatbin_builder.h"
+#include "support/host_object.h"
 #include "support/process.h"
 #include "support/text.h"
 #include "unit/cubin_builder.h"
@@ -101,6 +104,102 @@ TEST_CASE("Files are told of but for libraries of the host", "[session]") {
   const std::vector<Diagnostic> said = session.diagnostics();
   REQUIRE(said.size() == 1);
   CHECK(said[0].input == text);
+}
+
+TEST_CASE("Entries tell what one call had to say", "[session]") {
+  LinkSession session = MakeSession();
+  CHECK(session.entries() == 0);
+  REQUIRE_FALSE(session.AddInput("bad", ToBytes("garbage")).ok());
+  CHECK(session.entries() == 1);
+  REQUIRE(session.AddInput("k", Kernel()).ok());
+  const std::size_t before = session.entries();
+  CHECK(before == 2);
+  REQUIRE_FALSE(session.AddFile("/nowhere/a").ok());
+  const std::vector<Diagnostic> news = session.diagnostics(before);
+  REQUIRE(news.size() == 1);
+  CHECK(news[0].input == "/nowhere/a");
+  CHECK(session.diagnostics().size() == 2);
+  CHECK(session.diagnostics(session.entries()).empty());
+  CHECK(session.diagnostics(1000).empty());
+}
+
+TEST_CASE("The bound on one input holds from memory, too", "[session]") {
+  const Cubin kernel = Kernel();
+  LinkOptions options;
+  options.max_input_bytes = kernel.size() - 1;
+  LinkSession small = MakeSession(options);
+  const auto refused = [](const absl::Status& status) {
+    CHECK(status.code() == absl::StatusCode::kResourceExhausted);
+    return std::string(status.message());
+  };
+  const std::string said = refused(small.AddInput("a", Cubin(kernel)));
+  CHECK(said.find("more than the limit of " + std::to_string(kernel.size() - 1)) != said.npos);
+  refused(small.AddView("b", kernel));
+  refused(small.AddCubin("c", kernel));
+  refused(small.AddCubin("d", Cubin(kernel)));
+  refused(small.AddViews(std::array{InputView{"e", kernel}}));
+  refused(small.AddInputs({{.name = "f", .bytes = kernel}}));
+  CHECK(small.diagnostics().size() == 6);
+  CHECK(small.Link().report.inputs == 0);
+
+  // Nothing of it is read: there is nothing there.
+  const std::uint8_t byte = 0;
+  LinkSession session = MakeSession();
+  refused(session.AddView("huge", std::span(&byte, std::size_t{1} << 40)));
+  refused(session.AddViews(std::array{InputView{"huge", {&byte, std::size_t{1} << 40}}}));
+
+  options.max_input_bytes = kernel.size();
+  LinkSession fits = MakeSession(options);
+  CHECK(fits.AddView("a", kernel).ok());
+}
+
+TEST_CASE("Views of many inputs make the program of their copies", "[session]") {
+  std::vector<Cubin> cubins;
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) {
+    names.push_back("k" + std::to_string(i));
+    cubins.push_back(Kernel(names.back()));
+  }
+  std::vector<InputView> views;
+  LinkSession one_by_one = MakeSession();
+  for (std::size_t i = 0; i < cubins.size(); ++i) {
+    views.push_back({names[i], cubins[i]});
+    REQUIRE(one_by_one.AddView(names[i], cubins[i]).ok());
+  }
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddViews(views).ok());
+  for (Cubin& cubin : cubins) std::fill(cubin.begin(), cubin.end(), std::uint8_t{0});
+  const LinkOutcome outcome = session.Link();
+  REQUIRE(outcome.ok());
+  CHECK(outcome.cubin == one_by_one.Link().cubin);
+}
+
+TEST_CASE("What inputs say of their host code is told, whoever gave it", "[session]") {
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Kernel("a")).ok());
+  HostReferences given;
+  given.kernels_external = {.present = true, .names = {"b*"}};
+  REQUIRE(session.AddCubin("b", Kernel("b"), given).ok());
+  REQUIRE(session
+              .AddInput("c.o", MakeHostObject(Kernel("c"), 80,
+                                              {{".nvHRKE", ListBytes({"c*", "d*"})},
+                                               {".nvHRDI", ListBytes({"v"})}}))
+              .ok());
+  REQUIRE(session.AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
+  session.AddHostReferences(given);
+  const std::vector<InputReferences> found = session.host_references();
+  REQUIRE(found.size() == 5);
+  CHECK(found[0].input == "a");
+  CHECK_FALSE(found[0].references.kernels_external.present);
+  CHECK(found[1].references.kernels_external.names == std::vector<std::string>{"b*"});
+  CHECK(found[2].input == "c.o");
+  CHECK(found[2].references.kernels_external.names == std::vector<std::string>{"c*", "d*"});
+  CHECK(found[2].references.variables_internal.names == std::vector<std::string>{"v"});
+  CHECK_FALSE(found[2].references.kernels_internal.present);
+  CHECK(found[3].input == "plain.o");
+  CHECK_FALSE(found[3].references.kernels_external.present);
+  CHECK(found[4].input.empty());
+  CHECK(found[4].references.kernels_external.present);
 }
 
 }  // namespace
