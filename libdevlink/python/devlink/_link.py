@@ -26,9 +26,6 @@ NamedInput = Union[Input, "tuple[str, Union[Buffer, Module]]"]
 Inputs = Union[Iterable[NamedInput], Mapping[str, Union[Buffer, Module]]]
 
 
-# Of so many refused inputs the exceptions have the findings, too: each has to read all before it.
-_MOST_EXPLAINED = 100
-
 # Cubins of so many bytes are linked at once; of more, a person may want to press Ctrl-C.
 _MOST_AT_ONCE = 4 << 20
 
@@ -129,7 +126,6 @@ class Link:
         # How much a link has to do, as far as that can be told.
         compiles = any(word.startswith((b"-l", b"--l", b"@")) for word in given)
         self._work = _MOST_AT_ONCE + 1 if compiles else 0
-        self._explained = self._said = self._said_length = 0
         self._handle = self._calls.run(create)
 
     # ---- One at a time ----
@@ -279,19 +275,9 @@ class Link:
                 error = c_void_p()
                 status = function(session, ctypes.byref(error))
                 if status != 0:
-                    raise take_error(status, error.value, LinkError, self._news(session))
+                    raise take_error(status, error.value, LinkError)
 
         self._calls.run(work, long)
-
-    def _news(self, session: int) -> Diagnostics:
-        """What was said since the last input that was refused."""
-        if self._explained >= _MOST_EXPLAINED:
-            return Diagnostics()
-        self._explained += 1
-        found = self._read(session)
-        news = Diagnostics(found[self._said :], str(found)[self._said_length :])
-        self._said, self._said_length = len(found), len(str(found))
-        return news
 
     def _read(self, session: int) -> Diagnostics:
         made = c_void_p()

@@ -224,11 +224,36 @@ class dl_session_options(Structure):
         ("memory_budget", c_uint64),
         ("max_input_bytes", c_uint64),
         ("max_memory_bytes", c_uint64),
+        ("time_trace", c_void_p),
+        ("register_directory", c_char_p),
+        ("details", c_int32),
+        ("call_graph_dot", c_int32),
     ]
 
 
 class dl_input(Structure):
     _fields_ = [("name", c_char_p), ("data", c_void_p), ("size", c_size_t)]
+
+
+class dl_name_list(Structure):
+    _fields_ = [
+        ("names", POINTER(c_char_p)),
+        ("count", c_size_t),
+        ("present", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class dl_host_references(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("kernels_external", dl_name_list),
+        ("kernels_internal", dl_name_list),
+        ("variables_external", dl_name_list),
+        ("variables_internal", dl_name_list),
+        ("constants_external", dl_name_list),
+        ("constants_internal", dl_name_list),
+    ]
 
 
 BEGIN = CFUNCTYPE(c_int32, c_void_p, c_uint64)
@@ -250,6 +275,10 @@ class dl_report(Structure):
         ("output_bytes", c_uint64),
         ("input_count", c_uint32),
         ("is_whole_program", c_int32),
+        ("registered_count", c_size_t),
+        ("compiler_run_count", c_size_t),
+        ("inputs_accepted", c_int32),
+        ("dropped_device_runtime", c_int32),
     ]
 
 
@@ -262,6 +291,28 @@ class dl_kernel(Structure):
         ("stack_bytes", c_int64),
         ("shared_bytes", c_uint64),
         ("parameter_bytes", c_uint64),
+    ]
+
+
+class dl_compiler_run(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("compiler", dl_text),
+        ("source", dl_text),
+        ("input", dl_text),
+        ("output", dl_text),
+        ("nanoseconds", c_uint64),
+    ]
+
+
+class dl_registered_input(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", dl_text),
+        ("ids", POINTER(dl_text)),
+        ("id_count", c_size_t),
+        ("left_out", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -281,6 +332,8 @@ FUNCTIONS: dict[str, tuple[Any, Sequence[Any]]] = {
     "dl_diagnostics_count": (c_size_t, [_OBJECT]),
     "dl_diagnostics_get": (_STATUS, [_OBJECT, c_size_t, POINTER(dl_diagnostic)]),
     "dl_diagnostics_render": (_STATUS, [_OBJECT, c_char_p, _OUT]),
+    "dl_diagnostics_json": (_STATUS, [_OBJECT, _OUT]),
+    "dl_diagnostics_sarif": (_STATUS, [_OBJECT, _OUT]),
     "dl_diagnostics_destroy": (None, [_OBJECT]),
     "dl_error_status": (_STATUS, [_OBJECT]),
     "dl_error_text": (dl_text, [_OBJECT]),
@@ -313,6 +366,9 @@ FUNCTIONS: dict[str, tuple[Any, Sequence[Any]]] = {
     "dl_receiver_set_file": (_STATUS, [_OBJECT, c_void_p, c_size_t, c_uint64, c_uint64]),
     "dl_receiver_add_input": (_STATUS, [_OBJECT, c_char_p, c_void_p, c_size_t]),
     "dl_work_run": (None, [_OBJECT, c_uint32]),
+    "dl_time_trace_create": (_STATUS, [_OUT]),
+    "dl_time_trace_json": (_STATUS, [_OBJECT, _OUT]),
+    "dl_time_trace_destroy": (None, [_OBJECT]),
     "dl_session_create": (_STATUS, [POINTER(dl_session_options), _OUT, _OUT]),
     "dl_session_set_option": (_STATUS, [_OBJECT, c_char_p, _OUT]),
     "dl_session_add_file": (_STATUS, [_OBJECT, c_char_p, _OUT]),
@@ -321,6 +377,22 @@ FUNCTIONS: dict[str, tuple[Any, Sequence[Any]]] = {
     "dl_session_add_module": (_STATUS, [_OBJECT, c_char_p, _OBJECT, _OUT]),
     "dl_session_add_files": (_STATUS, [_OBJECT, POINTER(c_char_p), c_size_t, _OUT]),
     "dl_session_add_all_bytes": (_STATUS, [_OBJECT, POINTER(dl_input), c_size_t, _OUT]),
+    "dl_session_add_cubin_with_references": (
+        _STATUS,
+        [_OBJECT, c_char_p, c_void_p, c_size_t, POINTER(dl_host_references), _OUT],
+    ),
+    "dl_session_add_module_with_references": (
+        _STATUS,
+        [_OBJECT, c_char_p, _OBJECT, POINTER(dl_host_references), _OUT],
+    ),
+    "dl_session_add_host_references": (_STATUS, [_OBJECT, POINTER(dl_host_references), _OUT]),
+    "dl_session_host_references": (_STATUS, [_OBJECT, _OUT]),
+    "dl_reference_lists_count": (c_size_t, [_OBJECT]),
+    "dl_reference_lists_get": (
+        _STATUS,
+        [_OBJECT, c_size_t, POINTER(dl_text), POINTER(dl_host_references)],
+    ),
+    "dl_reference_lists_destroy": (None, [_OBJECT]),
     "dl_session_copy": (_STATUS, [_OBJECT, _OUT, _OUT]),
     "dl_session_diagnostics": (_STATUS, [_OBJECT, _OUT]),
     "dl_session_link": (_STATUS, [_OBJECT, _OUT, _OUT]),
@@ -335,6 +407,17 @@ FUNCTIONS: dict[str, tuple[Any, Sequence[Any]]] = {
     "dl_outcome_kernel": (_STATUS, [_OBJECT, c_size_t, POINTER(dl_kernel)]),
     "dl_outcome_dead_function": (dl_text, [_OBJECT, c_size_t]),
     "dl_outcome_report_json": (_STATUS, [_OBJECT, _OUT]),
+    "dl_outcome_call_graph_dot": (dl_text, [_OBJECT]),
+    "dl_outcome_report_html": (_STATUS, [_OBJECT, c_char_p, _OUT, _OUT]),
+    "dl_outcome_map": (_STATUS, [_OBJECT, _OUT, _OUT]),
+    "dl_outcome_sizes": (_STATUS, [_OBJECT, _OUT, _OUT]),
+    "dl_outcome_why_live": (_STATUS, [_OBJECT, c_char_p, _OUT, _OUT]),
+    "dl_outcome_why_input": (_STATUS, [_OBJECT, c_char_p, _OUT, _OUT]),
+    "dl_outcome_why_registers": (_STATUS, [_OBJECT, c_char_p, _OUT, _OUT]),
+    "dl_outcome_compiler_run": (_STATUS, [_OBJECT, c_size_t, POINTER(dl_compiler_run)]),
+    "dl_outcome_registered_input": (_STATUS, [_OBJECT, c_size_t, POINTER(dl_registered_input)]),
+    "dl_outcome_register_file": (_STATUS, [_OBJECT, _OUT, _OUT]),
+    "dl_outcome_keeps_register_file": (c_int32, [_OBJECT, c_void_p, c_size_t]),
     "dl_outcome_destroy": (None, [_OBJECT]),
 }
 

@@ -22,14 +22,11 @@ absl::Status CallbackEnvironment::Check(const dl_environment& given) {
 absl::StatusOr<FileContents> CallbackEnvironment::ReadFile(const std::string& path,
                                                            std::uint64_t max_bytes) const {
   if (given_.read_file == nullptr) return base().ReadFile(path, max_bytes);
-  dl_receiver receiver;
+  dl_receiver receiver{.max_bytes = max_bytes, .bytes = {}, .file = {}, .inputs = {}};
   const dl_status status = given_.read_file(given_.user, path.c_str(), max_bytes, &receiver);
   if (status != DL_OK) return StatusOfCallback(status, "read_file");
   if (!receiver.file) {
     return absl::InternalError("the callback read_file returned 0 and set no file");
-  }
-  if (receiver.file->bytes.size() > max_bytes) {
-    return absl::ResourceExhaustedError("the callback read_file set a file that is too large");
   }
   return *std::move(receiver.file);
 }
@@ -92,7 +89,7 @@ absl::StatusOr<std::vector<MemoryInput>> CallbackDefinitions::Provide(
                        .inputs = names.data(),
                        .input_count = names.size()});
   }
-  dl_receiver receiver;
+  dl_receiver receiver{.max_bytes = max_input_bytes_, .bytes = {}, .file = {}, .inputs = {}};
   const dl_status status = callback_(user_, symbols.data(), symbols.size(), &receiver);
   if (status != DL_OK) return StatusOfCallback(status, "undefined");
   return std::move(receiver.inputs);
@@ -129,6 +126,16 @@ absl::Status CallbackSink::Append(std::span<const std::uint8_t> bytes) {
 
 namespace c_api = devlink::c_api;
 
+namespace {
+
+absl::Status CheckSize(const dl_receiver& receiver, std::size_t size) {
+  return size <= receiver.max_bytes
+             ? absl::OkStatus()
+             : absl::ResourceExhaustedError("it is larger than the bound on one input");
+}
+
+}  // namespace
+
 extern "C" {
 
 dl_status dl_receiver_set_bytes(dl_receiver* receiver, const void* data, size_t size) {
@@ -146,6 +153,7 @@ dl_status dl_receiver_set_file(dl_receiver* receiver, const void* data, size_t s
   return c_api::Run(nullptr, [&]() -> absl::Status {
     if (receiver == nullptr) return c_api::Missing("the receiver");
     if (data == nullptr && size != 0) return c_api::Missing("the file");
+    if (absl::Status fits = CheckSize(*receiver, size); !fits.ok()) return fits;
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     receiver->file.emplace(
         devlink::FileContents{.bytes = std::vector<std::uint8_t>(bytes, bytes + size),
@@ -160,6 +168,7 @@ dl_status dl_receiver_add_input(dl_receiver* receiver, const char* name, const v
     if (receiver == nullptr) return c_api::Missing("the receiver");
     if (name == nullptr) return c_api::Missing("the name");
     if (data == nullptr && size != 0) return c_api::Missing("the input");
+    if (absl::Status fits = CheckSize(*receiver, size); !fits.ok()) return fits;
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     receiver->inputs.push_back(
         {.name = name, .bytes = std::vector<std::uint8_t>(bytes, bytes + size)});

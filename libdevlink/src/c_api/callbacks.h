@@ -23,6 +23,8 @@
 #include "devlink/sinks.h"
 
 struct dl_receiver {
+  // Bound on a file or input; one that is larger is not copied.
+  std::uint64_t max_bytes = ~std::uint64_t{0};
   std::optional<std::vector<std::uint8_t>> bytes;
   std::optional<devlink::FileContents> file;
   std::vector<devlink::MemoryInput> inputs;
@@ -85,14 +87,15 @@ class CallbackProgress final : public ProgressSink {
 
 class CallbackDefinitions final : public DefinitionProvider {
  public:
-  CallbackDefinitions(dl_undefined_callback callback, void* user)
-      : callback_(callback), user_(user) {}
+  CallbackDefinitions(dl_undefined_callback callback, void* user, std::uint64_t max_input_bytes)
+      : callback_(callback), user_(user), max_input_bytes_(max_input_bytes) {}
   absl::StatusOr<std::vector<MemoryInput>> Provide(
       std::span<const UndefinedSymbol> undefined) override;
 
  private:
   dl_undefined_callback callback_;
   void* user_;
+  std::uint64_t max_input_bytes_;
 };
 
 class CallbackStore final : public CacheStore {

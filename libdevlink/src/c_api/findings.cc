@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts, diagnostics, errors and stops of the C interface.
+// Texts, diagnostics, errors, stops and time traces of the C interface.
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "c_api/objects.h"
@@ -44,11 +45,27 @@ dl_status dl_diagnostics_get(const dl_diagnostics* list, size_t index, dl_diagno
 dl_status dl_diagnostics_render(const dl_diagnostics* list, const char* tool, dl_string** out) {
   return c_api::Create(out, nullptr, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
     if (list == nullptr) return c_api::Missing("the list of diagnostics");
-    auto rendered = std::make_unique<dl_string>();
+    std::string lines;
     for (const devlink::Diagnostic& finding : list->list) {
-      rendered->text += devlink::RenderDiagnostic(finding, tool == nullptr ? "devlink" : tool);
+      lines += devlink::RenderDiagnostic(finding, tool == nullptr ? "devlink" : tool);
     }
-    return rendered;
+    return c_api::NewString(std::move(lines));
+  });
+}
+
+dl_status dl_diagnostics_json(const dl_diagnostics* list, dl_string** out) {
+  return c_api::Create(out, nullptr, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
+    if (list == nullptr) return c_api::Missing("the list of diagnostics");
+    std::string lines;
+    for (const devlink::Diagnostic& finding : list->list) lines += devlink::ToJson(finding) + "\n";
+    return c_api::NewString(std::move(lines));
+  });
+}
+
+dl_status dl_diagnostics_sarif(const dl_diagnostics* list, dl_string** out) {
+  return c_api::Create(out, nullptr, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
+    if (list == nullptr) return c_api::Missing("the list of diagnostics");
+    return c_api::NewString(devlink::ToSarif(list->list));
   });
 }
 
@@ -79,5 +96,22 @@ void dl_stop_request(dl_stop* stop) {
 }
 
 void dl_stop_destroy(dl_stop* stop) { delete stop; }
+
+dl_status dl_time_trace_create(dl_time_trace** out) {
+  return c_api::Create(out, nullptr, []() -> absl::StatusOr<std::unique_ptr<dl_time_trace>> {
+    auto made = std::make_unique<dl_time_trace>();
+    made->trace = std::make_shared<devlink::TimeTrace>();
+    return made;
+  });
+}
+
+dl_status dl_time_trace_json(const dl_time_trace* trace, dl_string** out) {
+  return c_api::Create(out, nullptr, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
+    if (trace == nullptr) return c_api::Missing("the time trace");
+    return c_api::NewString(trace->trace->Json());
+  });
+}
+
+void dl_time_trace_destroy(dl_time_trace* trace) { delete trace; }
 
 }  // extern "C"

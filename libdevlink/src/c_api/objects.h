@@ -23,6 +23,7 @@
 #include "devlink/c/devlink.h"
 #include "devlink/diagnostics.h"
 #include "devlink/experimental/compile_cache.h"
+#include "devlink/experimental/time_trace.h"
 #include "devlink/module.h"
 #include "devlink/toolchain.h"
 
@@ -47,6 +48,10 @@ struct dl_error {
   dl_status status = DL_OK;
   std::string text;
   dl_diagnostics diagnostics;
+};
+
+struct dl_time_trace {
+  std::shared_ptr<devlink::TimeTrace> trace;
 };
 
 struct dl_stop {
@@ -76,6 +81,9 @@ namespace devlink::c_api {
 inline constexpr dl_text kNoText = {"", 0};
 inline dl_text TextOf(const std::string& text) { return {text.c_str(), text.size()}; }
 inline std::string StringOf(const char* text) { return text == nullptr ? "" : text; }
+inline std::unique_ptr<dl_string> NewString(std::string text) {
+  return std::make_unique<dl_string>(dl_string{std::move(text)});
+}
 
 // InvalidArgument where one is missing among them.
 absl::StatusOr<std::vector<std::string>> StringsOf(const char* const* texts, std::size_t count,

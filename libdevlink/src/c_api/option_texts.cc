@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "c_api/option_texts.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/nvlink_text.h"
 
 namespace devlink::c_api {
 
@@ -19,6 +23,55 @@ std::vector<Diagnostic> DiagnosticsOf(std::vector<CommandMessage> messages) {
   out.reserve(messages.size());
   for (CommandMessage& message : messages) out.push_back(std::move(message.diagnostic));
   return out;
+}
+
+// Where a caller has what an option of the command writes or answers.
+struct Counterpart {
+  std::string_view option;
+  std::string_view is;
+};
+constexpr std::array kCounterparts = {
+    Counterpart{"register-link-binaries",
+                "register_directory of dl_session_options and dl_outcome_register_file are"},
+    Counterpart{"time", "dl_outcome_compiler_run is"},
+    Counterpart{"dot-file",
+                "call_graph_dot of dl_session_options and dl_outcome_call_graph_dot are"},
+    Counterpart{"version", "dl_version is"},
+    Counterpart{"diagnostics-format", "dl_diagnostics_json and dl_diagnostics_sarif are"},
+    Counterpart{"report",
+                "details of dl_session_options, dl_outcome_report_json and dl_outcome_report_html "
+                "are"},
+    Counterpart{"map", "details of dl_session_options and dl_outcome_map are"},
+    Counterpart{"why-live", "details of dl_session_options and dl_outcome_why_live are"},
+    Counterpart{"why-input", "details of dl_session_options and dl_outcome_why_input are"},
+    Counterpart{"why-registers", "details of dl_session_options and dl_outcome_why_registers are"},
+    Counterpart{"size", "details of dl_session_options and dl_outcome_sizes are"},
+    Counterpart{"cache", "dl_cache_create_in_directory is"},
+    Counterpart{"remote-cache", "dl_cache_create is"},
+    Counterpart{"time-trace", "time_trace of dl_session_options is"},
+    Counterpart{"log", "log of dl_session_options is"},
+};
+
+absl::Status ForTheCommand(const internal::Option& option) {
+  std::string text = base::Cat({"--", option.long_name, " is for the command alone"});
+  const auto* same = std::ranges::find(kCounterparts, option.long_name, &Counterpart::option);
+  if (same != kCounterparts.end()) text += base::Cat({"; ", same->is, " its counterpart"});
+  return absl::InvalidArgumentError(text);
+}
+
+// What -nv-host puts into the output, with the command's words where that cannot be read.
+absl::Status ReadHostSection(const Environment& environment, NvlinkCommand& command) {
+  if (!command.host_file) return absl::OkStatus();
+  const std::string& path = *command.host_file;
+  const auto file = environment.ReadFile(path, command.options.max_input_bytes);
+  if (!file.ok()) {
+    return absl::InvalidArgumentError(base::ToAbsl(format::nvlink_text::CouldNotOpen(path)));
+  }
+  if (file->bytes.empty()) {
+    return absl::InvalidArgumentError(base::Cat({"Could not read file '", path, "'"}));
+  }
+  command.options.host_section.emplace(file->bytes.begin(), file->bytes.end());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -43,11 +96,9 @@ absl::StatusOr<NvlinkCommand> ReadSessionOptions(const std::vector<std::string>&
       return absl::InvalidArgumentError(
           base::Cat({"--", option->long_name, " is an option of dl_toolchain_create"}));
     }
-    if (option->concern == internal::Concern::kCommand) {
-      return absl::InvalidArgumentError(
-          base::Cat({"--", option->long_name, " is for the command alone"}));
-    }
+    if (option->concern == internal::Concern::kCommand) return ForTheCommand(*option);
   }
+  DEVLINK_RETURN_IF_ERROR(ReadHostSection(environment, read->command));
   return std::move(read->command);
 }
 

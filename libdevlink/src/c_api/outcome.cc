@@ -38,15 +38,20 @@ const dl_diagnostics* dl_outcome_diagnostics(const dl_outcome* outcome) {
 dl_status dl_outcome_report(const dl_outcome* outcome, dl_report* out) {
   if (outcome == nullptr) return DL_INVALID_ARGUMENT;
   const devlink::LinkReport& report = outcome->outcome.report;
-  const dl_report filled = {.size = sizeof filled,
-                            .kernel_count = report.kernels.size(),
-                            .dead_function_count = report.dead_functions.size(),
-                            .global_bytes = report.global_bytes,
-                            .constant_bytes = report.constant_bytes,
-                            .input_bytes = report.input_bytes,
-                            .output_bytes = report.output_bytes,
-                            .input_count = report.inputs,
-                            .is_whole_program = outcome->outcome.is_whole_program ? 1 : 0};
+  const dl_report filled = {
+      .size = sizeof filled,
+      .kernel_count = report.kernels.size(),
+      .dead_function_count = report.dead_functions.size(),
+      .global_bytes = report.global_bytes,
+      .constant_bytes = report.constant_bytes,
+      .input_bytes = report.input_bytes,
+      .output_bytes = report.output_bytes,
+      .input_count = report.inputs,
+      .is_whole_program = outcome->outcome.is_whole_program ? 1 : 0,
+      .registered_count = outcome->outcome.registered.size(),
+      .compiler_run_count = outcome->outcome.compiler_runs.size(),
+      .inputs_accepted = outcome->outcome.inputs_accepted ? 1 : 0,
+      .dropped_device_runtime = outcome->outcome.dropped_device_runtime ? 1 : 0};
   return c_api::FillStruct(filled, out);
 }
 
@@ -76,9 +81,7 @@ dl_text dl_outcome_dead_function(const dl_outcome* outcome, size_t index) {
 dl_status dl_outcome_report_json(const dl_outcome* outcome, dl_string** out) {
   return c_api::Create(out, nullptr, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
     if (outcome == nullptr) return c_api::Missing("the outcome");
-    auto made = std::make_unique<dl_string>();
-    made->text = devlink::ToJson(outcome->outcome.report);
-    return made;
+    return c_api::NewString(devlink::ToJson(outcome->outcome.report));
   });
 }
 

@@ -23,13 +23,20 @@ namespace {
 using devlink::Diagnostic;
 using devlink::internal::OptionChecks;
 
+std::uint64_t MaxInputBytes(const dl_session_options& given) {
+  return given.max_input_bytes != 0 ? given.max_input_bytes
+                                    : devlink::LinkOptions().max_input_bytes;
+}
+
 void TakeLimits(const dl_session_options& given, devlink::LinkOptions& options) {
   options.parallel.threads = given.threads;
   if (given.memory_budget != 0) options.parallel.memory_budget = given.memory_budget;
-  if (given.max_input_bytes != 0) options.max_input_bytes = given.max_input_bytes;
+  options.max_input_bytes = MaxInputBytes(given);
   if (given.max_memory_bytes != 0) options.max_memory_bytes = given.max_memory_bytes;
   options.end_at_rejected_input = given.end_at_rejected_input != 0;
   options.read_thin_members = given.read_thin_members != 0;
+  options.details = given.details != 0;
+  options.dot_call_graph = given.call_graph_dot != 0;
 }
 
 absl::StatusOr<std::shared_ptr<c_api::SessionSurroundings>> Surround(
@@ -43,9 +50,13 @@ absl::StatusOr<std::shared_ptr<c_api::SessionSurroundings>> Surround(
       environment, given.stop == nullptr ? std::stop_token() : given.stop->source.get_token());
   if (given.log != nullptr) out->log.emplace(given.log, given.log_user, given.log_level);
   if (given.progress != nullptr) out->progress.emplace(given.progress, given.progress_user);
-  if (given.undefined != nullptr) out->definitions.emplace(given.undefined, given.undefined_user);
+  if (given.undefined != nullptr) {
+    out->definitions.emplace(given.undefined, given.undefined_user, MaxInputBytes(given));
+  }
   if (given.toolchain != nullptr) out->toolchain = given.toolchain->toolchain;
   if (given.pool != nullptr) out->pool = given.pool->pool;
+  if (given.time_trace != nullptr) out->time_trace = given.time_trace->trace;
+  if (given.register_directory != nullptr) out->register_directory = given.register_directory;
   out->limits = given;
   return out;
 }
@@ -68,6 +79,7 @@ absl::Status Begin(dl_session& session, std::vector<Diagnostic>& said) {
   c_api::SessionSurroundings& around = *session.surroundings;
   devlink::LinkOptions options = std::move(command.options);
   TakeLimits(around.limits, options);
+  options.register_directory = around.register_directory;
   options.recorded_tool = std::move(command.tool_name);
   DEVLINK_ASSIGN_OR_RETURN(devlink::LinkSession made,
                            devlink::LinkSession::Create(
@@ -76,41 +88,53 @@ absl::Status Begin(dl_session& session, std::vector<Diagnostic>& said) {
                                                     .toolchain = around.toolchain,
                                                     .definitions = AddressIn(around.definitions),
                                                     .log = AddressIn(around.log),
-                                                    .progress = AddressIn(around.progress)}));
+                                                    .progress = AddressIn(around.progress),
+                                                    .time_trace = around.time_trace.get()}));
   session.said = said;
   session.libraries = std::move(command.libraries);
   session.session.emplace(std::move(made));
   return absl::OkStatus();
 }
 
-// Runs what uses a session: from then on its options stay. Errors of options bring diagnostics.
-template <typename Work>
-dl_status InSession(dl_session* session, dl_error** error, Work&& work) noexcept {
+// What was said since a session had so many entries, as far as there is memory for it.
+std::vector<Diagnostic> SaidSince(const devlink::LinkSession& session, std::size_t entries) {
+  std::vector<Diagnostic> out;
+  devlink::base::Guard([&] {
+    out = session.diagnostics(entries);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return out;
+}
+
+}  // namespace
+
+namespace devlink::c_api {
+
+dl_status InSession(dl_session* session, dl_error** error,
+                    absl::FunctionRef<absl::Status(LinkSession&)> work) noexcept {
   std::vector<Diagnostic> said;
-  const dl_status status = c_api::Run(error, [&]() -> absl::Status {
-    if (session == nullptr) return c_api::Missing("the session");
+  const dl_status status = Run(error, [&]() -> absl::Status {
+    if (session == nullptr) return Missing("the session");
     if (!session->session) DEVLINK_RETURN_IF_ERROR(Begin(*session, said));
     said.clear();
     session->in_use = true;
-    return work(*session->session);
+    const std::size_t entries = session->session->entries();
+    absl::Status done = work(*session->session);
+    if (!done.ok() && error != nullptr) said = SaidSince(*session->session, entries);
+    return done;
   });
-  c_api::Explain(error, std::move(said));
+  Explain(error, std::move(said));
   return status;
 }
 
 absl::Status CheckBytes(const char* name, const void* data, std::size_t size) {
-  if (name == nullptr) return c_api::Missing("the name");
-  return data == nullptr && size != 0 ? c_api::Missing("the input") : absl::OkStatus();
+  if (name == nullptr) return Missing("the name");
+  return data == nullptr && size != 0 ? Missing("the input") : absl::OkStatus();
 }
 
-std::span<const std::uint8_t> SpanOf(const void* data, std::size_t size) {
-  return {static_cast<const std::uint8_t*>(data), size};
-}
+}  // namespace devlink::c_api
 
-std::vector<std::uint8_t> CopyOf(const void* data, std::size_t size) {
-  const auto bytes = SpanOf(data, size);
-  return {bytes.begin(), bytes.end()};
-}
+namespace {
 
 absl::StatusOr<std::unique_ptr<dl_session>> MakeSession(const dl_session_options* options,
                                                         std::vector<Diagnostic>& said) {
@@ -177,16 +201,28 @@ std::vector<Diagnostic> Joined(const std::vector<Diagnostic>& first,
 
 absl::Status Link(const dl_session& session, devlink::OutputSink* sink, dl_outcome** out) {
   if (out == nullptr) return c_api::Missing("the place for the result");
-  auto made = std::make_unique<dl_outcome>();
-  made->outcome = LinkAll(session, sink);
-  made->diagnostics = dl_diagnostics(Joined(session.said, std::move(made->outcome.diagnostics)));
-  made->message = std::string(made->outcome.status.message());
-  absl::Status status = made->outcome.status;
+  devlink::LinkOutcome linked = LinkAll(session, sink);
+  absl::Status status = linked.status;
+  std::vector<Diagnostic> said = Joined(session.said, std::move(linked.diagnostics));
+  auto made = std::make_unique<dl_outcome>(std::move(linked), std::move(said),
+                                           session.surroundings->register_directory);
   *out = made.release();
   return status;
 }
 
 }  // namespace
+
+dl_outcome::dl_outcome(devlink::LinkOutcome&& made, std::vector<Diagnostic> said,
+                       std::optional<std::string> directory)
+    : outcome(std::move(made)),
+      diagnostics(std::move(said)),
+      message(outcome.status.message()),
+      register_directory(std::move(directory)) {
+  for (const devlink::RegisteredInput& input : outcome.registered) {
+    first_ids.push_back(ids.size());
+    for (const std::string& id : input.ids) ids.push_back(c_api::TextOf(id));
+  }
+}
 
 extern "C" {
 
@@ -207,30 +243,30 @@ dl_status dl_session_set_option(dl_session* session, const char* option, dl_erro
 }
 
 dl_status dl_session_add_file(dl_session* session, const char* path, dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
     return path == nullptr ? c_api::Missing("the path") : to.AddFile(path);
   });
 }
 
 dl_status dl_session_add_bytes(dl_session* session, const char* name, const void* data, size_t size,
                                dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
-    DEVLINK_RETURN_IF_ERROR(CheckBytes(name, data, size));
-    return to.AddInput(name, CopyOf(data, size));
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+    DEVLINK_RETURN_IF_ERROR(c_api::CheckBytes(name, data, size));
+    return to.AddView(name, c_api::SpanOf(data, size));
   });
 }
 
 dl_status dl_session_add_cubin(dl_session* session, const char* name, const void* data, size_t size,
                                dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
-    DEVLINK_RETURN_IF_ERROR(CheckBytes(name, data, size));
-    return to.AddCubin(name, SpanOf(data, size));
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+    DEVLINK_RETURN_IF_ERROR(c_api::CheckBytes(name, data, size));
+    return to.AddCubin(name, c_api::SpanOf(data, size));
   });
 }
 
 dl_status dl_session_add_module(dl_session* session, const char* name, const dl_module* module,
                                 dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
     if (name == nullptr) return c_api::Missing("the name");
     return module == nullptr ? c_api::Missing("the module") : to.AddModule(name, module->module);
   });
@@ -238,7 +274,7 @@ dl_status dl_session_add_module(dl_session* session, const char* name, const dl_
 
 dl_status dl_session_add_files(dl_session* session, const char* const* paths, size_t count,
                                dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
     DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                              c_api::StringsOf(paths, count, "the paths"));
     return to.AddFiles(files);
@@ -247,14 +283,14 @@ dl_status dl_session_add_files(dl_session* session, const char* const* paths, si
 
 dl_status dl_session_add_all_bytes(dl_session* session, const dl_input* inputs, size_t count,
                                    dl_error** error) {
-  return InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
+  return c_api::InSession(session, error, [&](devlink::LinkSession& to) -> absl::Status {
     if (inputs == nullptr && count != 0) return c_api::Missing("the list of inputs");
-    std::vector<devlink::MemoryInput> copies;
+    std::vector<devlink::InputView> views;
     for (const dl_input& input : std::span(inputs, count)) {
-      DEVLINK_RETURN_IF_ERROR(CheckBytes(input.name, input.data, input.size));
-      copies.push_back({.name = input.name, .bytes = CopyOf(input.data, input.size)});
+      DEVLINK_RETURN_IF_ERROR(c_api::CheckBytes(input.name, input.data, input.size));
+      views.push_back({.name = input.name, .bytes = c_api::SpanOf(input.data, input.size)});
     }
-    return to.AddInputs(std::move(copies));
+    return to.AddViews(views);
   });
 }
 
@@ -276,14 +312,14 @@ dl_status dl_session_diagnostics(const dl_session* session, dl_diagnostics** out
 
 dl_status dl_session_link(dl_session* session, dl_outcome** out, dl_error** error) {
   if (out != nullptr) *out = nullptr;
-  return InSession(session, error,
-                   [&](devlink::LinkSession&) { return Link(*session, nullptr, out); });
+  return c_api::InSession(session, error,
+                          [&](devlink::LinkSession&) { return Link(*session, nullptr, out); });
 }
 
 dl_status dl_session_link_to(dl_session* session, const dl_sink* sink, dl_outcome** out,
                              dl_error** error) {
   if (out != nullptr) *out = nullptr;
-  return InSession(session, error, [&](devlink::LinkSession&) -> absl::Status {
+  return c_api::InSession(session, error, [&](devlink::LinkSession&) -> absl::Status {
     DEVLINK_ASSIGN_OR_RETURN(const dl_sink given, c_api::ReadStruct(sink));
     if (given.append == nullptr) return c_api::Missing("append of a sink");
     c_api::CallbackSink target(given);

@@ -301,6 +301,35 @@ TEST_CASE("What is undefined is asked for", "[c_api]") {
   CHECK(dl_outcome_status(Link(session).get()) == DL_UNAVAILABLE);
 }
 
+TEST_CASE("What a callback hands out is bounded before it is copied", "[c_api]") {
+  // Both say that there is a terabyte, which nobody may read.
+  static dl_status said = DL_OK;
+  dl_session_options options = OptionsOf("sm_80");
+  options.max_input_bytes = KernelCubin().size();
+  options.undefined = [](void*, const dl_undefined_symbol*, std::size_t,
+                         dl_receiver* receiver) -> dl_status {
+    said = dl_receiver_add_input(receiver, "huge", "x", std::size_t{1} << 40);
+    return said;
+  };
+  const CSession session = MakeSession(options);
+  REQUIRE(Add(session, "a", KernelCubin()) == DL_OK);
+  CHECK(dl_outcome_status(Link(session).get()) == DL_RESOURCE_EXHAUSTED);
+  CHECK(said == DL_RESOURCE_EXHAUSTED);
+
+  dl_environment environment = {};
+  environment.size = sizeof environment;
+  environment.exists = [](void*, const char*) -> std::int32_t { return 1; };
+  environment.read_file = [](void*, const char*, std::uint64_t,
+                             dl_receiver* receiver) -> dl_status {
+    said = dl_receiver_set_file(receiver, "x", std::size_t{1} << 40, 0, 0);
+    return said;
+  };
+  said = DL_OK;
+  const CSession files = SessionIn(environment);
+  CHECK(dl_session_add_file(files.get(), "huge", nullptr) == DL_RESOURCE_EXHAUSTED);
+  CHECK(said == DL_RESOURCE_EXHAUSTED);
+}
+
 struct Told {
   std::vector<std::string> lines;
   std::vector<dl_phase> phases;

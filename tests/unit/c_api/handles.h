@@ -32,6 +32,8 @@ using CModuleInfo = Handle<dl_module_info, dl_module_info_destroy>;
 using CPool = Handle<dl_pool, dl_pool_destroy>;
 using CCache = Handle<dl_cache, dl_cache_destroy>;
 using CToolchain = Handle<dl_toolchain, dl_toolchain_destroy>;
+using CTimeTrace = Handle<dl_time_trace, dl_time_trace_destroy>;
+using CReferenceLists = Handle<dl_reference_lists, dl_reference_lists_destroy>;
 using CSession = Handle<dl_session, dl_session_destroy>;
 using COutcome = Handle<dl_outcome, dl_outcome_destroy>;
 
@@ -81,6 +83,15 @@ inline CSession MakeSession(const dl_session_options& options) {
 
 inline dl_status Add(const CSession& session, const char* name, const Cubin& cubin) {
   return dl_session_add_bytes(session.get(), name, cubin.data(), cubin.size(), nullptr);
+}
+
+// The text of a call that hands out one: `TextFrom([&](auto out) { return dl_X(..., out); })`;
+// empty where it fails.
+template <typename Call>
+std::string TextFrom(const Call& call) {
+  CString text;
+  call(static_cast<dl_string**>(Out(text)));
+  return Text(dl_string_text(text.get()));
 }
 
 inline COutcome Link(const CSession& session) {

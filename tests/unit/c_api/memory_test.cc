@@ -53,8 +53,60 @@ Result LinkOnce(const char* second_input) {
   return out;
 }
 
-void FailEach(const char* second_input, dl_status expected) {
-  const Result whole = LinkOnce(second_input);
+// The same of a session that is asked for everything, and of an input that it refuses: the error of
+// that may lack its diagnostics, never its status.
+Result AskForAll(const char* second_input) {
+  Result out;
+  dl_session_options options = OptionsOf("sm_80");
+  options.details = 1;
+  options.call_graph_dot = 1;
+  options.register_directory = "/a/working/directory/with/a/long/name";
+  CTimeTrace trace;
+  CSession session;
+  CSession other;  // with references, and not linked
+  COutcome outcome;
+  CReferenceLists lists;
+  CError error;
+  CString text;
+  const auto step = [&](dl_status status) {
+    if (out.status == DL_OK) out.status = status;
+    return out.status == DL_OK;
+  };
+  if (!step(dl_time_trace_create(Out(trace)))) return out;
+  options.time_trace = trace.get();
+  if (!step(dl_session_create(&options, Out(session), Out(error)))) return out;
+  const char* const names[] = {"a_kernel_with_a_long_name*", "kernel"};
+  dl_host_references references = {};
+  references.size = sizeof references;
+  references.kernels_external = {.names = names, .count = 2, .present = 1, .reserved = 0};
+  const Cubin& cubin = KernelCubin();
+  step(dl_session_copy(session.get(), Out(other), Out(error)));
+  step(dl_session_add_cubin_with_references(other.get(), "a", cubin.data(), cubin.size(),
+                                            &references, Out(error)));
+  step(dl_session_host_references(other.get(), Out(lists)));
+  step(Add(session, "a", cubin));
+  if (dl_session_add_bytes(session.get(), "a text", "nothing", 7, Out(error)) !=
+      DL_INVALID_ARGUMENT) {
+    step(DL_RESOURCE_EXHAUSTED);
+  }
+  if (second_input != nullptr) step(Add(session, second_input, FunctionCubin()));
+  step(dl_session_link(session.get(), Out(outcome), Out(error)));
+  if (outcome == nullptr) return out;
+  step(dl_outcome_report_html(outcome.get(), "title", Out(text), Out(error)));
+  step(dl_outcome_map(outcome.get(), Out(text), Out(error)));
+  step(dl_outcome_sizes(outcome.get(), Out(text), Out(error)));
+  step(dl_outcome_why_live(outcome.get(), "kernel", Out(text), Out(error)));
+  step(dl_diagnostics_json(dl_outcome_diagnostics(outcome.get()), Out(text)));
+  step(dl_time_trace_json(trace.get(), Out(text)));
+  if (out.status == DL_OK) {
+    memory.left = -1;
+    out.cubin = Bytes(dl_outcome_cubin(outcome.get()));
+  }
+  return out;
+}
+
+void FailEach(Result (*link)(const char*), const char* second_input, dl_status expected) {
+  const Result whole = link(second_input);
   REQUIRE(whole.status == expected);
   std::int64_t n = 0;
   for (;; ++n) {
@@ -62,7 +114,7 @@ void FailEach(const char* second_input, dl_status expected) {
     bool is_sound = false;
     memory.FailFrom(n);
     {
-      const Result result = LinkOnce(second_input);
+      const Result result = link(second_input);
       memory.left = -1;
       is_sound = result.status == DL_RESOURCE_EXHAUSTED ||
                  (result.status == expected && result.cubin == whole.cubin);
@@ -77,8 +129,13 @@ void FailEach(const char* second_input, dl_status expected) {
 }
 
 TEST_CASE("Memory that runs out is a code of the C interface", "[exhaustion]") {
-  FailEach("b", DL_OK);
-  FailEach(nullptr, DL_NOT_FOUND);
+  FailEach(LinkOnce, "b", DL_OK);
+  FailEach(LinkOnce, nullptr, DL_NOT_FOUND);
+}
+
+TEST_CASE("Memory that runs out while a session is asked for all is a code, too", "[exhaustion]") {
+  FailEach(AskForAll, "b", DL_OK);
+  FailEach(AskForAll, nullptr, DL_NOT_FOUND);
 }
 
 }  // namespace

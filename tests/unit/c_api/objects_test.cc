@@ -144,6 +144,42 @@ TEST_CASE("NULL is refused where something is needed", "[c_api]") {
   CHECK(Text(dl_error_text(error.get())) == "the struct of options is NULL");
 }
 
+TEST_CASE("NULL is refused where results of links are asked for", "[c_api]") {
+  const CSession session = MakeSession(OptionsOf("sm_80"));
+  dl_host_references references = {};
+  references.size = sizeof references;
+  const std::vector<dl_status> statuses = {
+      dl_diagnostics_json(nullptr, nullptr),
+      dl_diagnostics_sarif(nullptr, nullptr),
+      dl_time_trace_create(nullptr),
+      dl_time_trace_json(nullptr, nullptr),
+      dl_session_add_host_references(session.get(), nullptr, nullptr),
+      dl_session_add_host_references(nullptr, &references, nullptr),
+      dl_session_add_cubin_with_references(session.get(), "a", "", 0, nullptr, nullptr),
+      dl_session_add_cubin_with_references(session.get(), nullptr, "", 0, &references, nullptr),
+      dl_session_add_cubin_with_references(session.get(), "a", nullptr, 1, &references, nullptr),
+      dl_session_add_module_with_references(session.get(), "a", nullptr, &references, nullptr),
+      dl_session_host_references(nullptr, nullptr),
+      dl_session_host_references(session.get(), nullptr),
+      dl_reference_lists_get(nullptr, 0, nullptr, nullptr),
+      dl_outcome_map(nullptr, nullptr, nullptr),
+      dl_outcome_sizes(nullptr, nullptr, nullptr),
+      dl_outcome_report_html(nullptr, nullptr, nullptr, nullptr),
+      dl_outcome_why_live(nullptr, nullptr, nullptr, nullptr),
+      dl_outcome_why_input(nullptr, nullptr, nullptr, nullptr),
+      dl_outcome_why_registers(nullptr, nullptr, nullptr, nullptr),
+      dl_outcome_compiler_run(nullptr, 0, nullptr),
+      dl_outcome_registered_input(nullptr, 0, nullptr),
+      dl_outcome_register_file(nullptr, nullptr, nullptr)};
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    CAPTURE(i);
+    CHECK(statuses[i] == DL_INVALID_ARGUMENT);
+  }
+  CReferenceLists lists;
+  REQUIRE(dl_session_host_references(session.get(), Out(lists)) == DL_OK);
+  CHECK(dl_reference_lists_count(lists.get()) == 0);
+}
+
 TEST_CASE("Nothing has nothing, and can be destroyed", "[c_api]") {
   CHECK(dl_diagnostics_count(nullptr) == 0);
   CHECK(dl_error_status(nullptr) == DL_OK);
@@ -152,12 +188,17 @@ TEST_CASE("Nothing has nothing, and can be destroyed", "[c_api]") {
   CHECK(dl_outcome_cubin(nullptr).size == 0);
   for (const dl_text text :
        {dl_error_text(nullptr), dl_string_text(nullptr), dl_outcome_message(nullptr),
-        dl_outcome_ptx(nullptr), dl_outcome_dead_function(nullptr, 0)}) {
+        dl_outcome_ptx(nullptr), dl_outcome_dead_function(nullptr, 0),
+        dl_outcome_call_graph_dot(nullptr)}) {
     REQUIRE(text.data != nullptr);
     CHECK(text.size == 0);
   }
+  CHECK(dl_reference_lists_count(nullptr) == 0);
+  CHECK(dl_outcome_keeps_register_file(nullptr, nullptr, 0) == 0);
   dl_stop_request(nullptr);
   dl_work_run(nullptr, 0);
+  dl_time_trace_destroy(nullptr);
+  dl_reference_lists_destroy(nullptr);
   dl_string_destroy(nullptr);
   dl_diagnostics_destroy(nullptr);
   dl_error_destroy(nullptr);

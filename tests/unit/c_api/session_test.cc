@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "support/process.h"
 #include "unit/c_api/handles.h"
 #include "unit/cubin_builder.h"
+#include "unit/tree/source_tree.h"
 
 namespace devlink::testing {
 namespace {
@@ -131,16 +133,18 @@ TEST_CASE("Option texts mean what they mean on the command line", "[c_api]") {
 
 TEST_CASE("What the command does with files and streams is no option of a session", "[c_api]") {
   const CSession session = MakeSession(OptionsOf("sm_80"));
+  const std::string header = TextOf(TreeRoot() / "libdevlink/include/devlink/c/devlink.h");
+  const std::regex name(R"(\bdl_\w+)");
   std::size_t refused = 0;
+  std::size_t elsewhere = 0;
   for (const internal::Option& option : internal::Options()) {
-    // The output's name stands in its record; files of options and of names are read; tools are
-    // chosen elsewhere.
+    // The output's name stands in its record; files of options, of names and for .nv.host are read;
+    // tools are chosen elsewhere.
+    const bool is_read = option.long_name == "options-file" || option.long_name == "nv-host" ||
+                         option.long_name == "retain-symbols-file";
     const bool is_file = option.value.starts_with("file") && option.long_name != "output-file" &&
-                         option.long_name != "options-file" &&
-                         option.long_name != "retain-symbols-file" &&
-                         option.concern != internal::Concern::kTools;
-    const bool is_printed = option.long_name.starts_with("dump-callgraph");
-    if (!is_file && !is_printed && option.group != internal::Group::kOwnReports) continue;
+                         !is_read && option.concern != internal::Concern::kTools;
+    if (is_read || (!is_file && option.group != internal::Group::kOwnReports)) continue;
     std::string word = "--" + std::string(option.long_name);
     if (option.takes != internal::Takes::kNothing) {
       word += option.long_name == "print-after" ? "=merge" : "=x";
@@ -148,11 +152,73 @@ TEST_CASE("What the command does with files and streams is no option of a sessio
     CAPTURE(word);
     CError error;
     CHECK(dl_session_set_option(session.get(), word.c_str(), Out(error)) == DL_INVALID_ARGUMENT);
-    CHECK(Text(dl_error_text(error.get())) ==
-          "--" + std::string(option.long_name) + " is for the command alone");
+    const std::string text = Text(dl_error_text(error.get()));
+    CHECK(text.starts_with("--" + std::string(option.long_name) + " is for the command alone"));
+    // What the text sends the caller to is there.
+    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
+      ++elsewhere;
+      CHECK(header.find(at->str()) != std::string::npos);
+    }
     ++refused;
   }
   CHECK(refused > 14);
+  CHECK(elsewhere > 14);
+}
+
+TEST_CASE("No option is passed over", "[c_api]") {
+  // Each is taken or refused; what is taken is nvlink's to ignore, or changes a LinkOptions.
+  for (const internal::Option& option : internal::Options()) {
+    if (option.concern != internal::Concern::kCommand) continue;
+    const CSession session = MakeSession(OptionsOf("sm_80"));
+    std::string word = "--" + std::string(option.long_name);
+    if (option.takes != internal::Takes::kNothing) word += "=1";
+    CAPTURE(word);
+    CHECK(dl_session_set_option(session.get(), word.c_str(), nullptr) == DL_INVALID_ARGUMENT);
+  }
+}
+
+TEST_CASE("What -dump-callgraph prints is in the diagnostics", "[c_api]") {
+  LinkOptions options;
+  options.dump_call_graph = true;
+  const LinkOutcome expected = LinkInCpp(options);
+  for (const char* word : {"-dump-callgraph", "-dump-callgraph-no-demangle"}) {
+    CAPTURE(word);
+    const CSession session = MakeSession(OptionsOf("sm_80"));
+    REQUIRE(dl_session_set_option(session.get(), word, nullptr) == DL_OK);
+    REQUIRE(Add(session, "a", KernelCubin()) == DL_OK);
+    REQUIRE(Add(session, "b", FunctionCubin()) == DL_OK);
+    const COutcome outcome = Link(session);
+    const dl_diagnostics* said = dl_outcome_diagnostics(outcome.get());
+    REQUIRE(dl_diagnostics_count(said) == expected.diagnostics.size());
+    REQUIRE(dl_diagnostics_count(said) > 1);
+    for (std::size_t i = 0; i < dl_diagnostics_count(said); ++i) {
+      dl_diagnostic line = {};
+      line.size = sizeof line;
+      REQUIRE(dl_diagnostics_get(said, i, &line) == DL_OK);
+      CHECK(line.verbatim == 1);
+      CHECK(Text(line.text) == expected.diagnostics[i].text);
+    }
+  }
+}
+
+TEST_CASE("The file of -nv-host is read", "[c_api]") {
+  const TemporaryDirectory folder;
+  REQUIRE(WriteText(folder.path() / "host", "some bytes"));
+  REQUIRE(WriteText(folder.path() / "empty", ""));
+  LinkOptions options;
+  options.host_section = "some bytes";
+  const CSession session = MakeSession(OptionsOf("sm_80"));
+  const auto set = [&](const std::string& file) {
+    CError error;
+    dl_session_set_option(session.get(), ("-nv-host=" + folder.File(file)).c_str(), Out(error));
+    return Text(dl_error_text(error.get()));
+  };
+  CHECK(set("none") == "Could not open input file '" + folder.File("none") + "'");
+  CHECK(set("empty") == "Could not read file '" + folder.File("empty") + "'");
+  REQUIRE(set("host").empty());
+  REQUIRE(Add(session, "a", KernelCubin()) == DL_OK);
+  REQUIRE(Add(session, "b", FunctionCubin()) == DL_OK);
+  CHECK(Bytes(dl_outcome_cubin(Link(session).get())) == LinkInCpp(options).cubin);
 }
 
 TEST_CASE("Option texts that are wrong are refused, and the session goes on", "[c_api]") {
@@ -172,7 +238,9 @@ TEST_CASE("Option texts that are wrong are refused, and the session goes on", "[
   CHECK(refusal("-nonsense") == "Unknown option 'nonsense'");
   CHECK(refusal("a.cubin") == "'a.cubin' is not an option");
   CHECK(refusal("") == "'' is not an option");
-  CHECK(refusal("--report=x") == "--report is for the command alone");
+  CHECK(refusal("--map=x") ==
+        "--map is for the command alone; details of dl_session_options and dl_outcome_map are its "
+        "counterpart");
   CHECK(refusal("-h") == "--help is for the command alone");
   CHECK(refusal("--ptx-backend=ptxas") == "--ptx-backend is an option of dl_toolchain_create");
 
@@ -279,6 +347,22 @@ TEST_CASE("Inputs that cannot be used are refused one by one", "[c_api]") {
   CDiagnostics said;
   REQUIRE(dl_session_diagnostics(session.get(), Out(said)) == DL_OK);
   CHECK(dl_diagnostics_count(said.get()) == 3);
+  // Each error has what is wrong with its input, and nothing else.
+  REQUIRE(dl_diagnostics_count(dl_error_diagnostics(error.get())) == 1);
+  dl_diagnostic found = {};
+  found.size = sizeof found;
+  REQUIRE(dl_diagnostics_get(dl_error_diagnostics(error.get()), 0, &found) == DL_OK);
+  CHECK(found.code == DL_UNREADABLE_INPUT);
+  CHECK(found.severity == DL_FATAL);
+  CHECK(Text(found.input) == "/nowhere/a.cubin");
+  CHECK(added("cut", Cubin(KernelCubin().begin(), KernelCubin().begin() + 300)) ==
+        DL_INVALID_ARGUMENT);
+  REQUIRE(dl_diagnostics_get(dl_error_diagnostics(error.get()), 0, &found) == DL_OK);
+  CHECK(found.code == DL_MALFORMED_INPUT);
+  CHECK(found.note_count > 0);
+  const char* const paths[] = {"/nowhere/a", "/nowhere/b"};
+  CHECK(dl_session_add_files(session.get(), paths, 2, Out(error)) == DL_NOT_FOUND);
+  CHECK(dl_diagnostics_count(dl_error_diagnostics(error.get())) == 2);
   CHECK(added("good", FunctionCubin()) == DL_OK);
   CHECK(error == nullptr);
   CHECK(dl_outcome_status(Link(session).get()) == DL_OK);
@@ -297,9 +381,44 @@ TEST_CASE("Inputs that cannot be used are refused one by one", "[c_api]") {
   const CSession bounded = MakeSession(small);
   CHECK(dl_session_add_file(bounded.get(), folder.File("large").c_str(), nullptr) ==
         DL_RESOURCE_EXHAUSTED);
+  CHECK(Add(bounded, "large", FunctionCubin()) == DL_RESOURCE_EXHAUSTED);
+  // It is not copied, nor even looked at.
+  const dl_input huge = {"huge", FunctionCubin().data(), std::size_t{1} << 40};
+  CHECK(dl_session_add_bytes(session.get(), huge.name, huge.data, huge.size, Out(error)) ==
+        DL_RESOURCE_EXHAUSTED);
+  CHECK(dl_session_add_cubin(session.get(), huge.name, huge.data, huge.size, nullptr) ==
+        DL_RESOURCE_EXHAUSTED);
+  CHECK(dl_session_add_all_bytes(session.get(), &huge, 1, nullptr) == DL_RESOURCE_EXHAUSTED);
+  CHECK(Text(dl_error_text(error.get())).find("more than the limit of 4294967296") !=
+        std::string::npos);
+  CHECK(dl_outcome_status(Link(session).get()) == DL_OK);
   small.max_input_bytes = 0;
   small.max_memory_bytes = 100;
   CHECK(Add(MakeSession(small), "large", FunctionCubin()) == DL_RESOURCE_EXHAUSTED);
+}
+
+TEST_CASE("What is no device code is said to be none", "[c_api]") {
+  const CSession session = MakeSession(OptionsOf("sm_80"));
+  const std::string source(100, '/');
+  CError error;
+  REQUIRE(dl_session_add_bytes(session.get(), "k.cu", source.data(), source.size(), Out(error)) ==
+          DL_OK);
+  CHECK(error == nullptr);
+  REQUIRE(Add(session, "b", FunctionCubin()) == DL_OK);
+  CDiagnostics said;
+  REQUIRE(dl_session_diagnostics(session.get(), Out(said)) == DL_OK);
+  const COutcome outcome = Link(session);
+  CHECK(dl_outcome_status(outcome.get()) == DL_OK);
+  for (const dl_diagnostics* list :
+       {static_cast<const dl_diagnostics*>(said.get()), dl_outcome_diagnostics(outcome.get())}) {
+    REQUIRE(dl_diagnostics_count(list) == 1);
+    dl_diagnostic found = {};
+    found.size = sizeof found;
+    REQUIRE(dl_diagnostics_get(list, 0, &found) == DL_OK);
+    CHECK(found.code == DL_NO_DEVICE_CODE);
+    CHECK(found.severity == DL_INFO);
+    CHECK(Text(found.input) == "k.cu");
+  }
 }
 
 TEST_CASE("A copy goes its own way", "[c_api]") {

@@ -227,6 +227,10 @@ DL_API dl_status dl_diagnostics_get(const dl_diagnostics* list, size_t index, dl
 // finding, under the name `tool`; NULL stands for "devlink".
 DL_API dl_status dl_diagnostics_render(const dl_diagnostics* list, const char* tool,
                                        dl_string** out);
+// A JSON object for each, on a line of its own (docs/diagnostics.md).
+DL_API dl_status dl_diagnostics_json(const dl_diagnostics* list, dl_string** out);
+// A SARIF 2.1.0 document with all of them.
+DL_API dl_status dl_diagnostics_sarif(const dl_diagnostics* list, dl_string** out);
 DL_API void dl_diagnostics_destroy(dl_diagnostics* list);
 
 // Why a call failed.
@@ -235,7 +239,8 @@ typedef struct dl_error dl_error;
 DL_API dl_status dl_error_status(const dl_error* error);
 // A sentence for a person.
 DL_API dl_text dl_error_text(const dl_error* error);
-// What else there is to say, such as hints on an option that is misspelt; often empty. Part of the
+// All that there is to say: of an input that was refused what is wrong with it, of an option that
+// is misspelt what may have been meant. Of a link that failed the outcome has it. Part of the
 // error.
 DL_API const dl_diagnostics* dl_error_diagnostics(const dl_error* error);
 DL_API void dl_error_destroy(dl_error* error);
@@ -498,6 +503,16 @@ typedef struct dl_undefined_symbol {
 typedef dl_status (*dl_undefined_callback)(void* user, const dl_undefined_symbol* symbols,
                                            size_t count, dl_receiver* receiver);
 
+// ---- Where the time goes ----
+
+// Spans of time that sessions record, from the making of the object on. Any thread.
+typedef struct dl_time_trace dl_time_trace;
+// Makes one without spans.
+DL_API dl_status dl_time_trace_create(dl_time_trace** out);
+// All spans that have ended, for Chrome's about:tracing, Perfetto and Speedscope.
+DL_API dl_status dl_time_trace_json(const dl_time_trace* trace, dl_string** out);
+DL_API void dl_time_trace_destroy(dl_time_trace* trace);
+
 // ---- Sessions ----
 
 // A list of inputs and the options to link them with.
@@ -525,8 +540,15 @@ typedef struct dl_session_options {
   uint32_t threads;           // jobs at a time; 0: environment.parallelism
   int32_t read_thin_members;  // 1: a thin archive from memory may name files to be read
   uint64_t memory_budget;     // estimated bytes of jobs that run at a time (2 GiB)
-  uint64_t max_input_bytes;   // of one file (4 GiB)
+  uint64_t max_input_bytes;   // of one file or input from memory (4 GiB); nothing larger is copied
   uint64_t max_memory_bytes;  // of all inputs together (8 GiB)
+  // What is made where it is asked for.
+  dl_time_trace* time_trace;  // where the time of inputs and links is recorded
+  // The working directory, for dl_outcome_register_file: ids are made of it and of names. Given, a
+  // link leaves out what an earlier link has linked already (docs/inputs.md).
+  const char* register_directory;
+  int32_t details;         // 1: for dl_outcome_report_html, dl_outcome_map and dl_outcome_why_live
+  int32_t call_graph_dot;  // 1: for dl_outcome_call_graph_dot
 } dl_session_options;
 
 // DL_INVALID_ARGUMENT, with nvlink's sentence, for options that are wrong or contradict each other,
@@ -538,16 +560,19 @@ DL_API dl_status dl_session_create(const dl_session_options* options, dl_session
 // "-L/usr/lib"; docs/cli.md has them all. DL_INVALID_ARGUMENT with nvlink's sentence for one that
 // is unknown or wrong; the session is then as before. Options that contradict each other are
 // refused by the first add or link, since one may be missing yet. Options that name files which the
-// command writes (--report and others) are refused, since they are results here, and so are those
-// of tools, which dl_toolchain_create takes. Of -o the name counts, which stands in the output with
-// -g. DL_FAILED_PRECONDITION once there was an add or a link.
+// command writes or questions that it answers (--report and others) are refused, with the name of
+// the function that has the same, and so are those of tools, which dl_toolchain_create takes. Of -o
+// the name counts, which stands in the output with -g; what -dump-callgraph prints is in the
+// diagnostics of the outcome. DL_FAILED_PRECONDITION once there was an add or a link.
 DL_API dl_status dl_session_set_option(dl_session* session, const char* option, dl_error** error);
 
 // Each adds one input of any kind, behind those before: a cubin, PTX, LTO IR, a fat binary, a host
-// object with device code, or an archive of them. A failure leaves the input out, has a diagnostic
-// too, and the session goes on. DL_NOT_FOUND for a file that cannot be read, DL_INVALID_ARGUMENT
-// for one that is damaged, DL_FAILED_PRECONDITION for one that is not for this target,
-// DL_RESOURCE_EXHAUSTED where memory runs out, after which every link of the session fails.
+// object with device code, or an archive of them. A failure leaves the input out, and the session
+// goes on; the error has the diagnostics, and so has dl_session_diagnostics. DL_NOT_FOUND for a
+// file that cannot be read, DL_INVALID_ARGUMENT for one that is damaged, DL_FAILED_PRECONDITION for
+// one that is not for this target, DL_RESOURCE_EXHAUSTED for one beyond a bound, and where memory
+// runs out, after which every link of the session fails. What is no device code and has none in it
+// is no failure, and is passed over; a diagnostic (DL_NO_DEVICE_CODE) says so.
 DL_API dl_status dl_session_add_file(dl_session* session, const char* path, dl_error** error);
 // `name` is how messages call it. PTX needs no NUL at its end; `size` counts.
 DL_API dl_status dl_session_add_bytes(dl_session* session, const char* name, const void* data,
@@ -574,6 +599,52 @@ typedef struct dl_input {
 // The same from memory.
 DL_API dl_status dl_session_add_all_bytes(dl_session* session, const dl_input* inputs, size_t count,
                                           dl_error** error);
+
+// Names in one section of a host object. An entry is a pattern of a mangled name in which `*`
+// stands for any characters ("_Z5scale*"); variables stand there without it.
+typedef struct dl_name_list {
+  const char* const* names;  // each with a NUL behind it
+  size_t count;              // how many texts `names` has
+  int32_t present;           // 1: the section is there, be it without names
+  int32_t reserved;
+} dl_name_list;
+// What the host code of one input refers to, as nvcc records it: names that other files can see,
+// and static ones. Kernels that no list names are left out, unless an input has no list at all and
+// so says nothing (docs/host-references.md).
+typedef struct dl_host_references {
+  size_t size;
+  dl_name_list kernels_external;    // .nvHRKE
+  dl_name_list kernels_internal;    // .nvHRKI
+  dl_name_list variables_external;  // .nvHRDE
+  dl_name_list variables_internal;  // .nvHRDI
+  dl_name_list constants_external;  // .nvHRCE
+  dl_name_list constants_internal;  // .nvHRCI
+} dl_host_references;
+// dl_session_add_cubin with what the host code that the cubin belongs to refers to.
+DL_API dl_status dl_session_add_cubin_with_references(dl_session* session, const char* name,
+                                                      const void* data, size_t size,
+                                                      const dl_host_references* references,
+                                                      dl_error** error);
+// The same of a module that a pool gave out.
+DL_API dl_status dl_session_add_module_with_references(dl_session* session, const char* name,
+                                                       const dl_module* module,
+                                                       const dl_host_references* references,
+                                                       dl_error** error);
+// What host code refers to that brings no device code into this link.
+DL_API dl_status dl_session_add_host_references(dl_session* session,
+                                                const dl_host_references* references,
+                                                dl_error** error);
+// What the inputs of a session say of their host code, whoever gave the lists.
+typedef struct dl_reference_lists dl_reference_lists;
+// Of the inputs so far, in their order; the caller destroys it.
+DL_API dl_status dl_session_host_references(const dl_session* session, dl_reference_lists** out);
+// How many there are: one for each object with device code, and for each without that counts.
+DL_API size_t dl_reference_lists_count(const dl_reference_lists* lists);
+// Fills in `out`, and the name of the input in `input`, which may be NULL; both are the object's.
+// DL_OUT_OF_RANGE behind the last.
+DL_API dl_status dl_reference_lists_get(const dl_reference_lists* lists, size_t index,
+                                        dl_text* input, dl_host_references* out);
+DL_API void dl_reference_lists_destroy(dl_reference_lists* lists);
 
 // A session with the same options and inputs that goes its own way.
 DL_API dl_status dl_session_copy(const dl_session* session, dl_session** out, dl_error** error);
@@ -631,6 +702,10 @@ typedef struct dl_report {
   uint64_t output_bytes;       // of the file, 0 after a failure
   uint32_t input_count;        // cubins, or modules of a whole program of LTO IR, that took part
   int32_t is_whole_program;    // 1: what LTO made is the output, and was not linked
+  size_t registered_count;     // how many dl_outcome_registered_input has
+  size_t compiler_run_count;   // how many dl_outcome_compiler_run has
+  int32_t inputs_accepted;     // 1: no input was in error, so that there is a register file
+  int32_t dropped_device_runtime;  // 1: libcudadevrt was given, and nothing needs it
 } dl_report;
 // Resources of one kernel, everything it calls included.
 typedef struct dl_kernel {
@@ -648,8 +723,67 @@ DL_API dl_status dl_outcome_report(const dl_outcome* outcome, dl_report* out);
 DL_API dl_status dl_outcome_kernel(const dl_outcome* outcome, size_t index, dl_kernel* out);
 // The mangled name of a function that no kernel reaches; empty behind the last.
 DL_API dl_text dl_outcome_dead_function(const dl_outcome* outcome, size_t index);
-// The report as one JSON object, which is only ever extended.
+// The report as one JSON object, which is only ever extended (docs/report.md). With
+// dl_session_options.details it has sections, functions with their callees, variables and why each
+// is there.
 DL_API dl_status dl_outcome_report_json(const dl_outcome* outcome, dl_string** out);
+
+// Who calls whom, for Graphviz, with dl_session_options.call_graph_dot; otherwise, and of a link
+// that failed before its inputs were one program, empty.
+DL_API dl_text dl_outcome_call_graph_dot(const dl_outcome* outcome);
+
+// Each of these is made of the details: DL_FAILED_PRECONDITION without dl_session_options.details.
+//
+// The report and the diagnostics as one page that needs nothing else; `title` heads it.
+DL_API dl_status dl_outcome_report_html(const dl_outcome* outcome, const char* title,
+                                        dl_string** out, dl_error** error);
+// All inputs, sections, kernels, functions and variables, as linkers for hosts write it.
+DL_API dl_status dl_outcome_map(const dl_outcome* outcome, dl_string** out, dl_error** error);
+// Bytes by kind of section, input, function and template, and what copies of one function cost.
+DL_API dl_status dl_outcome_sizes(const dl_outcome* outcome, dl_string** out, dl_error** error);
+// The way from a kernel to a function, or why there is none. A name is as the inputs have it or as
+// C++ spells it; DL_NOT_FOUND, with names that are close, for what nothing is called.
+DL_API dl_status dl_outcome_why_live(const dl_outcome* outcome, const char* symbol, dl_string** out,
+                                     dl_error** error);
+// What comes of an input and who needs it, or why it is not linked.
+DL_API dl_status dl_outcome_why_input(const dl_outcome* outcome, const char* input, dl_string** out,
+                                      dl_error** error);
+// Which of the functions that a kernel calls sets its registers, its stack and its barriers.
+DL_API dl_status dl_outcome_why_registers(const dl_outcome* outcome, const char* kernel,
+                                          dl_string** out, dl_error** error);
+
+// A run of a compiler that ended well, as nvlink -time lists it.
+typedef struct dl_compiler_run {
+  size_t size;
+  dl_text compiler;      // "ptxas", or "cicc" for what compiles LTO IR
+  dl_text source;        // what was compiled and what came out
+  dl_text input;         // the file that was compiled; may be empty
+  dl_text output;        // the file that came out
+  uint64_t nanoseconds;  // from its start to its end
+} dl_compiler_run;
+// One of them, in the order of their inputs. DL_OUT_OF_RANGE behind the last.
+DL_API dl_status dl_outcome_compiler_run(const dl_outcome* outcome, size_t index,
+                                         dl_compiler_run* out);
+
+// An input as nvlink's --register-link-binaries lists it.
+typedef struct dl_registered_input {
+  size_t size;
+  dl_text name;        // as it was added
+  const dl_text* ids;  // of the modules in it; none: an id is made of its name
+  size_t id_count;     // how many texts `ids` has
+  int32_t left_out;    // 1: an earlier link has linked it already
+  int32_t reserved;
+} dl_registered_input;
+// One of them, in link order. DL_OUT_OF_RANGE behind the last.
+DL_API dl_status dl_outcome_registered_input(const dl_outcome* outcome, size_t index,
+                                             dl_registered_input* out);
+// The text of the register file, of a link that failed, too. DL_FAILED_PRECONDITION without
+// dl_session_options.register_directory, and where an input was in error.
+DL_API dl_status dl_outcome_register_file(const dl_outcome* outcome, dl_string** out,
+                                          dl_error** error);
+// 1 where a register file with these bytes stays as it is: nvcc links once for each architecture.
+DL_API int32_t dl_outcome_keeps_register_file(const dl_outcome* outcome, const void* existing,
+                                              size_t size);
 DL_API void dl_outcome_destroy(dl_outcome* outcome);
 
 // NOLINTEND(modernize-*)
