@@ -126,6 +126,8 @@ class Life(unittest.TestCase):
             lambda: link.link_to(print),
             lambda: link.set_option("-v"),
             lambda: link.diagnostics,
+            lambda: link.host_references,
+            lambda: link.add_host_references(devlink.HostReferences()),
             lambda: link.add(Pool().add(A)),
         ):
             with self.assertRaises(ValueError) as caught:

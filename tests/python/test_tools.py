@@ -202,8 +202,12 @@ class Tools(unittest.TestCase):
         self.assertIn("ConnectionError: find", done.stderr)
 
     def test_page_of_the_program(self):
-        page = devlink.report(["k.cubin", ("f.ptx", pathlib.Path("f.ptx").read_bytes())], ARCH)
+        inputs = ["k.cubin", ("f.ptx", pathlib.Path("f.ptx").read_bytes())]
+        page = devlink.report(inputs, ARCH)
         self.assertIn("_Z1kPi", page.html)
+        runs = devlink.link(inputs, ARCH).compiler_runs
+        self.assertEqual([run.compiler for run in runs], ["ptxas"])
+        self.assertGreater(runs[0].nanoseconds, 0)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,12 @@ docs/python.md of the project is the tour. `python -m devlink` is the command.
 from ._calls import File, LogLevel, Phase, Progress, Stop, SymbolKind, UndefinedSymbol
 from ._errors import Cancelled, Diagnostic, DiagnosticCode, Diagnostics, Error, LinkError
 from ._errors import Severity, Status
-from ._link import Link, link
+from ._link import Link, link, report
 from ._native import lib as _lib
-from ._outcome import Kernel, Outcome, Report
-from ._page import Page, report
+from ._outcome import CompilerRun, Kernel, Outcome, Page, RegisteredInput, Report
+from ._references import HostReferences
 from ._shared import Binding, Cache, Function, MemorySpace, Module, ModuleInfo, Pool, PoolUse
-from ._shared import Symbol, Toolchain, ToolchainUse, default_toolchain
+from ._shared import Symbol, TimeTrace, Toolchain, ToolchainUse, default_toolchain
 
 __version__: str = _lib.dl_version().decode("ascii")
 
@@ -33,12 +33,14 @@ __all__ = [
     "Binding",
     "Cache",
     "Cancelled",
+    "CompilerRun",
     "Diagnostic",
     "DiagnosticCode",
     "Diagnostics",
     "Error",
     "File",
     "Function",
+    "HostReferences",
     "Kernel",
     "Link",
     "LinkError",
@@ -52,12 +54,14 @@ __all__ = [
     "Pool",
     "PoolUse",
     "Progress",
+    "RegisteredInput",
     "Report",
     "Severity",
     "Status",
     "Stop",
     "Symbol",
     "SymbolKind",
+    "TimeTrace",
     "Toolchain",
     "ToolchainUse",
     "UndefinedSymbol",

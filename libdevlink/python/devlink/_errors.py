@@ -10,7 +10,7 @@ from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union, overload
 
 from . import _native
-from ._handle import take_string
+from ._handle import take_words
 from ._native import each, lib, line_of, name_of
 
 if TYPE_CHECKING:
@@ -176,14 +176,14 @@ def read_diagnostics(address: int | None) -> Diagnostics:
     rendered = c_void_p()
     if lib.dl_diagnostics_render(address, None, ctypes.byref(rendered)) != 0 or not rendered.value:
         raise MemoryError
-    text = take_string(rendered.value).encode("utf-8", "surrogateescape")
-    return Diagnostics(findings, text.decode("utf-8", "backslashreplace"))
+    return Diagnostics(findings, take_words(rendered.value))
 
 
 class Error(Exception):
     """A call that failed. str() is what the program devlink prints of it.
 
-    `status` says of what kind it is, `message` is one sentence, `diagnostics` has all findings.
+    `status` says of what kind it is, `message` is one sentence, `diagnostics` has all findings: of
+    an input that was refused what is wrong with it, of a link all that there is to say.
     """
 
     def __init__(

@@ -65,6 +65,12 @@ def take_string(address: int) -> str:
         lib.dl_string_destroy(address)
 
 
+def take_words(address: int) -> str:
+    """The same of words for a person, which can always be printed."""
+    text = take_string(address).encode("utf-8", "surrogateescape")
+    return text.decode("utf-8", "backslashreplace")
+
+
 # ---- Buffers ----
 
 

@@ -16,9 +16,10 @@ from ._calls import Calls, FilesCallback, LogCallback, LogLevel, ProgressCallbac
 from ._calls import UndefinedCallback
 from ._errors import Diagnostics, LinkError, Status, read_diagnostics, take_error
 from ._handle import Buffer, Handle, Memory, made_once, memory_of
-from ._native import encode, lib, number
-from ._outcome import Outcome
-from ._shared import Module, Pool, StrPath, Toolchain, default_toolchain, place, words
+from ._native import encode, lib, name_of, number
+from ._outcome import Outcome, Page
+from ._references import HostReferences, from_struct, to_struct
+from ._shared import Module, Pool, StrPath, TimeTrace, Toolchain, default_toolchain, place, words
 
 # A path (str or os.PathLike), bytes in any buffer, or a module; with a name in front, if need be.
 Input = Union[StrPath, Buffer, Module]
@@ -47,7 +48,8 @@ class Link:
 
     arch: the target, "sm_90"; without it an option "-arch=..." names it.
     options: nvlink's options, each one word: "-maxrregcount=64", "-lto", "-L/usr/lib". Those that
-        name files which the command writes are refused, since they are results here.
+        name files which the command writes are refused, since they are results here; what
+        -dump-callgraph prints is in the diagnostics of the outcome.
     toolchain: what compiles PTX and LTO IR; without one that of default_toolchain().
     pool: keeps modules that several links use.
     stop: ends links early.
@@ -60,6 +62,12 @@ class Link:
     end_at_rejected_input: as with nvlink, an input that cannot be used ends the link.
     read_thin_members: a thin archive from memory may name files to be read.
     threads, memory_budget, max_input_bytes, max_memory_bytes: bounds; 0 for what the library likes.
+    time_trace: where the time of inputs and links is recorded.
+    details: the report has sections, functions and variables, and outcomes answer Outcome.map(),
+        why_live() and their like.
+    call_graph_dot: for Outcome.call_graph_dot.
+    register_directory: the working directory, for Outcome.register_file; a link leaves out then
+        what an earlier link has linked already.
 
     A Link is for one thread at a time, and not for its own callbacks: RuntimeError tells of more.
     Any number of links may run side by side; Python's other threads run meanwhile. An exception in
@@ -87,12 +95,21 @@ class Link:
         memory_budget: int = 0,
         max_input_bytes: int = 0,
         max_memory_bytes: int = 0,
+        time_trace: Optional[TimeTrace] = None,
+        details: bool = False,
+        call_graph_dot: bool = False,
+        register_directory: Optional[StrPath] = None,
     ) -> None:
         made_once(self)
         if toolchain is not None and not isinstance(toolchain, Toolchain):
             raise TypeError(f"a devlink.Toolchain is wanted, not {type(toolchain).__name__}")
         if pool is not None and not isinstance(pool, Pool):
             raise TypeError(f"a devlink.Pool is wanted, not {type(pool).__name__}")
+        if time_trace is not None and not isinstance(time_trace, TimeTrace):
+            raise TypeError(f"a devlink.TimeTrace is wanted, not {type(time_trace).__name__}")
+        directory = None
+        if register_directory is not None:
+            directory = place(register_directory, "register_directory")
         given = words(options)
         self._tools = default_toolchain() if toolchain is None else toolchain
         self._calls = Calls(log, progress, undefined, files, stop)
@@ -110,6 +127,10 @@ class Link:
             memory_budget=number(memory_budget, "memory_budget"),
             max_input_bytes=number(max_input_bytes, "max_input_bytes"),
             max_memory_bytes=number(max_memory_bytes, "max_memory_bytes"),
+            time_trace=None if time_trace is None else time_trace._handle.address,
+            register_directory=directory,
+            details=bool(details),
+            call_graph_dot=bool(call_graph_dot),
         )
         self._calls.fill_in(struct)
         made, error = c_void_p(), c_void_p()
@@ -181,41 +202,83 @@ class Link:
 
         self._calls.run(work)
 
-    def add(self, data: Input, *, name: Optional[str] = None) -> None:
+    def add(
+        self,
+        data: Input,
+        *,
+        name: Optional[str] = None,
+        references: Optional[HostReferences] = None,
+    ) -> None:
         """Adds an input of any kind behind those before.
 
         A cubin, PTX, LTO IR, a fat binary, a host object with device code, or an archive of them;
         a path, bytes in any buffer (read where they are, free again afterwards), or a Module of a
-        Pool. `name` is what messages call it; paths are their own names.
+        Pool. `name` is what messages call it; paths are their own names. `references` is what the
+        host code of a cubin or a Module refers to; other inputs say it themselves.
 
         LinkError where it is damaged, is not for this target, or cannot be read; the input is left
-        out then, and the Link goes on.
+        out then, and the Link goes on. What is no device code is no error: a finding of `diagnostics`
+        (DiagnosticCode.NO_DEVICE_CODE) says so.
         """
         if isinstance(data, (str, os.PathLike)):
             if name is not None:
                 raise TypeError("an input that is a path is called by it; give bytes with a name")
+            if references is not None:
+                raise TypeError("references are for bytes of a cubin and for a Module, not a path")
             path = place(data, "an input")
             self._work = _MOST_AT_ONCE + 1
             self._add(lambda session, error: lib.dl_session_add_file(session, path, error))
             return
         called = b"<memory>" if name is None else encode(name, "the name")
+        said = [] if references is None else [ctypes.byref(to_struct(references))]
         if isinstance(data, Module):
             module = data._handle
+            add_module = lib.dl_session_add_module
+            if said:
+                add_module = lib.dl_session_add_module_with_references
             self._add(
-                lambda session, error: lib.dl_session_add_module(
-                    session, called, module.address, error
-                )
+                lambda session, error: add_module(session, called, module.address, *said, error)
             )
             return
 
         def add(session: int, error: Any) -> int:
             with memory_of(data) as memory:
                 self._work += _bytes_of_cubin(memory)
+                add_bytes = lib.dl_session_add_bytes
+                if said:
+                    add_bytes = lib.dl_session_add_cubin_with_references
                 return int(
-                    lib.dl_session_add_bytes(session, called, memory.address, memory.size, error)
+                    add_bytes(session, called, memory.address, memory.size, *said, error)
                 )
 
         self._add(add)
+
+    def add_host_references(self, references: HostReferences) -> None:
+        """What host code refers to that brings no device code into this link."""
+        said = ctypes.byref(to_struct(references))
+        self._add(lambda session, error: lib.dl_session_add_host_references(session, said, error))
+
+    @property
+    def host_references(self) -> tuple[tuple[str, HostReferences], ...]:
+        """What the inputs so far say of their host code: pairs of an input's name and its lists.
+
+        One for each object with device code, and for each without that counts.
+        """
+        with self._session() as session:
+            made = c_void_p()
+            status = lib.dl_session_host_references(session, ctypes.byref(made))
+        if status != 0 or made.value is None:
+            raise take_error(status, None)
+        handle = Handle(made.value, lib.dl_reference_lists_destroy)
+        out = []
+        for index in range(lib.dl_reference_lists_count(handle.address)):
+            name = _native.dl_text()
+            lists = _native.sized(_native.dl_host_references)
+            lib.dl_reference_lists_get(
+                handle.address, index, ctypes.byref(name), ctypes.byref(lists)
+            )
+            out.append((name_of(name), from_struct(lists)))
+        return tuple(out)
 
     def add_all(self, inputs: Inputs) -> None:
         """Adds many inputs, in this order; files that follow each other are read in parallel.
@@ -402,3 +465,18 @@ def link(inputs: Inputs, arch: Optional[str] = None, **settings: Any) -> Outcome
     with Link(arch, **settings) as session:
         session.add_all(inputs)
         return session.link()
+
+
+def report(
+    inputs: Inputs, arch: Optional[str] = None, *, title: str = "program.cubin", **settings: Any
+) -> Page:
+    """Links for the sake of the report: the page of the program's option --report=FILE.html.
+
+        devlink.report(["a.cubin", "b.cubin"], "sm_90")      # the last line of a cell
+
+    Inputs and settings are those of link(); LinkError where that fails. `title` heads the page. The
+    page of an outcome whose Link had details is its page().
+    """
+    if isinstance(inputs, (str, bytes, bytearray, memoryview, os.PathLike)):
+        raise TypeError("report() takes a list of inputs")
+    return link(inputs, arch, **{**settings, "details": True}).page(title)

@@ -11,9 +11,9 @@ from ctypes import c_void_p
 from typing import Any, Iterator, Mapping, Optional
 
 from . import _native
-from ._errors import Diagnostics, Status, read_diagnostics
-from ._handle import Handle, made_once, take_string, view_of
-from ._native import each, known, lib, line_of, name_of
+from ._errors import Diagnostics, Status, read_diagnostics, take_error
+from ._handle import Handle, made_once, memory_of, take_string, take_words, view_of
+from ._native import each, encode, known, lib, line_of, name_of
 
 _MOST_ROWS = 200
 
@@ -28,6 +28,26 @@ class Kernel:
     stack_bytes: Optional[int]  # per thread; None where recursion leaves it open
     shared_bytes: int  # static, per block
     parameter_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class CompilerRun:
+    """A run of a compiler that ended well, as nvlink -time lists it."""
+
+    compiler: str  # "ptxas", or "cicc" for what compiles LTO IR
+    source: str  # what was compiled and what came out
+    input: str  # the file that was compiled; may be empty
+    output: str  # the file that came out
+    nanoseconds: int
+
+
+@dataclasses.dataclass(frozen=True)
+class RegisteredInput:
+    """An input as nvlink's --register-link-binaries lists it."""
+
+    name: str  # as it was added
+    ids: tuple[str, ...]  # of the modules in it; none: an id is made of its name
+    left_out: bool  # an earlier link has linked it already
 
 
 def shown(text: str) -> str:
@@ -55,8 +75,8 @@ class Report(Mapping[str, Any]):
     """What is in the output and what is not. A value; it outlives its outcome.
 
     As a mapping it is the JSON object that the program devlink writes with --report, which is only
-    ever extended; the attributes are what every release has. Notebooks show it as a table.
-    devlink.report() makes the whole page.
+    ever extended, with Link(details=True) as with it; the attributes are what every release has.
+    Notebooks show it as a table. Outcome.page() makes the whole page.
     """
 
     def __init__(
@@ -106,6 +126,25 @@ class Report(Mapping[str, Any]):
         )
         table = _table(rows, max(0, len(self.kernels) - _MOST_ROWS))
         return f'<div class="devlink-report"><p>{shown(totals)}</p>{table}</div>'
+
+
+class Page:
+    """A page that says what a link put where, and why it is there. Notebooks show it.
+
+    `html` is the page, a file for every browser that needs nothing beside it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.html = text
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, which can do nothing to the notebook."""
+        text = html.escape(self.html, quote=True)
+        style = "width:100%;height:40em;border:1px solid #ccc"
+        return f'<iframe sandbox="allow-scripts" srcdoc="{text}" style="{style}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<devlink.Page: {len(self.html)} characters>"
 
 
 class Outcome:
@@ -161,9 +200,8 @@ class Outcome:
 
     def _read_report(self) -> Report:
         address = self._handle.address
-        numbers = _native.sized(_native.dl_report)
+        numbers = self._numbers()
         text = c_void_p()
-        lib.dl_outcome_report(address, ctypes.byref(numbers))
         if lib.dl_outcome_report_json(address, ctypes.byref(text)) != 0 or text.value is None:
             raise MemoryError
         kernels = []
@@ -184,6 +222,103 @@ class Outcome:
             for index in range(numbers.dead_function_count)
         )
         return Report(take_string(text.value), tuple(kernels), dead, numbers)
+
+    # ---- What there is where it was asked for ----
+
+    def _numbers(self) -> Any:
+        numbers = _native.sized(_native.dl_report)
+        lib.dl_outcome_report(self._handle.address, ctypes.byref(numbers))
+        return numbers
+
+    def _text(self, function: Any, *arguments: Any) -> str:
+        made, error = c_void_p(), c_void_p()
+        status = function(
+            self._handle.address, *arguments, ctypes.byref(made), ctypes.byref(error)
+        )
+        if status != 0 or made.value is None:
+            raise take_error(status, error.value)
+        return take_words(made.value)
+
+    def map(self) -> str:
+        """All inputs, sections, kernels, functions and variables: --map of the program.
+
+        This and the next ones want Link(details=True); Error with Status.FAILED_PRECONDITION else.
+        """
+        return self._text(lib.dl_outcome_map)
+
+    def sizes(self) -> str:
+        """Bytes by kind of section, input, function and template, and what copies cost: --size."""
+        return self._text(lib.dl_outcome_sizes)
+
+    def why_live(self, symbol: str) -> str:
+        """The way from a kernel to a function, or why there is none: --why-live.
+
+        Error with Status.NOT_FOUND, and names that are close, for what nothing is called.
+        """
+        return self._text(lib.dl_outcome_why_live, encode(symbol, "the symbol"))
+
+    def why_input(self, name: str) -> str:
+        """What comes of an input and who needs it, or why it is not linked: --why-input."""
+        return self._text(lib.dl_outcome_why_input, encode(name, "the input"))
+
+    def why_registers(self, kernel: str) -> str:
+        """Which callee sets a kernel's registers, stack and barriers: --why-registers."""
+        return self._text(lib.dl_outcome_why_registers, encode(kernel, "the kernel"))
+
+    def page(self, title: str = "program.cubin") -> Page:
+        """The whole report as a page: --report=FILE.html. Notebooks show it."""
+        return Page(self._text(lib.dl_outcome_report_html, encode(title, "the title")))
+
+    @property
+    def call_graph_dot(self) -> str:
+        """Who calls whom, for Graphviz, with Link(call_graph_dot=True); otherwise empty."""
+        return line_of(lib.dl_outcome_call_graph_dot(self._handle.address))
+
+    @property
+    def compiler_runs(self) -> tuple[CompilerRun, ...]:
+        """Runs of compilers that ended well, in the order of their inputs."""
+        address, count = self._handle.address, self._numbers().compiler_run_count
+        return tuple(
+            CompilerRun(
+                compiler=name_of(run.compiler),
+                source=name_of(run.source),
+                input=name_of(run.input),
+                output=name_of(run.output),
+                nanoseconds=run.nanoseconds,
+            )
+            for run in each(_native.dl_compiler_run, lib.dl_outcome_compiler_run, address, count)
+        )
+
+    @property
+    def registered_inputs(self) -> tuple[RegisteredInput, ...]:
+        """The inputs as nvlink's --register-link-binaries lists them, in link order."""
+        address, count = self._handle.address, self._numbers().registered_count
+        read = lib.dl_outcome_registered_input
+        return tuple(
+            RegisteredInput(
+                name=name_of(found.name),
+                ids=tuple(name_of(found.ids[index]) for index in range(found.id_count)),
+                left_out=bool(found.left_out),
+            )
+            for found in each(_native.dl_registered_input, read, address, count)
+        )
+
+    @property
+    def register_file(self) -> str:
+        """The text of --register-link-binaries, with Link(register_directory=...).
+
+        Error with Status.FAILED_PRECONDITION without it, and where an input was in error.
+        """
+        return self._text(lib.dl_outcome_register_file)
+
+    def keeps_register_file(self, existing: bytes) -> bool:
+        """Whether a register file with these bytes stays: nvcc links once for each architecture."""
+        with memory_of(existing, "the register file") as memory:
+            return bool(
+                lib.dl_outcome_keeps_register_file(
+                    self._handle.address, memory.address, memory.size
+                )
+            )
 
     def __bytes__(self) -> bytes:
         return bytes(self.cubin)

@@ -17,7 +17,7 @@ from typing import Any, Iterable, MutableMapping, Optional, Union
 from . import _native
 from ._calls import SymbolKind
 from ._errors import Status, _member, take_error
-from ._handle import Buffer, Handle, made_once, memory_of
+from ._handle import Buffer, Handle, made_once, memory_of, take_words
 from ._native import each, encode, known, lib, name_of, number
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -233,6 +233,34 @@ class Pool:
         use = _native.sized(_native.dl_pool_use)
         lib.dl_pool_get_use(self._handle.address, ctypes.byref(use))
         return PoolUse(use.modules, use.bytes, use.hits, use.misses, use.forgotten)
+
+
+# ---- Where the time goes ----
+
+
+class TimeTrace:
+    """Spans of time that links record, from the making of the object on. For any number of links.
+
+    json is for Chrome's about:tracing, Perfetto and Speedscope.
+    """
+
+    def __init__(self) -> None:
+        made_once(self)
+        made = c_void_p()
+        if lib.dl_time_trace_create(ctypes.byref(made)) != 0 or made.value is None:
+            raise MemoryError
+        self._handle = Handle(made.value, lib.dl_time_trace_destroy)
+
+    @property
+    def json(self) -> str:
+        """All spans that have ended."""
+        text = c_void_p()
+        if lib.dl_time_trace_json(self._handle.address, ctypes.byref(text)) != 0 or not text.value:
+            raise MemoryError
+        return take_words(text.value)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a TimeTrace cannot be pickled; its json can")
 
 
 # ---- Caches ----
