@@ -95,8 +95,15 @@ class SoundTable : public Table {
   void Copy(const SoundTable& other) {
     reserve(other.size());
     for (const Element& element : other) {
-      Element copy(element);
-      Table::insert(std::move(copy));
+      if constexpr (requires { typename Table::mapped_type; }) {
+        // To move a pair with a constant key copies the key, within the table.
+        Key key(element.first);
+        typename Table::mapped_type value(element.second);
+        Table::try_emplace(std::move(key), std::move(value));
+      } else {
+        Element copy(element);
+        Table::insert(std::move(copy));
+      }
     }
   }
 

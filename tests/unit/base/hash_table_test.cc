@@ -2,6 +2,7 @@
 #include "base/hash_table.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -27,6 +28,9 @@ struct Fragile {
   Fragile(Fragile&&) noexcept = default;
   Fragile& operator=(const Fragile&) = delete;
   Fragile& operator=(Fragile&&) noexcept = default;
+  friend bool operator==(const Fragile& some, const Fragile& other) {
+    return some.text == other.text;
+  }
   std::string text;
 };
 
@@ -103,6 +107,24 @@ TEST_CASE("A table is whole where an element could not be made", "[hash_table]")
   CHECK_THROWS(base::HashMap<std::uint32_t, Fragile>(map));
   copies_left = -1;
   for (const auto& [key, held] : map) CHECK((key % 2 == 1 && held.text == "text"));
+}
+
+struct FragileHash {
+  std::size_t operator()(const Fragile& key) const { return std::hash<std::string>()(key.text); }
+};
+using FragileMap = base::HashMap<Fragile, Fragile, FragileHash, std::equal_to<Fragile>>;
+
+TEST_CASE("A copy of a map is whole or not there, whatever cannot be copied", "[hash_table]") {
+  FragileMap map;
+  constexpr int kElements = 20;
+  for (int i = 0; i < kElements; ++i) map.try_emplace(Fragile(std::to_string(i)), Fragile("value"));
+  for (int copies = 0; copies < 2 * kElements; ++copies) {
+    CAPTURE(copies);
+    copies_left = copies;
+    CHECK_THROWS(FragileMap(map));
+  }
+  copies_left = -1;
+  CHECK(FragileMap(map).size() == kElements);
 }
 
 }  // namespace
