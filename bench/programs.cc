@@ -228,7 +228,7 @@ const std::vector<ProgramClass>& ProgramClasses() {
       {"4000", "deep", 4000, /*slow_for_nvlink=*/true},
       {"flat1000", "flat", 1000},
       {"flat4000", "flat", 4000},
-      {"fib46", "fib", 47},
+      {.name = "fib46", .family = "fib", .modules = 47, .slow_for_library = true},
       {"chain2000", "chain", 80, /*slow_for_nvlink=*/true},
       {"shared", "shared", 10},
       {"templates", "templ", 200},

@@ -27,7 +27,7 @@ struct ProgramClass {
   std::string name;
   std::string family;  // whose modules it takes; also the name of their directory
   int modules = 0;
-  bool slow_for_nvlink = false;  // more than 20 s: left out by --quick
+  bool slow_for_nvlink = false;  // and for its library; more than 20 s: left out by --quick
   ModuleKind kind = ModuleKind::kCubin;
   // In this folder, compiled by nvcc for each module; empty: ModuleText, assembled by ptxas.
   std::string source = {};
@@ -35,7 +35,8 @@ struct ProgramClass {
   std::string only_target = {};
   std::vector<std::string> options = {};  // of the link, beside its target
 
-  bool varies = false;  // nvlink's output is not the same every time
+  bool varies = false;            // nvlink's output is not the same every time
+  bool slow_for_library = false;  // for NVIDIA's libnvJitLink alone
 
   // Tools of NVIDIA's run within the link, and the memory is theirs.
   [[nodiscard]] bool UsesTools() const {

@@ -27,6 +27,8 @@ const char* Name(Comparison outputs) {
   switch (outputs) {
     case Comparison::kIdentical:
       return "yes";
+    case Comparison::kVaries:
+      return "nvlink's varies";
     case Comparison::kDifferent:
       return "NO";
     default:
@@ -67,9 +69,9 @@ std::string Json(const Result& r) {
              ? std::string(", \"instructions\": null")
              : Format(", \"instructions\": %llu", static_cast<unsigned long long>(r.instructions));
   out += ", \"identical\": ";
-  out += r.outputs == Comparison::kNotMade     ? "null"
-         : r.outputs == Comparison::kIdentical ? "true"
-                                               : "false";
+  out += r.outputs == Comparison::kNotMade || r.outputs == Comparison::kVaries ? "null"
+         : r.outputs == Comparison::kIdentical                                 ? "true"
+                                                                               : "false";
   return out + "}";
 }
 

@@ -21,14 +21,15 @@ draws() {
 }
 cat >known.json <<'JSON'
 {"classes": [
-  {"class": "10", "inputs": 10, "nvlink": {"seconds": 0.0061}, "devlink": {"seconds": 0.0030},
-   "floor": {"seconds": 0.0007}},
-  {"class": "4000", "inputs": 4000, "nvlink": null, "devlink": {"seconds": 0.5},
-   "floor": {"seconds": 0.1}},
-  {"class": "1", "inputs": 1, "nvlink": {"seconds": 0.0035}, "devlink": {"seconds": 0.0021},
-   "floor": {"seconds": 0.0006}},
-  {"class": "shared", "inputs": 10, "nvlink": {"seconds": 9}, "devlink": {"seconds": 9},
-   "floor": {"seconds": 9}}
+  {"class": "10", "inputs": 10, "nvlink": {"least_seconds": 0.0061},
+   "devlink": {"least_seconds": 0.0030},
+   "floor": {"least_seconds": 0.0007}},
+  {"class": "4000", "inputs": 4000, "nvlink": null, "devlink": {"least_seconds": 0.5},
+   "floor": {"least_seconds": 0.1}},
+  {"class": "1", "inputs": 1, "nvlink": {"least_seconds": 0.0035}, "devlink": {"least_seconds": 0.0021},
+   "floor": {"least_seconds": 0.0006}},
+  {"class": "shared", "inputs": 10, "nvlink": {"least_seconds": 9}, "devlink": {"least_seconds": 9},
+   "floor": {"least_seconds": 9}}
 ]}
 JSON
 draws known.json
