@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "absl/strings/charconv.h"
 #include "base/edit_distance.h"
 #include "base/guard.h"
 #include "base/status_macros.h"
@@ -90,12 +91,13 @@ bool IsInteger(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// As std::from_chars reads a fixed one, which libc++ 19 has not; Abseil's takes "0x1", too.
 bool IsNumber(std::string_view text) {
   double value = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  return error == std::errc() && end == text.data() + text.size() && text.back() != 'f' &&
-         text.back() != 'n';  // inf, nan
+      absl::from_chars(text.data(), text.data() + text.size(), value, absl::chars_format::fixed);
+  return error == std::errc() && end == text.data() + text.size() &&
+         text.find_first_not_of("-.0123456789") == std::string_view::npos;  // 0x1, inf, nan
 }
 
 bool IsOneOf(std::string_view words, std::string_view value) {

@@ -154,7 +154,17 @@ TEST_CASE("Values are checked before libNVVM sees them", "[nvvm]") {
                         {"unroll-count", "", false},
                         {"inline-threshold", "-5", true},
                         {"inline-threshold", "1.5", false},
-                        {"inline-threshold", "99999999999", false}};
+                        {"inline-threshold", "99999999999", false},
+                        {"cold-branch-ratio", "0.25", true},
+                        {"cold-branch-ratio", "-3", true},
+                        {"cold-branch-ratio", ".5", true},
+                        {"cold-branch-ratio", "0,25", false},
+                        {"cold-branch-ratio", "1e-3", false},
+                        {"cold-branch-ratio", "+1", false},
+                        {"cold-branch-ratio", "0x1p3", false},
+                        {"cold-branch-ratio", "inf", false},
+                        {"cold-branch-ratio", "infinity", false},
+                        {"cold-branch-ratio", "nan(x)", false}};
   for (const Case& c : cases) {
     CAPTURE(c.name, c.value);
     NvvmPassOptions options(k7);
