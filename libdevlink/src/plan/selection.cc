@@ -81,6 +81,11 @@ class Selector {
 
   absl::Status TakeRecord(const InputRecord& record) {
     object_.reset();
+    // Whoever added it was told that it is left out: so is what an archive has before its fault.
+    if (!record.status.ok() && !record.ends_link && !options_.end_at_rejected_input) {
+      AppendFindings(record, out_.diagnostics);
+      return record.status;
+    }
     for (const ObjectRecord& object : record.objects) {
       DEVLINK_RETURN_IF_ERROR(TakeObject(object));
     }

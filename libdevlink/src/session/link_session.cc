@@ -350,6 +350,7 @@ std::size_t LinkSession::entries() const { return state_->records.size(); }
 std::vector<InputReferences> LinkSession::host_references() const {
   std::vector<InputReferences> out;
   for (const InputRecordRef& record : state_->records) {
+    if (!record->status.ok()) continue;  // left out
     for (const internal::ObjectRecord& object : record->objects) {
       out.push_back({object.name, object.references});
     }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "devlink/link_session.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
@@ -200,6 +201,24 @@ TEST_CASE("What inputs say of their host code is told, whoever gave it", "[sessi
   CHECK_FALSE(found[3].references.kernels_external.present);
   CHECK(found[4].input.empty());
   CHECK(found[4].references.kernels_external.present);
+}
+
+TEST_CASE("An input that is refused is left out, whatever stands before its fault", "[session]") {
+  Cubin damaged = Kernel("damaged");
+  damaged.resize(damaged.size() / 2);
+  HostReferences given;
+  given.kernels_external = {.present = true, .names = {"*"}};
+  LinkSession session = MakeSession();
+  REQUIRE(session.AddCubin("a", Kernel("a")).ok());
+  const ByteVector archive = BuildArchive({{"m.cubin", Kernel("m")}, {"d.cubin", damaged}});
+  CHECK(absl::IsInvalidArgument(session.AddInput("lib.a", ByteVector(archive))));
+  CHECK_FALSE(session.AddCubin("d", damaged, given).ok());
+  CHECK(session.host_references().size() == 1);
+  const LinkOutcome outcome = session.Link();
+  REQUIRE(outcome.ok());
+  REQUIRE(outcome.report.kernels.size() == 1);
+  CHECK(outcome.report.kernels[0].name == "a");
+  CHECK_FALSE(outcome.diagnostics.empty());
 }
 
 }  // namespace
