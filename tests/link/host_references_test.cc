@@ -347,6 +347,25 @@ TEST_CASE("kernels that stay for a debugger without debug information") {
   }
 }
 
+// nvlink finalizes as without -g then.
+TEST_CASE("code is finalized as for nobody who debugs where debug information is suppressed") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : {90, 100, 120}) {
+    Comparison comparison(*toolkit, sm);
+    const Bytes cubin = comparison.Assemble(
+        Cat(Header(sm), ".shared .align 4 .b8 pool[128];\n", Function("f"),
+            Kernel(".visible ", "k", "call f; call f;"), Kernel(".visible ", "l", "call f;")));
+    REQUIRE_FALSE(cubin.empty());
+    INFO("sm_" << sm);
+    LinkOptions options;
+    options.debug = true;
+    CHECK(comparison.Check({{cubin, {}}}, options, {"-g"}) == "");
+    options.suppress_debug_info = true;
+    CHECK(comparison.Check({{cubin, {}}}, options, {"-g", "-suppress-debug-info"}) == "");
+  }
+}
+
 // --- Kernels that only device code runs ----------------------------------------------------------
 
 std::string FunctionWithShared(std::string_view name, std::string_view variable) {

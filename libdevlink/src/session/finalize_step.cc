@@ -192,7 +192,7 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& progr
   const TimeSpan span(context.time_trace, "finalize");
   FinalizeJob job{.target = options.target,
                   .release = options.profile.release,
-                  .debug = options.debug,
+                  .debug = options.debug && !options.suppress_debug_info,
                   .relocatable = options.relocatable,
                   .stop = context.environment.StopToken()};
   what = "the finalizer cannot be used";
