@@ -14,6 +14,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -48,9 +49,14 @@ bool Replace(const std::string& path, const std::vector<std::uint8_t>& bytes) {
     std::ofstream out(temporary, std::ios::binary);
     out.write(reinterpret_cast<const char*>(bytes.data()),
               static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) return false;
+    if (!out.flush()) {
+      std::remove(temporary.c_str());
+      return false;
+    }
   }
-  return std::rename(temporary.c_str(), path.c_str()) == 0;
+  if (std::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  std::remove(temporary.c_str());
+  return false;
 }
 
 class Build {
@@ -127,13 +133,20 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto arch = devlink::Arch::Parse(argv[1]);
-  std::ifstream list(argv[3]);
-  if (!arch.ok() || !list) {
+  std::ifstream list(argv[3]);  // of a folder, nothing can be read
+  if (!arch.ok() || list.peek() == std::ifstream::traits_type::eof()) {
     std::cerr << (arch.ok() ? "cannot read the list" : std::string(arch.status().message()))
               << "\n";
     return 2;
   }
   const std::vector<Target> targets = ReadTargets(list);
+  // Two links at a time of one file would mix.
+  std::set<std::string> outputs;
+  for (const Target& target : targets) {
+    if (outputs.insert(target.output).second) continue;
+    std::cerr << target.output << " is the output of two targets\n";
+    return 2;
+  }
   const std::size_t failed = Build(*arch).Run(targets, threads);
   std::cout << targets.size() - failed << " linked, " << failed << " failed\n";
   return failed == 0 ? 0 : 1;

@@ -2,9 +2,11 @@
 //
 // A kernel and a device library that ships as LTO IR, as libraries of mathematical functions do:
 // the library's code is compiled with the kernel, into it, and what the kernel does not use is
-// gone. link_with_math_library sm_90 out.cubin NVJITLINK KERNEL LIBRARY... NVJITLINK is
-// libnvJitLink.so.13 of the CUDA toolkit; inputs are what `nvcc -dlto` makes: objects, fat
-// binaries, archives.
+// gone:
+// link_with_math_library sm_90 out.cubin NVJITLINK ASSEMBLER KERNEL LIBRARY...
+// NVJITLINK is libnvJitLink.so.13 of the CUDA toolkit, ASSEMBLER libdevlink_ptxcompiler.so, which
+// is built beside this program; inputs are what `nvcc -dlto` makes: objects, fat binaries,
+// archives.
 #include <cstdint>
 #include <fstream>
 #include <iostream>
