@@ -30,6 +30,17 @@ class HostReferences:
     constants_external: Names = None
     constants_internal: Names = None
 
+    def __post_init__(self) -> None:
+        """Lists become tuples: what can be gone through once would be empty for the next input."""
+        for field in dataclasses.fields(self):
+            names = getattr(self, field.name)
+            if names is None or isinstance(names, (str, bytes, tuple)):
+                continue
+            try:
+                object.__setattr__(self, field.name, tuple(names))
+            except TypeError:
+                pass  # to_struct() says so
+
 
 _LISTS = [field.name for field in dataclasses.fields(HostReferences)]
 

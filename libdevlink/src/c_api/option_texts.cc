@@ -60,10 +60,11 @@ absl::Status ForTheCommand(const internal::Option& option) {
 }
 
 // What -nv-host puts into the output, with the command's words where that cannot be read.
-absl::Status ReadHostSection(const Environment& environment, NvlinkCommand& command) {
+absl::Status ReadHostSection(const Environment& environment, std::uint64_t max_bytes,
+                             NvlinkCommand& command) {
   if (!command.host_file) return absl::OkStatus();
   const std::string& path = *command.host_file;
-  const auto file = environment.ReadFile(path, command.options.max_input_bytes);
+  const auto file = environment.ReadFile(path, max_bytes);
   if (!file.ok()) {
     return absl::InvalidArgumentError(base::ToAbsl(format::nvlink_text::CouldNotOpen(path)));
   }
@@ -79,6 +80,7 @@ absl::Status ReadHostSection(const Environment& environment, NvlinkCommand& comm
 absl::StatusOr<NvlinkCommand> ReadSessionOptions(const std::vector<std::string>& words,
                                                  internal::OptionChecks checks,
                                                  const Environment& environment,
+                                                 std::uint64_t max_file_bytes,
                                                  std::vector<Diagnostic>& said) {
   CommandContext context;
   context.read_options_file = [&](const std::string& path) -> std::optional<std::string> {
@@ -98,7 +100,7 @@ absl::StatusOr<NvlinkCommand> ReadSessionOptions(const std::vector<std::string>&
     }
     if (option->concern == internal::Concern::kCommand) return ForTheCommand(*option);
   }
-  DEVLINK_RETURN_IF_ERROR(ReadHostSection(environment, read->command));
+  DEVLINK_RETURN_IF_ERROR(ReadHostSection(environment, max_file_bytes, read->command));
   return std::move(read->command);
 }
 

@@ -3,6 +3,7 @@
 // nvlink's option texts for sessions and toolchains of the C interface.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace devlink::c_api {
 absl::StatusOr<NvlinkCommand> ReadSessionOptions(const std::vector<std::string>& words,
                                                  internal::OptionChecks checks,
                                                  const Environment& environment,
+                                                 std::uint64_t max_file_bytes,
                                                  std::vector<Diagnostic>& said);
 
 // The options that choose tools, and no others.

@@ -64,7 +64,9 @@ absl::StatusOr<std::shared_ptr<c_api::SessionSurroundings>> Surround(
 // Of the options so far.
 absl::StatusOr<devlink::NvlinkCommand> Read(const dl_session& session, OptionChecks checks,
                                             std::vector<Diagnostic>& said) {
-  return c_api::ReadSessionOptions(session.words, checks, session.surroundings->environment, said);
+  const c_api::SessionSurroundings& around = *session.surroundings;
+  return c_api::ReadSessionOptions(session.words, checks, around.environment,
+                                   MaxInputBytes(around.limits), said);
 }
 
 template <typename Optional>
