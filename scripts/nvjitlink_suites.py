@@ -13,6 +13,9 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "nvjitlink-clients"
 SOURCES = ROOT / "tests" / "nvjitlink"
+# Calls that are answered otherwise on purpose, by suite: a name that the client has freed stands in
+# a log, which has its text here (docs/nvjitlink.md).
+MEANT = {"cuda.core 1.2.2, test_linker.py": 4}
 # Lines that are printed of what differs in a suite.
 SHOWN = 20
 # As unittest prints it: `test_x (module.Class.test_x) ... ok`, and below it what fails of its parts.
@@ -168,9 +171,10 @@ def compare_calls(row, libraries, diff):
             texts += [f"ours:     {line}" for line in lines[1][j:j_end]]
     row.differences(texts)
     row.note(f"{len(lines[0])} calls")
-    for count, what in ((unlike, "answered otherwise"), (more, "more with ours")):
-        if count:
-            row.note(f"{count} {what}")
+    if unlike:
+        row.note(f"{unlike} answered otherwise", same=unlike <= MEANT.get(row.suite, 0))
+    if more:
+        row.note(f"{more} more with ours")
     note_outputs(row, "outputs", diff, theirs, ours)
 
 
