@@ -156,10 +156,10 @@ struct BitField {
 
 // About how much will be added. Saves time and memory where it is known, and changes nothing.
 struct CubinSizes {
-  std::size_t sections = 0;
-  std::size_t symbols = 0;
-  std::size_t patches = 0;
-  std::size_t copied_bytes = 0;  // by anything but `Append`
+  std::size_t sections = 0;      // by AddSection and its like
+  std::size_t symbols = 0;       // by AddSymbol
+  std::size_t patches = 0;       // by Patch
+  std::size_t copied_bytes = 0;  // by anything but Append
 };
 
 // Used by one thread at a time. Borrows all names and bytes handed to it until Write or WriteTo
