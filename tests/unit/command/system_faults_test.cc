@@ -66,11 +66,16 @@ bool Fails(Kind kind) {
   return true;
 }
 
-// The C library's own.
+// The C library's own. Several threads may look for it at the same time.
 template <typename Function>
 Function* Real(Function*& place, const char* name) {
-  if (place == nullptr) place = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-  return place;
+  const std::atomic_ref<Function*> known(place);
+  Function* function = known.load();
+  if (function == nullptr) {
+    function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+    known.store(function);
+  }
+  return function;
 }
 
 mode_t ModeOf(int flags, std::va_list arguments) {
