@@ -109,12 +109,7 @@ int StartChild(const ChildStart& start, pid_t& pid) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-#ifdef __SANITIZE_THREAD__
-  // This sanitizer takes notes of system calls, in memory that both would share.
-  const pid_t child = fork();
-#else
   const pid_t child = vfork();  // NOLINT: the child makes system calls and ends
-#endif
   if (child == 0) BecomeProgram(start, parent, failure[1]);
   int error = child < 0 ? errno : 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
