@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,9 +114,10 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   Attributes attributes = PropagateAttributes(program, graph, liveness, {});
   Relocated relocated = Relocate(program, liveness, shared, constants, textures);
   CubinDescription cubin =
-      Describe({std::move(program), std::move(graph), std::move(liveness), std::move(shared),
-                std::move(constants), std::move(textures), std::move(resources),
-                std::move(attributes), std::move(relocated), std::move(merged->file)},
+      Describe(std::make_unique<internal::PassResults>(internal::PassResults{
+                   std::move(program), std::move(graph), std::move(liveness), std::move(shared),
+                   std::move(constants), std::move(textures), std::move(resources),
+                   std::move(attributes), std::move(relocated), std::move(merged->file)}),
                settings);
   return cubin.writer.Write();
 }

@@ -144,16 +144,24 @@ static_assert(TravellingOnesAreListed());
 
 constexpr Row kUnnamed = {};
 
+struct RecordHead {
+  std::uint8_t format;
+  std::uint8_t id;
+  std::uint16_t value;
+};
+static_assert(sizeof(RecordHead) == 4);
+
 }  // namespace
 
 bool InfoReader::Next(InfoRecord& out) {
   if (offset_ == reader_.size()) return false;
   well_formed_ = false;
-  if (!reader_.Read(offset_, out.format) || !reader_.Read(offset_ + 1, out.id) ||
-      !reader_.Read(offset_ + 2, out.value)) {
-    return false;
-  }
-  offset_ += 4;
+  RecordHead head;
+  if (!reader_.Read(offset_, head)) return false;
+  offset_ += sizeof(head);
+  out.format = head.format;
+  out.id = head.id;
+  out.value = head.value;
   out.payload = {};
   if (out.format == kInfoSized) {
     const auto payload = reader_.Slice(offset_, out.value);

@@ -93,12 +93,12 @@ CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, P
 
 }  // namespace
 
-CubinDescription Describe(PassResults passes, const ImageSettings& settings) {
-  const ChangedBanks banks(passes);
+CubinDescription Describe(std::unique_ptr<PassResults> passes, const ImageSettings& settings) {
+  PassResults& found = *passes;
+  const ChangedBanks banks(found);
   return settings.relocatable
-             ? DescribeAs(RelocatableForm(passes, settings.keep_references), banks, passes,
-                          settings)
-             : DescribeAs(ExecutableForm(passes, banks, FormOf(settings)), banks, passes, settings);
+             ? DescribeAs(RelocatableForm(found, settings.keep_references), banks, found, settings)
+             : DescribeAs(ExecutableForm(found, banks, FormOf(settings)), banks, found, settings);
 }
 
 namespace {
@@ -156,26 +156,27 @@ bool HaveSameInstances(const PassResults& mercury, const PassResults& sass) {
 
 absl::StatusOr<CubinDescription> DescribeTwoViews(PassedView mercury, PassedView sass,
                                                   const ImageSettings& settings) {
-  if (!HaveSameInstances(mercury.passes, sass.passes)) {
+  PassResults& of_mercury = *mercury.passes;
+  PassResults& of_sass = *sass.passes;
+  if (!HaveSameInstances(of_mercury, of_sass)) {
     return absl::InvalidArgumentError(
         "kernels that use external shared memory differ in the views");
   }
-  const ViewPairs pairs =
-      PairViews(mercury.passes.program, mercury.maps, sass.passes.program, sass.maps);
+  const ViewPairs pairs = PairViews(of_mercury.program, mercury.maps, of_sass.program, sass.maps);
   base::Release(mercury.maps);
   base::Release(sass.maps);
-  const ChangedBanks mercury_banks(mercury.passes);
-  const ChangedBanks sass_banks(sass.passes);
+  const ChangedBanks mercury_banks(of_mercury);
+  const ChangedBanks sass_banks(of_sass);
   const auto describe = [&](const OutputForm& mercury_form, const OutputForm& sass_form) {
-    return DescribeViews({mercury.passes, mercury_form, mercury_banks},
-                         {sass.passes, sass_form, sass_banks}, pairs, sass.passes.file, settings);
+    return DescribeViews({of_mercury, mercury_form, mercury_banks},
+                         {of_sass, sass_form, sass_banks}, pairs, of_sass.file, settings);
   };
   if (settings.relocatable) {
-    return describe(RelocatableForm(mercury.passes, settings.keep_references),
-                    RelocatableForm(sass.passes, settings.keep_references));
+    return describe(RelocatableForm(of_mercury, settings.keep_references),
+                    RelocatableForm(of_sass, settings.keep_references));
   }
-  return describe(ExecutableForm(mercury.passes, mercury_banks, FormOf(settings)),
-                  ExecutableForm(sass.passes, sass_banks, FormOf(settings)));
+  return describe(ExecutableForm(of_mercury, mercury_banks, FormOf(settings)),
+                  ExecutableForm(of_sass, sass_banks, FormOf(settings)));
 }
 
 }  // namespace devlink::internal

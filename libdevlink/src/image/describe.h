@@ -25,11 +25,11 @@ struct CubinDescription {
 
 // Takes the results over and frees them as far as the description goes: the peak of memory lies
 // here.
-CubinDescription Describe(PassResults passes, const ImageSettings& settings);
+CubinDescription Describe(std::unique_ptr<PassResults> passes, const ImageSettings& settings);
 
 // One view of a link, and where the parts of its inputs went.
 struct PassedView {
-  PassResults passes;
+  std::unique_ptr<PassResults> passes;
   InputMaps maps;
 };
 

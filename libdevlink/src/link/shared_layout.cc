@@ -365,6 +365,14 @@ class SharedLayouter {
   bool any_external_ = false;
 };
 
+// Most programs that are made at run time use none.
+bool HasNoShared(const Program& program) {
+  return program.module_shared == kNone &&
+         std::none_of(program.symbols.begin(), program.symbols.end(), [](const Symbol& symbol) {
+           return symbol.space == format::kStoShared || symbol.external_shared;
+         });
+}
+
 }  // namespace
 
 std::uint32_t StatedAlign(const Symbol& external) {
@@ -374,6 +382,13 @@ std::uint32_t StatedAlign(const Symbol& external) {
 
 SharedLayout LayOutShared(const Program& program, const CallGraph& graph, const Liveness& liveness,
                           const SharedOptions& options) {
+  if (HasNoShared(program)) {
+    SharedLayout empty;
+    empty.kernels.resize(liveness.kernels.size());
+    empty.reserved = options.reserved;
+    empty.for_debugger = options.debug;
+    return empty;
+  }
   return SharedLayouter(program, graph, liveness, options).Run();
 }
 

@@ -286,8 +286,9 @@ unsigned PassesAtATime(const Program& program, const LinkContext& context,
 
 // What each pass finds about the program. In a partial link (-r) nothing is left out, nothing is
 // laid out and nothing travels along calls: the next link does that.
-PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const LinkOptions& options,
-                      const LinkContext& context, PassWatch& watch) {
+std::unique_ptr<PassResults> RunPasses(Merged&& inputs, const KernelSelection& kernels,
+                                       const LinkOptions& options, const LinkContext& context,
+                                       PassWatch& watch) {
   const bool partial = options.relocatable;
   const NamedFunctions kept = FindFunctions(inputs.program, options.kept_functions);
   if (options.fold_identical_functions && !options.debug) {
@@ -337,16 +338,10 @@ PassResults RunPasses(Merged&& inputs, const KernelSelection& kernels, const Lin
                              .two_views = two_views})
           : Relocate(merged, liveness, places.shared, places.constants, places.textures, two_views);
   watch.After(LinkPass::kRelocate, [&] { return DumpRelocated(merged, relocated); });
-  return {std::move(inputs.program),
-          std::move(graph),
-          std::move(liveness),
-          std::move(places.shared),
-          std::move(places.constants),
-          std::move(places.textures),
-          std::move(travelled.resources),
-          std::move(travelled.attributes),
-          std::move(relocated),
-          std::move(inputs.file)};
+  return std::make_unique<PassResults>(PassResults{
+      std::move(inputs.program), std::move(graph), std::move(liveness), std::move(places.shared),
+      std::move(places.constants), std::move(places.textures), std::move(travelled.resources),
+      std::move(travelled.attributes), std::move(relocated), std::move(inputs.file)});
 }
 
 CheckInput InputOfCheck(const PassResults& passes, const LinkSet& set) {
@@ -437,7 +432,7 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
   PassedView passed{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
                     std::move(maps)};
   if (!options.relocatable) {
-    DEVLINK_RETURN_IF_ERROR(CheckMercuryReferences(InputOfCheck(passed.passes, set),
+    DEVLINK_RETURN_IF_ERROR(CheckMercuryReferences(InputOfCheck(*passed.passes, set),
                                                    SettingsOfCheck(options), out.diagnostics));
   }
   return passed;
@@ -458,14 +453,16 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
 
   // 4. One program. Beyond this point names and the order of creation are settled.
   KernelSelection kernels = SelectKernels(options, set.references, set.references_known_before);
-  DEVLINK_ASSIGN_OR_RETURN(Merged merged, MergeInputs(set, kernels, options, context,
-                                                      format::ViewKind::kSass, out.diagnostics));
+  auto merged =
+      MergeInputs(set, kernels, options, context, format::ViewKind::kSass, out.diagnostics);
+  if (!merged.ok()) return merged.status();
   watch.After(LinkPass::kMerge,
-              [&] { return DumpProgram(merged.program) + DumpFileParts(merged.file); });
-  InputMaps maps = std::move(merged.maps);
+              [&] { return DumpProgram(merged->program) + DumpFileParts(merged->file); });
+  InputMaps maps = std::move(merged->maps);
 
   // 5. What each pass finds about it.
-  PassResults passes = RunPasses(std::move(merged), kernels, options, context, watch);
+  auto passed = RunPasses(*std::move(merged), kernels, options, context, watch);
+  const PassResults& passes = *passed;
 
   // 6. Told first, judged after: a link that fails has a report, too.
   const TimeSpan span(context.time_trace, "check and describe");
@@ -485,7 +482,7 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
                              .partial = options.relocatable,
                              .sizes_as_nvlink = options.compatibility == Compatibility::kNvlink});
   if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
-  return LinkedProgram{std::move(kernels), {std::move(passes), std::move(maps)}};
+  return LinkedProgram{std::move(kernels), {std::move(passed), std::move(maps)}};
 }
 
 // What cannot be composed of both views, though NVIDIA's library links it.
@@ -529,7 +526,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
-  DEVLINK_RETURN_IF_ERROR(CheckComposable(program.passed.passes, options, out.diagnostics));
+  DEVLINK_RETURN_IF_ERROR(CheckComposable(*program.passed.passes, options, out.diagnostics));
   // The same program as Mercury code, whose order the file has.
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));
@@ -560,7 +557,7 @@ bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes)
 absl::StatusOr<std::vector<std::uint8_t>> WithAttributesOfLink(
     std::vector<std::uint8_t>&& finalized, LinkedProgram&& program, const LinkSet& set,
     const LinkOptions& options, const LinkContext& context) {
-  if (!ToldOtherKernels(program.kernels, program.passed.passes)) return std::move(finalized);
+  if (!ToldOtherKernels(program.kernels, *program.passed.passes)) return std::move(finalized);
   LinkOutcome unused;
   auto own = DescribeOutput(std::move(program), set, options, context, unused);
   auto size = own.ok() ? own->writer.LayOut() : own.status();
@@ -695,7 +692,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
-    const PassResults& passes = program.passed.passes;
+    const PassResults& passes = *program.passed.passes;
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
                                                           options, context, out.diagnostics));
     if (finalized) {

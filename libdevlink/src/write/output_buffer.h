@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -57,6 +59,14 @@ class OutputBuffer {
     const std::span<std::uint8_t> place = std::span(bytes_).subspan(used_, size);
     used_ += size;
     return place;
+  }
+
+  // The whole file, where it was small enough to be collected in one piece; nothing has reached the
+  // sink then.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> TakeWhole() {
+    if (sent_ != 0 || used_ != bytes_.size()) return std::nullopt;
+    used_ = 0;
+    return std::move(bytes_);
   }
 
   absl::Status Finish() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,7 +83,8 @@ struct Output {
 Output DescribeExecutable(std::initializer_list<InputBuilder*> inputs,
                           const LinkedOptions& options = {}) {
   Linked linked(inputs, options);
-  return Output(internal::Describe(std::move(linked.passes), Settings()));
+  return Output(internal::Describe(
+      std::make_unique<internal::PassResults>(std::move(linked.passes)), Settings()));
 }
 
 Output DescribeRelocatable(std::initializer_list<InputBuilder*> inputs) {
@@ -94,10 +96,17 @@ Output DescribeRelocatable(std::initializer_list<InputBuilder*> inputs) {
   internal::Resources resources = internal::OwnResources(program, live);
   internal::Attributes attributes = internal::KeepAttributes(program, graph, live);
   internal::Relocated relocated = internal::RelocatePartial(program, live, shared.partial, {});
-  internal::PassResults passes{
-      std::move(program),   std::move(graph),      std::move(live),     std::move(shared), {}, {},
-      std::move(resources), std::move(attributes), std::move(relocated)};
-  passes.file = merged.file();
+  auto passes =
+      std::make_unique<internal::PassResults>(internal::PassResults{std::move(program),
+                                                                    std::move(graph),
+                                                                    std::move(live),
+                                                                    std::move(shared),
+                                                                    {},
+                                                                    {},
+                                                                    std::move(resources),
+                                                                    std::move(attributes),
+                                                                    std::move(relocated)});
+  passes->file = merged.file();
   return Output(internal::Describe(std::move(passes), Settings(true)));
 }
 
