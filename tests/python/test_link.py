@@ -374,6 +374,35 @@ class Errors(unittest.TestCase):
         self.assertEqual(len({error.diagnostics, pickle.loads(pickle.dumps(error.diagnostics))}), 1)
         self.assertEqual(len(error.diagnostics[:1]), 1)
 
+    def test_errors_for_programs(self):
+        """As JSON and as SARIF they are what the command prints."""
+        with self.assertRaises(LinkError) as caught:
+            devlink.link([SECOND], "sm_90")
+        found = caught.exception.diagnostics
+        with folder():
+            words = (PROGRAM, "-arch=sm_90", "-o", "x", SECOND)
+            lines = run(*words, "-diagnostics-format", "json")
+            document = run(*words, "-diagnostics-format", "sarif")
+        self.assertEqual(found.json, (lines.stdout + lines.stderr).decode())
+        self.assertEqual(
+            json.loads(found.sarif), json.loads((document.stdout + document.stderr).decode())
+        )
+        self.assertEqual(pickle.loads(pickle.dumps(found)).sarif, found.sarif)
+
+    def test_several_errors_for_programs(self):
+        """Findings of several inputs are one list in every form."""
+        with Link("sm_90") as link, self.assertRaises(LinkError) as caught:
+            link.add_all([("bad", b"\x7fELF garbage"), ("worse", b"\x7fELF garbage")])
+        found = caught.exception.diagnostics
+        inputs = [json.loads(line)["input"] for line in found.json.splitlines()]
+        self.assertEqual(inputs, ["bad", "worse"])
+        self.assertEqual(len(json.loads(found.sarif)["runs"][0]["results"]), 2)
+
+    def test_nothing_for_programs(self):
+        found = devlink.link(PAIR, "sm_90").diagnostics
+        self.assertEqual(found.json, "")
+        self.assertEqual(json.loads(found.sarif)["runs"][0]["results"], [])
+
     def test_warnings_of_a_link_that_works(self):
         outcome = devlink.link(PAIR, "sm_90", options=["-v"])
         self.assertTrue(outcome.diagnostics)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import enum
+import json
 from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union, overload
 
@@ -111,14 +112,23 @@ class Diagnostics(Sequence[Diagnostic]):
     """All findings of a call, in nvlink's order. A value that can be kept, compared and pickled.
 
     str() of it is what the program devlink prints; and a note for each input that is no device code
-    (DiagnosticCode.NO_DEVICE_CODE), which the program passes over as nvlink does.
+    (DiagnosticCode.NO_DEVICE_CODE), which the program passes over as nvlink does. `json` and `sarif`
+    are what it prints with --diagnostics-format.
     """
 
-    __slots__ = ("_findings", "_text")
+    __slots__ = ("_findings", "_text", "_json", "_results")
 
-    def __init__(self, findings: Iterable[Diagnostic] = (), text: str = "") -> None:
+    def __init__(
+        self,
+        findings: Iterable[Diagnostic] = (),
+        text: str = "",
+        json_lines: str = "",
+        sarif_results: Iterable[Any] = (),
+    ) -> None:
         self._findings = tuple(findings)
         self._text = text
+        self._json = json_lines
+        self._results = tuple(sarif_results)
 
     @overload
     def __getitem__(self, index: int) -> Diagnostic: ...
@@ -149,6 +159,28 @@ class Diagnostics(Sequence[Diagnostic]):
     def __repr__(self) -> str:
         return f"Diagnostics({list(self._findings)!r})"
 
+    @property
+    def json(self) -> str:
+        """A JSON object for each finding, on a line of its own (docs/diagnostics.md)."""
+        return self._json
+
+    @property
+    def sarif(self) -> str:
+        """A SARIF 2.1.0 document with all of them, which code hosts show beside the sources."""
+        driver = {"name": "devlink", "version": lib.dl_version().decode("ascii")}
+        run = {"tool": {"driver": driver}, "results": list(self._results)}
+        schema = "https://json.schemastore.org/sarif-2.1.0.json"
+        return json.dumps({"version": "2.1.0", "$schema": schema, "runs": [run]}, indent=2) + "\n"
+
+    def joined(self, others: Diagnostics) -> Diagnostics:
+        """These, and others behind them."""
+        return Diagnostics(
+            (*self._findings, *others._findings),
+            self._text + others._text,
+            self._json + others._json,
+            (*self._results, *others._results),
+        )
+
     def with_code(self, code: Union[DiagnosticCode, int]) -> tuple[Diagnostic, ...]:
         """Those about one thing, such as DiagnosticCode.UNDEFINED_REFERENCE."""
         return tuple(finding for finding in self._findings if finding.code == code)
@@ -173,10 +205,20 @@ def read_diagnostics(address: int | None) -> Diagnostics:
                 verbatim=bool(found.verbatim),
             )
         )
-    rendered = c_void_p()
-    if lib.dl_diagnostics_render(address, None, ctypes.byref(rendered)) != 0 or not rendered.value:
+    document = json.loads(_rendered(lib.dl_diagnostics_sarif, address))
+    return Diagnostics(
+        findings,
+        _rendered(lib.dl_diagnostics_render, address, None),
+        _rendered(lib.dl_diagnostics_json, address),
+        document["runs"][0]["results"],
+    )
+
+
+def _rendered(function: Any, *arguments: Any) -> str:
+    made = c_void_p()
+    if function(*arguments, ctypes.byref(made)) != 0 or not made.value:
         raise MemoryError
-    return Diagnostics(findings, take_words(rendered.value))
+    return take_words(made.value)
 
 
 class Error(Exception):
@@ -238,7 +280,7 @@ def take_error(
     if not message:
         message = "there is no memory left" if code == Status.RESOURCE_EXHAUSTED else code.name
     if diagnostics:
-        found = Diagnostics([*found, *diagnostics], str(found) + str(diagnostics))
+        found = found.joined(diagnostics)
     if code == Status.CANCELLED and kind is LinkError:
         kind = Cancelled
     return kind(code, message, found)

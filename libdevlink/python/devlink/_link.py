@@ -327,9 +327,10 @@ class Link:
         if paths:
             attempt(add_paths)
         if failures:
-            findings = [finding for failure in failures for finding in failure.diagnostics]
-            text = "".join(str(failure.diagnostics) for failure in failures)
-            failures[0].diagnostics = Diagnostics(findings, text)
+            found = Diagnostics()
+            for failure in failures:
+                found = found.joined(failure.diagnostics)
+            failures[0].diagnostics = found
             raise failures[0]
 
     def _add(self, function: Callable[[int, Any], Any], long: bool = False) -> None:
