@@ -39,6 +39,9 @@ void CacheClient::CountMiss() {
 }
 
 CacheKey CacheClient::KeyOfFile(const std::string& path) {
+  if (store_->IsOfThisProcess()) {
+    if (const auto state = SettledFileStateKey(path)) return *state;
+  }
   absl::Status problem;
   const auto key = FileContentKey(path, store_->OfThisMachine(), problem);
   if (!problem.ok()) Report(problem);

@@ -26,7 +26,8 @@ class CacheClient {
   void CountHit();
   void CountMiss();
 
-  // The key of a file's contents; where it cannot be read, a key that says so.
+  // The key of a file's contents, or, where the store is of this process alone, of a file that
+  // rests; where it cannot be read, a key that says so.
   CacheKey KeyOfFile(const std::string& path);
 
   CacheUse Read() const;

@@ -72,6 +72,14 @@ CacheKey FileStateKey(const std::string& path) {
   return stat(path.c_str(), &info) == 0 ? KeyOfState(info) : CacheKeyBuilder("no file").Build();
 }
 
+std::optional<CacheKey> SettledFileStateKey(const std::string& path) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || !IsSettled(info)) {
+    return std::nullopt;
+  }
+  return KeyOfState(info);
+}
+
 absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore* store,
                                         absl::Status& problem) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +20,10 @@ absl::StatusOr<CacheKey> FileContentKey(const std::string& path, CacheStore* sto
 // Stands for the place, size and times of a file, which is not read: another one where the file was
 // written to or replaced. One key for every path that leads to no file.
 CacheKey FileStateKey(const std::string& path);
+
+// The same of a regular file that has not been changed for some seconds, so that its times would
+// show it. Nothing of others.
+std::optional<CacheKey> SettledFileStateKey(const std::string& path);
 
 // Whether one of a tool's words, the value behind its `=`, or an item of either between commas is
 // the path of something that is there: a file of options, say. Then what the tool makes depends on

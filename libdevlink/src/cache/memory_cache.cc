@@ -39,6 +39,8 @@ class MemoryCache final : public CacheStore {
     return absl::OkStatus();
   }
 
+  [[nodiscard]] bool IsOfThisProcess() const override { return true; }
+
  private:
   struct Entry {
     CacheKey key;

@@ -411,6 +411,36 @@ TEST_CASE("The key of a file that rests is remembered", "[cache]") {
   CHECK_FALSE(problem.ok());
 }
 
+TEST_CASE("In the memory of a process a file that rests is told by its state", "[cache]") {
+  const std::string path = fs::canonical("/proc/self/exe").string();
+  const auto state = internal::SettledFileStateKey(path);
+  if (!state) DEVLINK_SKIP("the test was built just now");
+  CHECK(*state == internal::FileStateKey(path));
+  const auto content_of = [](const std::string& file) {
+    absl::Status problem;
+    return *internal::FileContentKey(file, nullptr, problem);
+  };
+  CHECK(CreateMemoryCache()->IsOfThisProcess());
+  internal::CacheClient in_memory(CreateMemoryCache());
+  CHECK(in_memory.KeyOfFile(path) == *state);
+  // What others see has its contents.
+  CHECK_FALSE(CountingStore().IsOfThisProcess());
+  internal::CacheClient elsewhere(std::make_shared<CountingStore>());
+  CHECK(elsewhere.KeyOfFile(path) == content_of(path));
+  internal::CacheClient tiered(
+      CreateTieredCache(CreateMemoryCache(), std::make_shared<CountingStore>()));
+  CHECK(tiered.KeyOfFile(path) == content_of(path));
+
+  // A file that was changed just now may change again without its times showing it.
+  const TemporaryDirectory directory;
+  const std::string changing = directory.File("a");
+  REQUIRE(WriteBytes(changing, Bytes(100, 1)));
+  CHECK_FALSE(internal::SettledFileStateKey(changing).has_value());
+  CHECK(in_memory.KeyOfFile(changing) == content_of(changing));
+  CHECK_FALSE(internal::SettledFileStateKey(directory.path().string()).has_value());
+  CHECK_FALSE(internal::SettledFileStateKey(directory.File("none")).has_value());
+}
+
 TEST_CASE("A store that does not work is told once, and does not matter", "[cache]") {
   const auto store = std::make_shared<CountingStore>();
   store->broken = true;

@@ -78,6 +78,9 @@ class CacheStore {
   // this store, one that it has within it, or null where other machines see all that it keeps.
   // Borrowed from this object.
   virtual CacheStore* OfThisMachine() { return this; }
+  // True where all that it keeps goes with the process. Whoever uses it may then tell a file by its
+  // place, size and times, and need not read a tool's library of a hundred megabytes first.
+  [[nodiscard]] virtual bool IsOfThisProcess() const { return false; }
 };
 
 // Where results are kept and how many of them. A plain value.
