@@ -27,7 +27,7 @@ class MemoryLease {
   absl::Status Take(std::uint64_t bytes) {
     if (absl::Status status = budget_->Reserve(bytes); !status.ok()) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          status.message(), " by the inputs (LinkOptions::max_memory_bytes is the bound)"));
+          status.message(), " by the inputs (the option max_memory_bytes is the bound)"));
     }
     if (absl::Status status = environment_.ReserveMemory(bytes); !status.ok()) {
       budget_->Release(bytes);

@@ -56,7 +56,7 @@ dl_status dl_outcome_report(const dl_outcome* outcome, dl_report* out) {
 }
 
 dl_status dl_outcome_kernel(const dl_outcome* outcome, size_t index, dl_kernel* out) {
-  if (outcome == nullptr) return DL_INVALID_ARGUMENT;
+  if (outcome == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   const auto& kernels = outcome->outcome.report.kernels;
   if (index >= kernels.size()) return DL_OUT_OF_RANGE;
   const devlink::KernelReport& kernel = kernels[index];

@@ -77,13 +77,13 @@ dl_status dl_module_info_summary(const dl_module_info* info, dl_module_summary* 
 }
 
 dl_status dl_module_info_function(const dl_module_info* info, size_t index, dl_function* out) {
-  if (info == nullptr) return DL_INVALID_ARGUMENT;
+  if (info == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   if (index >= info->info.functions.size()) return DL_OUT_OF_RANGE;
   return c_api::FillStruct(ToC(info->info.functions[index]), out);
 }
 
 dl_status dl_module_info_symbol(const dl_module_info* info, size_t index, dl_symbol* out) {
-  if (info == nullptr) return DL_INVALID_ARGUMENT;
+  if (info == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   if (index >= info->info.symbols.size()) return DL_OUT_OF_RANGE;
   return c_api::FillStruct(ToC(info->info.symbols[index]), out);
 }

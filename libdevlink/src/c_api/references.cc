@@ -136,7 +136,7 @@ size_t dl_reference_lists_count(const dl_reference_lists* lists) {
 dl_status dl_reference_lists_get(const dl_reference_lists* lists, size_t index, dl_text* input,
                                  dl_host_references* out) {
   if (input != nullptr) *input = c_api::kNoText;
-  if (lists == nullptr) return DL_INVALID_ARGUMENT;
+  if (lists == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   if (index >= lists->inputs.size()) return DL_OUT_OF_RANGE;
   if (input != nullptr) *input = c_api::TextOf(lists->inputs[index].input);
   return c_api::FillStruct(lists->references[index], out);

@@ -24,7 +24,7 @@ dl_text dl_outcome_call_graph_dot(const dl_outcome* outcome) {
 }
 
 dl_status dl_outcome_compiler_run(const dl_outcome* outcome, size_t index, dl_compiler_run* out) {
-  if (outcome == nullptr) return DL_INVALID_ARGUMENT;
+  if (outcome == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   if (index >= outcome->outcome.compiler_runs.size()) return DL_OUT_OF_RANGE;
   const devlink::CompilerRun& run = outcome->outcome.compiler_runs[index];
   const dl_compiler_run filled = {.size = sizeof filled,
@@ -38,7 +38,7 @@ dl_status dl_outcome_compiler_run(const dl_outcome* outcome, size_t index, dl_co
 
 dl_status dl_outcome_registered_input(const dl_outcome* outcome, size_t index,
                                       dl_registered_input* out) {
-  if (outcome == nullptr) return DL_INVALID_ARGUMENT;
+  if (outcome == nullptr || out == nullptr) return DL_INVALID_ARGUMENT;
   if (index >= outcome->outcome.registered.size()) return DL_OUT_OF_RANGE;
   const devlink::RegisteredInput& input = outcome->outcome.registered[index];
   const dl_registered_input filled = {

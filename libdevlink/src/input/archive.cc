@@ -203,7 +203,7 @@ class Reader {
           "'", base::ToAbsl(name_), "' is a thin archive: its member '", path, "' at offset ",
           member.offset,
           " is a file of its own, and an input from memory opens no files. Add the "
-          "archive as a file, or as a regular archive, or set LinkOptions::read_thin_members"));
+          "archive as a file, or as a regular archive, or set the option read_thin_members"));
     }
     auto bytes = read_file_(path);
     if (!bytes.ok()) {

@@ -145,7 +145,7 @@ class Checker {
            "the constants that kernels take over from the functions they reach do not fit into the "
            "memory that a link may use",
            kNone,
-           "each kernel has a copy; LinkOptions::max_memory_bytes is the bound for all of them");
+           "each kernel has a copy; the option max_memory_bytes is the bound for all of them");
   }
 
   // A kernel that was compiled for few registers must not reach a function that needs more. nvlink

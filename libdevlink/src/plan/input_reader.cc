@@ -24,7 +24,7 @@ namespace {
 absl::Status CheckSize(std::uint64_t bytes, std::uint64_t most) {
   if (bytes <= most) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(bytes, " bytes are more than the limit of ",
-                                                   most, " (LinkOptions::max_input_bytes)"));
+                                                   most, " (the option max_input_bytes)"));
 }
 
 // Calls `read` if there is memory for so many bytes. What comes of them spends the same lease.

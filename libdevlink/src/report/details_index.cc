@@ -13,7 +13,7 @@ namespace devlink::internal {
 absl::StatusOr<const LinkDetails*> DetailsOf(const LinkReport& report) {
   if (report.details != nullptr) return report.details.get();
   return absl::FailedPreconditionError(
-      "the link kept no details; ask for them with LinkOptions::details");
+      "the link kept no details; ask for them with the option details");
 }
 
 std::string ShownName(base::ReadableNames& names, std::string_view mangled) {

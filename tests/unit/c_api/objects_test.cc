@@ -296,6 +296,7 @@ TEST_CASE("A module tells what is in it", "[c_api]") {
   CHECK(function.is_kernel == 1);
   CHECK(function.registers == 8);
   CHECK(dl_module_info_function(info.get(), 1, &function) == DL_OUT_OF_RANGE);
+  CHECK(dl_module_info_function(info.get(), 1, nullptr) == DL_INVALID_ARGUMENT);
   bool found = false;
   for (std::size_t i = 0; i < summary.symbol_count; ++i) {
     dl_symbol symbol = {};
@@ -310,6 +311,7 @@ TEST_CASE("A module tells what is in it", "[c_api]") {
   dl_symbol symbol = {};
   symbol.size = sizeof symbol;
   CHECK(dl_module_info_symbol(info.get(), summary.symbol_count, &symbol) == DL_OUT_OF_RANGE);
+  CHECK(dl_module_info_symbol(info.get(), summary.symbol_count, nullptr) == DL_INVALID_ARGUMENT);
 }
 
 TEST_CASE("A toolchain is found where the caller says, and nowhere else", "[c_api]") {

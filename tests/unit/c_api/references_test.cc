@@ -146,6 +146,7 @@ TEST_CASE("Lists are told of, whoever gave them", "[c_api]") {
   dl_host_references out = {};
   out.size = sizeof out;
   CHECK(dl_reference_lists_get(lists.get(), 3, &name, &out) == DL_OUT_OF_RANGE);
+  CHECK(dl_reference_lists_get(lists.get(), 3, &name, nullptr) == DL_INVALID_ARGUMENT);
   CHECK(name.size == 0);
   CHECK(dl_reference_lists_get(lists.get(), 0, nullptr, nullptr) == DL_INVALID_ARGUMENT);
   // What is told can be given.

@@ -192,6 +192,7 @@ TEST_CASE("The register file is that of the C++ interface", "[c_api]") {
   dl_registered_input input = {};
   input.size = sizeof input;
   CHECK(dl_outcome_registered_input(outcome.get(), 2, &input) == DL_OUT_OF_RANGE);
+  CHECK(dl_outcome_registered_input(outcome.get(), 2, nullptr) == DL_INVALID_ARGUMENT);
   const std::string text =
       TextFrom([&](auto out) { dl_outcome_register_file(outcome.get(), out, nullptr); });
   CHECK(text == RegisterFileText(expected, "/work"));
@@ -238,6 +239,7 @@ TEST_CASE("Runs of compilers are told one by one", "[c_api]") {
   CHECK(Text(run.output) == "y");
   CHECK(run.nanoseconds == 42);
   CHECK(dl_outcome_compiler_run(&outcome, 1, &run) == DL_OUT_OF_RANGE);
+  CHECK(dl_outcome_compiler_run(&outcome, 1, nullptr) == DL_INVALID_ARGUMENT);
   run.size = 3;
   CHECK(dl_outcome_compiler_run(&outcome, 0, &run) == DL_INVALID_ARGUMENT);
   CHECK(dl_outcome_compiler_run(&outcome, 0, nullptr) == DL_INVALID_ARGUMENT);

@@ -318,6 +318,7 @@ TEST_CASE("What is undefined stands in the diagnostics, field by field", "[c_api
   REQUIRE(found.note_count == 2);
   CHECK(Text(found.notes[0]) == "called by kernel in 'a.cubin'");
   CHECK(dl_diagnostics_get(said, 1, &found) == DL_OUT_OF_RANGE);
+  CHECK(dl_diagnostics_get(said, 1, nullptr) == DL_INVALID_ARGUMENT);
   CString lines;
   REQUIRE(dl_diagnostics_render(said, "tool", Out(lines)) == DL_OK);
   CHECK(Text(dl_string_text(lines.get())) ==
@@ -452,6 +453,7 @@ TEST_CASE("The report of C has what that of C++ has", "[c_api]") {
   CHECK(kernel.shared_bytes == expected.report.kernels[0].shared_bytes);
   CHECK(kernel.stack_bytes == static_cast<std::int64_t>(*expected.report.kernels[0].stack_bytes));
   CHECK(dl_outcome_kernel(outcome.get(), 1, &kernel) == DL_OUT_OF_RANGE);
+  CHECK(dl_outcome_kernel(outcome.get(), 1, nullptr) == DL_INVALID_ARGUMENT);
   REQUIRE(report.dead_function_count == 1);
   CHECK(Text(dl_outcome_dead_function(outcome.get(), 0)) == "g");
   CHECK(dl_outcome_dead_function(outcome.get(), 1).size == 0);
