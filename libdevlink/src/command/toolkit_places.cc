@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command/toolkit_places.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "base/strings.h"
 #include "command/words.h"
 #include "devlink/experimental/nvvm_program.h"
@@ -34,36 +39,53 @@ fs::path AboveNvvm(const LtoBackendOptions& lto) {
   return fs::path(lto.nvvm_path).lexically_normal().parent_path();
 }
 
+// As a text: every run of the command makes some, and a path takes ten times as long.
+std::string Within(std::string_view folder, std::string_view file) {
+  return base::Cat({folder, folder.ends_with('/') ? "" : "/", file});
+}
+
+bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
 void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
                PtxBackendOptions& backend) {
   Default(context.ptxas, backend.ptxas_path);
-  std::vector<fs::path> folders;
+  if (!backend.ptxas_path.empty()) return;
+  const auto is_in = [&](std::string_view folder) {
+    std::string ptxas = Within(folder, "ptxas");
+    const bool found = access(ptxas.c_str(), X_OK) == 0;
+    if (found) backend.ptxas_path = std::move(ptxas);
+    return found;
+  };
   for (const std::string& entry : SplitPath(context.path)) {
     // Programs and libraries of whatever folder the linker happens to run in are not its tools.
-    if (entry.starts_with('/')) folders.emplace_back(entry);
+    if (entry.starts_with('/') && is_in(entry)) return;
   }
   // An nvcc that was called by a relative name puts such a folder on PATH; its -nvvmpath does
   // count.
   const fs::path above = AboveNvvm(lto);
-  if (!above.empty()) folders.push_back(above / "bin");
-  for (const fs::path& folder : folders) {
-    if (!backend.ptxas_path.empty()) return;
-    const fs::path ptxas = folder / "ptxas";
-    if (access(ptxas.c_str(), X_OK) == 0) backend.ptxas_path = ptxas.string();
-  }
+  if (!above.empty()) is_in((above / "bin").string());
+}
+
+// `/usr/local/cuda/bin` of `/usr/local/cuda/bin/ptxas`; "." of a bare name.
+std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 void FindAssemblers(const CommandContext& context, const LtoBackendOptions& lto,
                     PtxBackendOptions& backend) {
-  std::error_code error;
   Default(context.nvptxcompiler, backend.nvptxcompiler_path);
-  Default(BesideProgram(context, "libdevlink_ptxcompiler.so"), backend.nvptxcompiler_path);
+  if (backend.nvptxcompiler_path.empty()) {
+    backend.nvptxcompiler_path = BesideProgram(context, "libdevlink_ptxcompiler.so");
+  }
   FindPtxas(context, lto, backend);
   Default(context.nvjitlink, backend.nvjitlink_path);
   if (!backend.ptxas_path.empty() && backend.nvjitlink_path.empty()) {
-    const fs::path folder = fs::path(backend.ptxas_path).parent_path();
-    const fs::path library = folder / "../lib64/libnvJitLink.so.13";
-    if (fs::exists(library, error)) backend.nvjitlink_path = library.lexically_normal().string();
+    const std::string library = Within(FolderOf(backend.ptxas_path), "../lib64/libnvJitLink.so.13");
+    if (IsThere(library)) {
+      backend.nvjitlink_path = fs::path(library).lexically_normal().string();
+    }
   }
   backend.temporary_directory = context.temporary_directory;
   backend.host_environment = context.tool_variables;
@@ -95,12 +117,10 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
 }  // namespace
 
 std::string BesideProgram(const CommandContext& context, std::string_view library) {
-  std::error_code error;
-  const fs::path program = context.program_directory;
-  if (program.empty()) return "";
-  for (const char* place : {"../lib", "."}) {
-    const fs::path file = program / place / library;
-    if (fs::exists(file, error)) return file.lexically_normal().string();
+  if (context.program_directory.empty()) return "";
+  for (const std::string_view place : {"../lib/", "./"}) {
+    const std::string file = base::Cat({Within(context.program_directory, place), library});
+    if (IsThere(file)) return fs::path(file).lexically_normal().string();
   }
   return "";
 }
@@ -113,9 +133,9 @@ void FindTools(const CommandContext& context, const LinkOptions& options,
   }
   toolchain.finalizer.host_environment = toolchain.ptx.host_environment;
   toolchain.finalizer.temporary_directory = toolchain.ptx.temporary_directory;
-  const fs::path worker = fs::path(context.program_directory) / "devlink-finalizer";
+  const std::string worker = Within(context.program_directory, "devlink-finalizer");
   if (!context.program_directory.empty() && access(worker.c_str(), X_OK) == 0) {
-    toolchain.finalizer.worker_path = worker.string();
+    toolchain.finalizer.worker_path = worker;
   }
   if (options.lto.enabled) {
     FindLtoLibraries(toolchain.ptx, context.nvvm, options.compatibility, toolchain.lto);
@@ -140,36 +160,38 @@ void AdviseOnTools(ToolchainOptions& toolchain) {
 namespace {
 
 // `#define CUDART_VERSION  13050` -> 135; 0 where the file is not there or does not say.
-int ReleaseInHeader(const fs::path& header) {
-  constexpr int kFarEnough = 1000;  // lines; it is the 139th of release 13.0
+int ReleaseInHeader(const std::string& header) {
+  constexpr std::size_t kFarEnough = 32 << 10;  // bytes; release 13.0 has it behind 6,142
   constexpr std::string_view kName = "#define CUDART_VERSION";
-  std::array<char, 512> buffer = {};
-  std::ifstream file(header, std::ios::binary);
-  for (int i = 0; i < kFarEnough && file; ++i) {
-    file.getline(buffer.data(), buffer.size());
-    const std::string_view line(buffer.data());
-    // What is left of a line that is longer comes as the next one.
-    if (file.fail() && !file.eof() && !file.bad()) file.clear();
-    const std::size_t at = line.find(kName);
-    if (at == std::string_view::npos) continue;
-    const std::size_t begin = line.find_first_not_of(' ', at + kName.size());
-    if (begin == std::string_view::npos) return 0;
-    int number = 0;
-    std::from_chars(line.data() + begin, line.data() + line.size(), number);
-    return number / 1000 * 10 + number % 1000 / 10;
-  }
-  return 0;
+  const int file = open(header.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return 0;
+  const absl::Cleanup close_file = [file] { close(file); };
+  const auto bytes = std::make_unique_for_overwrite<char[]>(kFarEnough);
+  ssize_t size = 0;
+  do {
+    size = read(file, bytes.get(), kFarEnough);
+  } while (size < 0 && errno == EINTR);
+  const std::string_view text(bytes.get(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::size_t at = text.find(kName);
+  if (at == std::string_view::npos) return 0;
+  const std::size_t begin = text.find_first_not_of(' ', at + kName.size());
+  if (begin == std::string_view::npos) return 0;
+  int number = 0;
+  std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number / 1000 * 10 + number % 1000 / 10;
 }
 
 }  // namespace
 
 ToolkitProfile ProfileOfToolkit(const std::string& ptxas) {
   if (ptxas.empty()) return {};
-  std::error_code error;
-  const fs::path program = fs::canonical(ptxas, error);
-  if (error) return {};
+  // Where it really lies: PATH may have a link to it.
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(ptxas.c_str(), nullptr),
+                                                         &std::free);
+  if (real == nullptr) return {};
+  const std::string_view program = real.get();
   const int release =
-      ReleaseInHeader(program.parent_path().parent_path() / "include" / "cuda_runtime_api.h");
+      ReleaseInHeader(Within(FolderOf(FolderOf(program)), "include/cuda_runtime_api.h"));
   return release == 0 ? ToolkitProfile() : ToolkitProfile::Nearest(release);
 }
 

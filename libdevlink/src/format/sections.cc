@@ -50,6 +50,14 @@ bool HasName(const Row& row, std::string_view name) {
   return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
 }
 
+// As all names in the rows do; those of code and debug information do not.
+constexpr bool BeginsAsNamed(std::string_view name) {
+  return name.starts_with(".n") || name.starts_with(".r");
+}
+static_assert(std::ranges::all_of(kRows, [](const Row& row) {
+  return row.name.empty() || BeginsAsNamed(row.name);
+}));
+
 // nvlink joins the bytes of PROGBITS to those of the section that the name belongs to. Debug
 // information has names of its own: what else has none of its flags has lost them.
 bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
@@ -58,9 +66,9 @@ bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
                    name == section_name::kModuleShared)) {
     return true;
   }
-  return std::ranges::any_of(kRows, [&](const Row& row) {
-    return row.type != kShtProgbits && !row.name.empty() && HasName(row, name);
-  });
+  return BeginsAsNamed(name) && std::ranges::any_of(kRows, [&](const Row& row) {
+           return row.type != kShtProgbits && !row.name.empty() && HasName(row, name);
+         });
 }
 
 // `.nv.constant3` is a bank of variables, `.nv.constant2.F` belongs to a function. The Mercury view

@@ -54,20 +54,20 @@ std::uint32_t ModuleView::CodeOf(std::uint32_t text) const {
 InputSymbol ModuleView::SymbolAt(std::uint32_t index) const {
   const base::BoundedReader symbols(symbols_);
   const auto raw = symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
-  std::uint32_t section = raw.shndx;
-  if (section == format::kShnXindex) {
-    section =
-        base::BoundedReader(wide_indices_).ReadOrZero<std::uint32_t>(std::uint64_t{index} * 4);
-  } else if (section >= format::kShnLoReserve) {
-    section |= format::kReservedSection;
-  }
   return {.name = StringAt(raw.name),
           .value = raw.value,
           .size = raw.size,
-          .section = section,
+          .section = WideSection(index, raw.shndx),
           .binding = static_cast<std::uint8_t>(raw.info >> 4),
           .type = static_cast<std::uint8_t>(raw.info & 15),
           .other = raw.other};
+}
+
+std::uint32_t ModuleView::WideSection(std::uint32_t index, std::uint32_t section) const {
+  if (section == format::kShnXindex) {
+    return base::BoundedReader(wide_indices_).ReadOrZero<std::uint32_t>(std::uint64_t{index} * 4);
+  }
+  return section >= format::kShnLoReserve ? section | format::kReservedSection : section;
 }
 
 std::string_view ModuleView::StringAt(std::uint32_t offset) const {

@@ -85,11 +85,19 @@ class ModuleView {
         std::uint64_t{index} * sizeof(format::Sym) + offsetof(format::Sym, info));
     return info & 15;
   }
+  // Of SymbolAt the section alone.
+  [[nodiscard]] std::uint32_t SymbolSectionAt(std::uint32_t index) const {
+    const auto section = base::BoundedReader(symbols_).ReadOrZero<std::uint16_t>(
+        std::uint64_t{index} * sizeof(format::Sym) + offsetof(format::Sym, shndx));
+    return WideSection(index, section);
+  }
   // The string at an offset of the symbol table's string table; empty where there is none.
   [[nodiscard]] std::string_view StringAt(std::uint32_t offset) const;
 
  private:
   friend class ModuleLoader;
+  // A symbol's section by what its entry says: wide numbers stand elsewhere.
+  [[nodiscard]] std::uint32_t WideSection(std::uint32_t index, std::uint32_t section) const;
   // The code section of this view for the function whose machine code is section `text`: shared
   // memory, which both views have, names the latter. 0 where there is none.
   [[nodiscard]] std::uint32_t CodeOf(std::uint32_t text) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -56,6 +57,17 @@ std::string_view WrongInCommon(const InputSymbol& symbol) {
     return "its alignment is not a power of two up to 1 MiB";
   }
   return symbol.size > kMaxNobitsSize ? "its size is beyond any device's memory" : "";
+}
+
+// Whether each section begins where those before it have ended, as compilers write them.
+bool StandInOrder(std::span<const InputSection> sections) {
+  const std::uint8_t* end = nullptr;
+  for (const InputSection& section : sections) {
+    if (section.data.empty()) continue;
+    if (end != nullptr && section.data.data() < end) return false;
+    end = section.data.data() + section.data.size();
+  }
+  return true;
 }
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
@@ -229,6 +241,7 @@ absl::Status ModuleLoader::ReadSections() {
 // No two sections have bytes in common: whichever has the wrong place, it is read as what it is
 // not.
 absl::Status ModuleLoader::CheckPlaces() const {
+  if (StandInOrder(sections_)) return absl::OkStatus();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 1; i < sections_.size(); ++i) {
     if (!sections_[i].data.empty()) order.push_back(i);
@@ -480,7 +493,7 @@ std::uint32_t ModuleLoader::SymbolOfCode(std::uint32_t index) const {
 // function's symbol tells.
 absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
   const std::uint32_t symbol = SymbolOfCode(index);
-  if (symbol >= view_->symbol_count_ || view_->SymbolAt(symbol).section != index ||
+  if (symbol >= view_->symbol_count_ || view_->SymbolSectionAt(symbol) != index ||
       view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");
   }
@@ -521,7 +534,7 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
 // Relocations may name a section as a whole, but only one that has a place in the output.
 bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
   if (view_->SymbolTypeAt(symbol) != format::kSttSection) return true;
-  const std::uint32_t section = view_->SymbolAt(symbol).section;
+  const std::uint32_t section = view_->SymbolSectionAt(symbol);
   return section < sections_.size() && format::IsContent(sections_[section].role);
 }
 

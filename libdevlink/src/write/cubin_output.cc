@@ -46,29 +46,23 @@ void StoreBits(std::uint8_t* at, BitField field, std::uint64_t value) {
 // The whole file in memory.
 class MemorySink final : public OutputSink {
  public:
-  explicit MemorySink(std::uint64_t size) : size_(size) {}
-  absl::Status Begin(std::uint64_t) override { return absl::OkStatus(); }
+  absl::Status Begin(std::uint64_t size) override {
+    bytes.reserve(size);
+    return absl::OkStatus();
+  }
   absl::Status Append(std::span<const std::uint8_t> piece) override {
-    bytes.reserve(size_);
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     return absl::OkStatus();
   }
   std::vector<std::uint8_t> bytes;
-
- private:
-  const std::uint64_t size_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
   return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
-    DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
-    MemorySink sink(size);
-    OutputBuffer out(sink, size);
-    state_->WriteFile(out);
-    if (auto whole = out.TakeWhole()) return *std::move(whole);
-    DEVLINK_RETURN_IF_ERROR(out.Finish());
+    MemorySink sink;
+    DEVLINK_RETURN_IF_ERROR(WriteTo(sink));
     return std::move(sink.bytes);
   });
 }

@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "devlink/sinks.h"
@@ -22,17 +20,19 @@ namespace devlink::internal {
 class OutputBuffer {
  public:
   OutputBuffer(OutputSink& sink, std::uint64_t file_size)
-      : sink_(sink), bytes_(std::min<std::uint64_t>(file_size, kCapacity)) {}
+      : sink_(sink), size_(std::min<std::uint64_t>(file_size, kCapacity)) {
+    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(size_);
+  }
 
   // Bytes put so far.
   [[nodiscard]] std::uint64_t position() const { return sent_ + used_; }
 
   void Put(std::span<const std::uint8_t> bytes) {
-    if (bytes.size() > bytes_.size() - used_) {
+    if (bytes.size() > size_ - used_) {
       Send();
-      if (bytes.size() >= bytes_.size()) return Send(bytes);
+      if (bytes.size() >= size_) return Send(bytes);
     }
-    std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(used_));
+    std::copy(bytes.begin(), bytes.end(), bytes_.get() + used_);
     used_ += bytes.size();
   }
   void Put(std::string_view text) {
@@ -54,19 +54,14 @@ class OutputBuffer {
   // Counts the next `size` bytes as put and lends their place, to be filled before anything else is
   // put.
   std::span<std::uint8_t> Reserve(std::uint64_t size) {
-    if (size > bytes_.size() - used_) Send();
-    if (size > bytes_.size()) bytes_.resize(size);
-    const std::span<std::uint8_t> place = std::span(bytes_).subspan(used_, size);
+    if (size > size_ - used_) Send();
+    if (size > size_) {
+      bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(size);
+      size_ = size;
+    }
+    const std::span<std::uint8_t> place(bytes_.get() + used_, size);
     used_ += size;
     return place;
-  }
-
-  // The whole file, where it was small enough to be collected in one piece; nothing has reached the
-  // sink then.
-  [[nodiscard]] std::optional<std::vector<std::uint8_t>> TakeWhole() {
-    if (sent_ != 0 || used_ != bytes_.size()) return std::nullopt;
-    used_ = 0;
-    return std::move(bytes_);
   }
 
   absl::Status Finish() {
@@ -78,7 +73,7 @@ class OutputBuffer {
   static constexpr std::uint64_t kCapacity = 128 << 10;
 
   void Send() {
-    Send(std::span(bytes_).first(used_));
+    Send({bytes_.get(), used_});
     used_ = 0;
   }
   void Send(std::span<const std::uint8_t> bytes) {
@@ -87,7 +82,8 @@ class OutputBuffer {
   }
 
   OutputSink& sink_;
-  std::vector<std::uint8_t> bytes_;
+  std::uint64_t size_;
+  std::unique_ptr<std::uint8_t[]> bytes_;  // `size_` of them; what has not been put says nothing
   std::size_t used_ = 0;
   std::uint64_t sent_ = 0;
   absl::Status status_;
