@@ -30,8 +30,8 @@ enum class FinalizeMode {
   kAlways,     // without it the link fails
 };
 
-// Link-time optimization; docs/lto.md tells what happens in which mode. Every option is nvlink's of
-// that name. A plain value.
+// Link-time optimization; docs/lto.md tells what happens in which mode. Every option but
+// `partitions` is nvlink's of that name. A plain value.
 struct LtoOptions {
   // nvlink -lto. Without it LTO IR is an error. What contradicts its absence is refused by
   // LinkSession::Create; nothing else here has an effect then.
@@ -50,6 +50,12 @@ struct LtoOptions {
   int split_compile_extended = 1;
   // nvlink -Xnvvm, each value as written.
   std::vector<std::string> xnvvm;
+  // --lto-partitions, which nvlink has not: the modules are cut into at most so many parts, which
+  // are compiled at the same time within LinkOptions::parallel, and linked. 0 and 1: they are
+  // compiled together. Functions are not inlined from one part into another, so the code is not
+  // nvlink's. InvalidArgument if negative, and together with force_whole, emit_ptx or
+  // split_compile_extended.
+  int partitions = 0;
 };
 
 // A name that stands for another one.

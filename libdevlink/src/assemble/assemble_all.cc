@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/guard.h"
-#include "base/memory_reservation.h"
+#include "base/job_queue.h"
 #include "base/stop.h"
 #include "base/workers.h"
 #include "devlink/experimental/ptx_assembler.h"
@@ -27,104 +25,6 @@ std::uint64_t EstimateMemory(std::uint64_t text_bytes) {
   const std::uint64_t most = ~std::uint64_t{0};
   return text_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * text_bytes;
 }
-
-// A job that a worker may run, or why it must not.
-struct Grant {
-  std::size_t job = 0;
-  absl::StatusOr<base::MemoryReservation> memory;
-};
-
-// Hands jobs out, as memory allows, and none that stands behind one that failed.
-class Queue {
- public:
-  // `order` are the jobs that have to be run, in the order in which they are handed out.
-  Queue(std::span<const PtxJob> jobs, std::vector<std::size_t> order, bool elsewhere,
-        std::uint64_t budget, const Environment& environment, std::stop_token stop)
-      : jobs_(jobs),
-        order_(std::move(order)),
-        elsewhere_(elsewhere),
-        environment_(environment),
-        stop_(std::move(stop)),
-        free_(budget),
-        budget_(budget),
-        done_(jobs.size() - order_.size()),
-        end_(jobs.size()) {}
-
-  // The next job, or nothing where there is none. Waits for memory as long as other jobs run.
-  std::optional<Grant> Take() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      if (stop_.stop_requested()) DropTheRest();
-      while (next_ < order_.size() && order_[next_] >= end_) ++next_;
-      if (next_ == order_.size()) return std::nullopt;
-      const std::size_t job = order_[next_];
-      if (Need(job) <= free_) {
-        auto memory = base::MemoryReservation::Make(environment_, Estimate(job));
-        if (memory.ok() || running_ == 0) {
-          free_ -= Need(job);
-          ++running_;
-          ++next_;
-          return Grant{.job = job, .memory = std::move(memory)};
-        }
-      }
-      changed_.wait(lock);
-    }
-  }
-
-  void Done(Grant grant, bool ok) {
-    const std::lock_guard lock(mutex_);
-    grant.memory = base::MemoryReservation();
-    free_ += Need(grant.job);
-    --running_;
-    ++done_;
-    // What comes of the jobs before it still counts.
-    if (!ok) end_ = std::min(end_, grant.job + 1);
-    changed_.notify_all();
-  }
-
-  [[nodiscard]] std::size_t done() {
-    const std::lock_guard lock(mutex_);
-    return done_;
-  }
-
-  // Waits until more than `seen` jobs are done, and says how many; `seen` itself where no job runs
-  // any more. Only for when there are no more jobs to take.
-  std::size_t WaitForMore(std::size_t seen) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_ != seen || running_ == 0; });
-    return done_;
-  }
-
-  // Jobs up to the first that failed or was dropped; only when all workers are done.
-  [[nodiscard]] std::size_t end() const { return end_; }
-
- private:
-  [[nodiscard]] std::uint64_t Estimate(std::size_t job) const {
-    return elsewhere_ ? 0 : EstimateMemory(jobs_[job].text.size());
-  }
-  // One that is larger than the whole budget runs alone.
-  [[nodiscard]] std::uint64_t Need(std::size_t job) const {
-    return std::min(budget_, Estimate(job));
-  }
-
-  void DropTheRest() {
-    for (; next_ < order_.size(); ++next_) end_ = std::min(end_, order_[next_] + 1);
-  }
-
-  std::span<const PtxJob> jobs_;
-  const std::vector<std::size_t> order_;
-  const bool elsewhere_;  // other machines have the memory
-  const Environment& environment_;
-  const std::stop_token stop_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t free_;
-  const std::uint64_t budget_;
-  std::size_t next_ = 0;  // in the order
-  std::size_t running_ = 0;
-  std::size_t done_;
-  std::size_t end_;
-};
 
 // Tells the caller's sink, from the caller's thread.
 class Progress {
@@ -145,18 +45,9 @@ class Progress {
   ProgressSink* sink_;
 };
 
-// Several workers take the longest texts first, so that none of them is left alone with one at the
-// end; a single one takes them as they stand, so that a failure ends its work at once.
-void LongestFirst(std::span<const PtxJob> jobs, std::vector<std::size_t>& order) {
-  std::sort(order.begin(), order.end(), [jobs](std::size_t a, std::size_t b) {
-    const std::size_t size_a = jobs[a].text.size();
-    const std::size_t size_b = jobs[b].text.size();
-    return size_a != size_b ? size_a > size_b : a < b;
-  });
-}
-
-PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job, const Grant& grant,
-                 const Environment& environment, const std::stop_token& stop) {
+PtxResult RunJob(const PtxAssembler& assembler, const PtxJob& job,
+                 const base::JobQueue::Grant& grant, const Environment& environment,
+                 const std::stop_token& stop) {
   if (!grant.memory.ok()) return {.status = grant.memory.status()};
   PtxResult result;
   const std::uint64_t begin = environment.NowNanoseconds();
@@ -206,12 +97,19 @@ std::vector<PtxResult> AssembleAll(const PtxAssembler& assembler, std::span<cons
   const unsigned elsewhere = assembler.jobs_elsewhere();
   const unsigned workers =
       base::WorkersFor(unknown.size(), elsewhere != 0 ? elsewhere : options.threads, environment);
-  if (workers > 1) LongestFirst(jobs, unknown);
+  std::vector<std::uint64_t> sizes(jobs.size());
+  std::transform(jobs.begin(), jobs.end(), sizes.begin(),
+                 [](const PtxJob& job) { return job.text.size(); });
+  if (workers > 1) base::LargestFirst(sizes, unknown);
   std::size_t reported = jobs.size() - unknown.size();
   if (reported > 0) progress.Report(reported);
   if (workers == 0) return results;
 
-  Queue queue(jobs, std::move(unknown), elsewhere != 0, options.memory_budget, environment, stop);
+  // Other machines have memory of their own.
+  std::transform(sizes.begin(), sizes.end(), sizes.begin(),
+                 [&](std::uint64_t size) { return elsewhere != 0 ? 0 : EstimateMemory(size); });
+  base::JobQueue queue(std::move(sizes), std::move(unknown), options.memory_budget, environment,
+                       stop);
   const auto work = [&](unsigned worker) {
     while (auto grant = queue.Take()) {
       PtxResult& result = results[grant->job];

@@ -116,7 +116,9 @@ class Script {
       Comment(base::Cat({module->second.file, ": LTO IR of '", module->second.input, "'"}));
     }
     const KeptFile& first = modules.front()->second;
-    Comment(base::Cat({first.tool, " takes them in this order with", Join(first.arguments)}));
+    const bool in_parts = command_.options.lto.partitions > 1 && modules.size() > 1;
+    Comment(base::Cat({first.tool, " takes them in this order", in_parts ? ", in parts," : "",
+                       " with", Join(first.arguments)}));
     const auto texts = FilesOf(LinkStage::kLtoPtx);
     if (texts.size() != 1 || command_.options.lto.split_compile_extended != 1) {
       Comment("no command makes just these texts of them");
@@ -170,6 +172,8 @@ class Script {
     const auto& details = link_.outcome.report.details;
     if (details == nullptr || details->kernel_choice == KernelChoice::kHostReferences) return false;
     if (!options.recorded_object.empty()) return false;
+    // For code -variables-used alone means another thing than for LTO IR.
+    if (options.lto.partitions > 1 && !options.variables_used.empty()) return false;
     // In what was kept, references have their other names already.
     if (!options.wrapped_symbols.empty() || !options.symbol_aliases.empty()) return false;
     if (!command_.libraries.names.empty() || !command_.libraries.directories.empty()) return false;

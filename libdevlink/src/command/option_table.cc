@@ -493,6 +493,10 @@ constexpr std::array kOptions = {
            Group::kSymbols, Text<&NvlinkCommand::retained_symbols_file>,
            "of variables, list only those named in a file, and those that relocations name", "",
            Concern::kThisLink},
+    Option{"lto-partitions", "lto-partitions", Takes::kNumber, "number", Recorded::kNo, Group::kLto,
+           Number<&LtoOptions::partitions>,
+           "with -lto, not nvlink's: compile the modules in at most so many parts at a time, and "
+           "link these (default: 1)"},
     Option{"keep-dir", "keep-dir", Takes::kValue, "folder", Recorded::kNo, Group::kOwnReports,
            Text<&NvlinkCommand::keep_dir>,
            "write what the link has on its way to the output, and a script that repeats each step",

@@ -8,6 +8,7 @@
 #include "base/guard.h"
 #include "cache/cache_client.h"
 #include "cache/file_identity.h"
+#include "devlink/experimental/compile_executor.h"
 #include "devlink/experimental/nvvm_program.h"
 #include "lto/lto_backends.h"
 #include "lto/lto_packing.h"
@@ -57,6 +58,9 @@ class CachingCompiler final : public CachingLtoCompiler {
     return inner.ok() && (*inner)->takes_protected();
   }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
+  [[nodiscard]] unsigned jobs_elsewhere() const override {
+    return options_.executor != nullptr ? options_.executor->Parallelism() : 0;
+  }
 
   [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override {
     const bool keeps = !internal::NameFiles(job.arguments);

@@ -29,6 +29,7 @@ class ExecutingCompiler final : public LtoCompiler {
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
   [[nodiscard]] std::string_view version() const override { return inner_->version(); }
   [[nodiscard]] bool takes_protected() const override { return inner_->takes_protected(); }
+  [[nodiscard]] unsigned jobs_elsewhere() const override { return client_.parallelism(); }
 
   [[nodiscard]] LtoOutput Compile(const LtoJob& job) const override {
     if (NameFiles(job.arguments)) return inner_->Compile(job);  // of this machine

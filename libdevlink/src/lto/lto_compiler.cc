@@ -100,6 +100,8 @@ absl::StatusOr<std::unique_ptr<LtoCompiler>> OpenCompiler(const LtoBackendOption
 
 }  // namespace
 
+unsigned LtoCompiler::jobs_elsewhere() const { return 0; }
+
 absl::StatusOr<std::unique_ptr<LtoCompiler>> CreateLtoCompiler(const LtoBackendOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<LtoCompiler>> {
     auto opened = OpenCompiler(options);

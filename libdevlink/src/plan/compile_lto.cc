@@ -21,6 +21,7 @@
 #include "format/nvlink_text.h"
 #include "lto/lto_messages.h"
 #include "plan/assembler_lines.h"
+#include "plan/lto_parts.h"
 #include "plan/settings.h"
 #include "plan/unresolved_names.h"
 
@@ -50,12 +51,20 @@ NvvmVectorPolicy PolicyOf(const LinkOptions& options) {
   return policy;
 }
 
-LtoLinkShape ShapeOf(const LinkOptions& options, bool has_other_code, bool has_runtime) {
+// A part of the modules is compiled as what has other code beside it.
+LtoLinkShape ShapeOf(const LtoSelection& lto, const LinkOptions& options, bool has_runtime) {
   return {.relocatable_link = options.relocatable,
           .force_partial = options.lto.force_partial,
           .force_whole = options.lto.force_whole,
-          .has_other_code = has_other_code,
+          .has_other_code = lto.partial || IsInParts(lto, options),
           .has_device_runtime = has_runtime};
+}
+
+std::vector<std::string> TextsOf(const std::vector<LtoPiece>& pieces) {
+  std::vector<std::string> out;
+  out.reserve(pieces.size());
+  for (const LtoPiece& piece : pieces) out.push_back(piece.ptx);
+  return out;
 }
 
 class LtoStep {
@@ -74,8 +83,11 @@ class LtoStep {
   absl::Status Assemble(const CiccOptionBuilder& how, Attempt& out) const;
   // To whoever looks at what a link has in hand.
   void Keep(const LtoJob& job) const;
-  void Keep(const std::vector<std::string>& pieces, std::string_view tool = {},
+  void Keep(const std::vector<LtoPiece>& pieces, std::string_view tool = {},
             const std::vector<std::string>& arguments = {}) const;
+  // What the compiler made of the parts, up to the first that failed.
+  static void Take(std::vector<CompiledPart> compiled, const std::vector<LtoJob>& parts,
+                   Attempt& out);
   [[nodiscard]] Attempt Try(const Choices& choices) const;
   // Tries what nvlink does; where that loses or fails a link that could succeed, once more with
   // what nvlink leaves out: a device runtime that no host object precedes, the suffix of sm_90a.
@@ -90,7 +102,7 @@ class LtoStep {
 void LtoStep::Describe(const Choices& choices, const AgreedOptions& agreed,
                        CiccOptionBuilder& builder) const {
   builder.Agreed(agreed)
-      .Scope(ScopeOf(ShapeOf(options_, lto_.partial, choices.with_runtime)))
+      .Scope(ScopeOf(ShapeOf(lto_, options_, choices.with_runtime)))
       .KeepArchSuffix(choices.keep_arch_suffix)
       .Debug(options_.debug && !options_.suppress_debug_info)
       .EmitPtx(options_.lto.emit_ptx)
@@ -148,14 +160,14 @@ void LtoStep::Keep(const LtoJob& job) const {
   }
 }
 
-void LtoStep::Keep(const std::vector<std::string>& pieces, std::string_view tool,
+void LtoStep::Keep(const std::vector<LtoPiece>& pieces, std::string_view tool,
                    const std::vector<std::string>& arguments) const {
   std::uint32_t index = 0;
-  for (const std::string& piece : pieces) {
+  for (const LtoPiece& piece : pieces) {
     context_.Keep({.stage = LinkStage::kLtoPtx,
                    .index = index++,
-                   .name = kLtoResultName,
-                   .bytes = base::BytesOf(piece),
+                   .name = piece.name,
+                   .bytes = base::BytesOf(piece.ptx),
                    .tool = tool,
                    .arguments = arguments});
   }
@@ -179,26 +191,45 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
   Keep(out.pieces, assembler->name(), arguments);
   std::vector<PtxJob> jobs;
   jobs.reserve(out.pieces.size());
-  for (const std::string& piece : out.pieces) {
-    jobs.push_back({.name = kLtoResultName, .text = piece, .arguments = arguments});
+  for (const LtoPiece& piece : out.pieces) {
+    jobs.push_back({.name = piece.name, .text = piece.ptx, .arguments = arguments});
   }
   const TimeSpan span(context_.time_trace, "assemble PTX");
   CompilerRun assembly{
       .compiler = "ptxas", .source = "lto.ptx", .input = {}, .output = kLtoResultName};
+  std::uint32_t index = 0;
   for (PtxResult& result :
        AssembleAll(*assembler, jobs, options_.parallel, context_.progress, context_.environment)) {
-    if (!result.status.ok()) ExplainUnresolved(out.pieces, result.diagnostics);
+    LtoPiece& piece = out.pieces[index];
+    if (!result.status.ok()) ExplainUnresolved(TextsOf(out.pieces), result.diagnostics);
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
-        kLtoResultName, "the PTX is what became of the LTO IR", result, out.diagnostics));
+        piece.name, "the PTX is what became of the LTO IR", result, out.diagnostics));
     context_.Keep({.stage = LinkStage::kLtoCubin,
-                   .index = static_cast<std::uint32_t>(out.cubins.size()),
-                   .name = kLtoResultName,
+                   .index = index++,
+                   .name = piece.name,
                    .bytes = result.cubin});
-    out.cubins.push_back(std::move(result.cubin));
+    piece.cubin = std::move(result.cubin);
     assembly.time += result.time;
   }
   out.runs.push_back(std::move(assembly));
   return absl::OkStatus();
+}
+
+void LtoStep::Take(std::vector<CompiledPart> compiled, const std::vector<LtoJob>& parts,
+                   Attempt& out) {
+  for (std::size_t part = 0; part < compiled.size(); ++part) {
+    auto& [output, time] = compiled[part];
+    std::move(output.diagnostics.begin(), output.diagnostics.end(),
+              std::back_inserter(out.diagnostics));
+    out.status = std::move(output.status);
+    if (!out.status.ok()) return;
+    out.runs.push_back(
+        {.compiler = "cicc", .source = "lto.nvvm", .input = {}, .output = "lto.ptx", .time = time});
+    out.is_whole_program = output.whole_program;
+    for (std::string& text : output.pieces) {
+      out.pieces.push_back({.name = NameOfPart(parts[part], parts.size()), .ptx = std::move(text)});
+    }
+  }
 }
 
 Attempt LtoStep::Try(const Choices& choices) const {
@@ -210,29 +241,21 @@ Attempt LtoStep::Try(const Choices& choices) const {
   out.status = Prepare(choices, builder, job, out.diagnostics);
   if (!out.status.ok()) return out;
   out.suffix_may_help = builder.NeedsSecondAttempt();
+  job.stop = context_.environment.StopToken();
+  const std::vector<LtoJob> parts =
+      IsInParts(lto_, options_) ? CutIntoParts(job, options_.lto.partitions) : std::vector{job};
   context_.Log([&] {
     return absl::StrCat("compiling ", job.modules.size(), " LTO modules with ",
-                        base::ToAbsl(compiler_->name()), ": ", absl::StrJoin(job.arguments, " "));
+                        base::ToAbsl(compiler_->name()),
+                        parts.size() > 1 ? absl::StrCat(" in ", parts.size(), " parts") : "", ": ",
+                        absl::StrJoin(job.arguments, " "));
   });
   Keep(job);
-  context_.Report(LinkPhase::kLtoCompile, 0, 1);
-  const TimeSpan span(context_.time_trace, "compile LTO IR");
-  const std::uint64_t begin = context_.environment.NowNanoseconds();
-  job.stop = context_.environment.StopToken();
-  LtoOutput output = compiler_->Compile(job);
-  const std::chrono::nanoseconds time(context_.environment.NowNanoseconds() - begin);
-  context_.Report(LinkPhase::kLtoCompile, 1, 1);
-  std::move(output.diagnostics.begin(), output.diagnostics.end(),
-            std::back_inserter(out.diagnostics));
-  out.status = std::move(output.status);
+  Take(CompileParts(*compiler_, parts, options_.parallel, context_), parts, out);
   if (!out.status.ok()) return out;
-  out.runs.push_back(
-      {.compiler = "cicc", .source = "lto.nvvm", .input = {}, .output = "lto.ptx", .time = time});
-  out.is_whole_program =
-      ResultIsWholeProgram(ShapeOf(options_, lto_.partial, choices.with_runtime),
-                           output.whole_program ? kNvvmWholeProgram : kNvvmSuccess,
-                           static_cast<int>(output.pieces.size()));
-  out.pieces = std::move(output.pieces);
+  const int code = out.is_whole_program ? kNvvmWholeProgram : kNvvmSuccess;
+  out.is_whole_program = ResultIsWholeProgram(ShapeOf(lto_, options_, choices.with_runtime), code,
+                                              static_cast<int>(out.pieces.size()));
   if (options_.lto.emit_ptx) {
     Keep(out.pieces);
   } else {
@@ -248,7 +271,7 @@ Attempt LtoStep::TryAll() const {
   Attempt attempt = Try(choices);
   const bool may_improve = options_.compatibility == Compatibility::kDevlink;
   const bool calls_runtime = attempt.is_whole_program && !attempt.pieces.empty() &&
-                             attempt.pieces.front().find(kRuntimePrefix) != std::string::npos;
+                             attempt.pieces.front().ptx.find(kRuntimePrefix) != std::string::npos;
   if (may_improve && !choices.with_runtime && !lto_.runtime.empty() && calls_runtime) {
     context_.Log([] { return "the program calls the device runtime: compiling again"; });
     choices.with_runtime = true;
@@ -312,8 +335,28 @@ std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptio
                                 std::string(format::nvlink_text::kExpectedRuntime));
 }
 
+bool IsLtoResult(std::string_view input) {
+  if (!input.starts_with(kLtoResultName)) return false;
+  input.remove_prefix(std::string_view(kLtoResultName).size());
+  return input.empty() || (input.starts_with(" (") && input.ends_with(')'));
+}
+
+bool IsInParts(const LtoSelection& lto, const LinkOptions& options) {
+  return options.lto.partitions > 1 && lto.modules.size() + lto.runtime_modules.size() > 1;
+}
+
+LinkOptions OptionsForParts(const LtoSelection& lto, const LinkOptions& options) {
+  LinkOptions out = options;
+  const bool named_to_compiler = !IsPartialLto({.partial = lto.partial}, options);
+  if (named_to_compiler && options.kernels_used.empty() && !options.variables_used.empty()) {
+    out.variables_used.clear();
+    out.host_info = HostInfo::kIgnore;
+  }
+  return out;
+}
+
 bool IsPartialLto(const LtoSelection& lto, const LinkOptions& options) {
-  return ScopeOf(ShapeOf(options, lto.partial, false)) == LtoScope::kPartial;
+  return ScopeOf(ShapeOf(lto, options, false)) == LtoScope::kPartial;
 }
 
 }  // namespace devlink::internal

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,13 +20,22 @@ namespace devlink::internal {
 // What nvlink calls the result in its messages.
 inline constexpr const char* kLtoResultName = "lto.cubin";
 
+// Whether an input has that name, or that of one of several parts (NameOfPart).
+bool IsLtoResult(std::string_view input);
+
+// A text of PTX that came of LTO IR, and the cubin that it became.
+struct LtoPiece {
+  std::string name;  // kLtoResultName, or that of the part
+  std::string ptx;
+  std::vector<std::uint8_t> cubin;  // empty with -emit-ptx
+};
+
 // What became of all LTO IR of a link.
 struct LtoResult {
   absl::Status status;
   std::vector<Diagnostic> diagnostics;
-  std::vector<std::string> pieces;                // PTX
-  std::vector<std::vector<std::uint8_t>> cubins;  // of the pieces, but with -emit-ptx
-  bool is_whole_program = false;                  // the one cubin is the output
+  std::vector<LtoPiece> pieces;
+  bool is_whole_program = false;  // the one cubin is the output
   std::vector<CompilerRun> runs;
 };
 
@@ -37,8 +47,15 @@ LtoResult CompileLto(const LtoSelection& lto, const LinkOptions& options,
 // runtime. Nothing where nvlink's behaviour is not asked for.
 std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptions& options);
 
-// Whether the result was one part of the program, linked with others without the host's references
-// having had a say in it.
+// Whether the IR is cut into parts, which are compiled apart and linked (--lto-partitions).
+bool IsInParts(const LtoSelection& lto, const LinkOptions& options);
+
+// The options of the link that joins parts: `options`, but for what libNVVM would have taken for
+// something else than a link does. With -variables-used alone it keeps every kernel, a link none.
+LinkOptions OptionsForParts(const LtoSelection& lto, const LinkOptions& options);
+
+// Whether results were parts of the program, linked with one another or with other code without the
+// host's references having had a say in what was compiled.
 bool IsPartialLto(const LtoSelection& lto, const LinkOptions& options);
 
 }  // namespace devlink::internal

@@ -41,43 +41,44 @@ void ForgetKernels(std::span<HostReferences> runtime) {
 }
 
 // nvlink has no place for the result of IR that came in no host object, and loses it.
-bool LosesResult(const LtoSelection& lto, std::size_t cubins, const LinkOptions& options) {
-  return cubins == 1 && !lto.order && options.compatibility == Compatibility::kNvlink;
+bool LosesResult(const LtoSelection& lto, std::size_t pieces, const LinkOptions& options) {
+  return pieces == 1 && !lto.order && options.compatibility == Compatibility::kNvlink;
 }
 
 // nvlink wants no host object behind the device runtime.
-bool RefusesOrder(const LtoSelection& lto, std::size_t cubins, const LinkOptions& options) {
-  return cubins == 1 && lto.object_after_runtime && options.compatibility == Compatibility::kNvlink;
+bool RefusesOrder(const LtoSelection& lto, std::size_t pieces, const LinkOptions& options) {
+  return pieces == 1 && lto.object_after_runtime && options.compatibility == Compatibility::kNvlink;
 }
 
 }  // namespace
 
 LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedReferences> references,
-                    const LtoSelection& lto, std::vector<std::vector<std::uint8_t>> cubins,
+                    const LtoSelection& lto, std::vector<LtoPiece> pieces,
                     const LinkOptions& options, const LinkContext& context) {
   LinkSet out;
   const auto reject = [&out](const Rejection& rejection) {
     out.diagnostics.push_back(rejection.diagnostic);
     out.status = rejection.ToStatus();
   };
-  if (RefusesOrder(lto, cubins.size(), options)) {
+  if (RefusesOrder(lto, pieces.size(), options)) {
     reject({format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUsage, lto.last_host_object,
                                    std::string(format::nvlink_text::kUnexpectedAfterRuntime)),
             absl::StatusCode::kFailedPrecondition});
     return out;
   }
   out.references_known_before = lto.worth_compiling && !IsPartialLto(lto, options);
-  const std::size_t order = cubins.size() > 1 ? 0 : lto.order.value_or(lto.last_order);
-  if (LosesResult(lto, cubins.size(), options)) cubins.clear();
+  const bool to_the_front = pieces.size() > 1 && !IsInParts(lto, options);
+  const std::size_t order = to_the_front ? 0 : lto.order.value_or(lto.last_order);
+  if (LosesResult(lto, pieces.size(), options)) pieces.clear();
 
   std::vector<OrderedInput> ordered;
-  for (std::vector<std::uint8_t>& cubin : cubins) {
-    auto module = LoadModule(context.pool, std::move(cubin));
+  for (LtoPiece& piece : pieces) {
+    auto module = LoadModule(context.pool, std::move(piece.cubin));
     if (!module.ok()) {
       out.status = module.status();
       return out;
     }
-    ordered.push_back({{order, ordered.size()}, {kLtoResultName, *std::move(module)}});
+    ordered.push_back({{order, ordered.size()}, {std::move(piece.name), *std::move(module)}});
   }
   for (SelectedModule& module : modules) {
     ordered.push_back({{module.order, 0}, std::move(module.input)});

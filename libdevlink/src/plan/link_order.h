@@ -4,7 +4,6 @@
 // refers to.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -27,11 +26,11 @@ struct LinkSet {
   bool left_out_runtime = false;           // a held device runtime that nothing needs
 };
 
-// The result of LTO, `cubins`, takes its place among the modules that were selected: pieces go to
-// the front, one cubin to where its last host object stood. The device runtime comes in only where
-// something is undefined without it.
+// The result of LTO, `pieces`, takes its place among the modules that were selected: one cubin, and
+// those of --lto-partitions, go to where the last host object of the IR stood, other pieces to the
+// front. The device runtime comes in only where something is undefined without it.
 LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedReferences> references,
-                    const LtoSelection& lto, std::vector<std::vector<std::uint8_t>> cubins,
+                    const LtoSelection& lto, std::vector<LtoPiece> pieces,
                     const LinkOptions& options, const LinkContext& context);
 
 }  // namespace devlink::internal

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -27,6 +28,27 @@ absl::Status NotWithLto(std::string_view option) {
       base::ToAbsl(base::Cat({option, " cannot be used with -lto: the compiler resolves names"})));
 }
 
+absl::Status CheckPartitions(const LtoOptions& lto) {
+  if (lto.partitions < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--lto-partitions wants a number of parts, not ", lto.partitions));
+  }
+  if (lto.partitions < 2) return absl::OkStatus();
+  if (!lto.enabled) return Conflict("--lto-partitions", "no -dlto");
+  const auto refuse = [](std::string_view option, std::string_view why) {
+    return absl::InvalidArgumentError(
+        base::ToAbsl(base::Cat({"--lto-partitions cannot be used with ", option, ": ", why})));
+  };
+  if (lto.force_whole) return refuse("-force-whole-lto", "a part is not the whole program");
+  if (lto.emit_ptx) {
+    return refuse("-emit-ptx", "each part becomes a text of its own, and only cubins are joined");
+  }
+  if (lto.split_compile_extended != 1) {
+    return refuse("-split-compile-extended", "either of them cuts the program");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckDebugOptions(const LinkOptions& options) {
@@ -38,6 +60,7 @@ absl::Status CheckDebugOptions(const LinkOptions& options) {
 
 absl::Status CheckLtoOptions(const LinkOptions& options) {
   const LtoOptions& lto = options.lto;
+  DEVLINK_RETURN_IF_ERROR(CheckPartitions(lto));
   if (!lto.enabled) {
     constexpr std::string_view kNoLto = "no -dlto";
     if (lto.force_partial) return Conflict("-force-partial-lto", kNoLto);

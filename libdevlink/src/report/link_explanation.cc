@@ -388,10 +388,16 @@ absl::StatusOr<std::string> WhyInput(const LinkReport& report, std::string_view 
           base::Cat({base::VisibleText(left_out.name), ": not linked; ", left_out.reason, "\n"});
       any = true;
     }
+    const bool in_parts =
+        std::any_of(details->inputs.begin(), details->inputs.end(), [](const InputDetails& linked) {
+          return linked.origin == InputOrigin::kCompiled && linked.name.ends_with(')');
+        });
     for (const std::string& name : details->lto_inputs) {
       if (!InputMeans(name, input)) continue;
       text += base::Cat({base::VisibleText(name),
-                         ": its LTO IR was compiled with that of all others; see 'lto.cubin'\n"});
+                         in_parts ? ": its LTO IR was compiled in parts; see 'lto.cubin (...)'\n"
+                                  : ": its LTO IR was compiled with that of all others; see "
+                                    "'lto.cubin'\n"});
       any = true;
     }
     if (any) return text;

@@ -64,7 +64,7 @@ void DescribeInputs(std::span<const InputRecordRef> records, const Selection& se
     if (const auto object = given.find(input.name); object != given.end()) {
       input.origin = OriginOf(*object->second);
     } else {
-      input.origin = input.name == kLtoResultName ? InputOrigin::kCompiled : InputOrigin::kProvided;
+      input.origin = IsLtoResult(input.name) ? InputOrigin::kCompiled : InputOrigin::kProvided;
     }
   }
   base::HashSet<const ObjectRecord*> before;

@@ -68,8 +68,11 @@ struct Results {
 
 // The part of the story that is behind the choice of the inputs.
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const std::stop_token& stop,
-                          const Results& results);
+                          const LinkContext& context, const Results& results);
+// And what of that is behind all compilers.
+absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
+                        const LinkOptions& options, const LinkContext& context,
+                        const Results& results);
 
 void Append(std::vector<Diagnostic>&& from, std::vector<Diagnostic>& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -622,7 +625,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   }
 
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
-  absl::Status linked = LinkSelected(selection, options, context, stop, results);
+  absl::Status linked = LinkSelected(selection, options, context, results);
   if (!linked.ok()) AdviseOnNames(inputs, out.diagnostics);
   if (!linked.ok() || options.verbose) NoteUselessInputs(inputs, out.diagnostics);
   if (results.details != nullptr) DescribeInputs(inputs, selection, options, *results.details);
@@ -640,8 +643,7 @@ void KeepInputs(const LinkSet& set, const LinkContext& context) {
 }
 
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const std::stop_token& stop,
-                          const Results& results) {
+                          const LinkContext& context, const Results& results) {
   LinkOutcome& out = results.out;
   // 2. LTO IR becomes PTX, and that becomes cubins.
   LtoResult made;
@@ -651,7 +653,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     Append(std::move(made.diagnostics), out.diagnostics);
     DEVLINK_RETURN_IF_ERROR(made.status);
     if (options.lto.emit_ptx && selection.lto.worth_compiling) {
-      for (const std::string& piece : made.pieces) out.ptx += piece;
+      for (const LtoPiece& piece : made.pieces) out.ptx += piece.ptx;
       out.report.output_bytes = out.ptx.size();
       return absl::OkStatus();
     }
@@ -664,13 +666,22 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
         // nvlink has no graph of its own then, and writes an empty one.
         out.call_graph_dot = CallGraphDot();
       }
-      return WriteWholeProgram(std::move(made.cubins.front()), selection.lto, results);
+      return WriteWholeProgram(std::move(made.pieces.front().cubin), selection.lto, results);
     }
   }
+  const bool joins_parts = options.lto.enabled && IsInParts(selection.lto, options);
+  return LinkCubins(selection, std::move(made.pieces),
+                    joins_parts ? OptionsForParts(selection.lto, options) : options, context,
+                    results);
+}
 
+absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
+                        const LinkOptions& options, const LinkContext& context,
+                        const Results& results) {
+  LinkOutcome& out = results.out;
   // 3. There are only cubins now; they get their places.
   LinkSet set = InLinkOrder(std::move(selection.modules), std::move(selection.references),
-                            selection.lto, std::move(made.cubins), options, context);
+                            selection.lto, std::move(pieces), options, context);
   Append(std::move(set.diagnostics), out.diagnostics);
   DEVLINK_RETURN_IF_ERROR(set.status);
   KeepInputs(set, context);
@@ -687,7 +698,7 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
-  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(context.environment.StopToken()));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {

@@ -37,6 +37,30 @@ TEST_CASE("What -lto alone gives a meaning is wrong without it", "[plan]") {
         "Conflicting options '--Ofast-compile' and 'no -dlto'");
 }
 
+TEST_CASE("Parts are for LTO IR, and are joined as cubins", "[plan]") {
+  for (const int most : {0, 1}) {
+    CHECK(Conflict({.lto = {.partitions = most}}).empty());
+    CHECK(Conflict({.lto = {.enabled = true, .emit_ptx = true, .partitions = most}}).empty());
+  }
+  CHECK(Conflict({.lto = {.enabled = true, .partitions = 1'000'000}}).empty());
+  CHECK(Conflict({.relocatable = true, .lto = {.enabled = true, .partitions = 4}}).empty());
+  CHECK(Conflict({.lto = {.partitions = -1}}) ==
+        "--lto-partitions wants a number of parts, not -1");
+  CHECK(Conflict({.lto = {.partitions = 2}}) ==
+        "Conflicting options '--lto-partitions' and 'no -dlto'");
+  CHECK(Conflict({.lto = {.enabled = true, .force_whole = true, .partitions = 2}}) ==
+        "--lto-partitions cannot be used with -force-whole-lto: a part is not the whole program");
+  CHECK(Conflict({.lto = {.enabled = true, .emit_ptx = true, .partitions = 2}}) ==
+        "--lto-partitions cannot be used with -emit-ptx: each part becomes a text of its own, and "
+        "only cubins are joined");
+  for (const int threads : {0, 2}) {
+    CHECK(
+        Conflict({.lto = {.enabled = true, .split_compile_extended = threads, .partitions = 2}}) ==
+        "--lto-partitions cannot be used with -split-compile-extended: either of them cuts the "
+        "program");
+  }
+}
+
 TEST_CASE("A whole program is neither a part nor linked again", "[plan]") {
   const std::string text = "Conflicting options '-force-partial-lto' and '-force-whole-lto'";
   CHECK(Conflict({.lto = {.enabled = true, .force_partial = true, .force_whole = true}}) == text);

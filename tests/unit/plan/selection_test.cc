@@ -193,26 +193,37 @@ TEST_CASE("Empty names of host code, as ld -r makes them, count with nvlink only
   }
 }
 
-TEST_CASE("Pieces of LTO come first, one result where its last host object stood", "[plan]") {
+TEST_CASE("Pieces of LTO come first, others where their last host object stood", "[plan]") {
   Inputs inputs;
   inputs.Add("a", Defines("a"));
   inputs.Add("b", Defines("b"));
-  for (const std::size_t pieces : {std::size_t{1}, std::size_t{2}}) {
-    CAPTURE(pieces);
+  struct Case {
+    std::size_t pieces;
+    int partitions;
+    Strings names;
+  };
+  const SelectedIr ir = {.name = "ir.o", .code = nullptr};
+  for (const auto& [pieces, partitions, expected] :
+       {Case{1, 0, {"a", "lto0", "b"}}, Case{2, 0, {"lto0", "lto1", "a", "b"}},
+        Case{2, 2, {"a", "lto0", "lto1", "b"}}}) {
+    CAPTURE(pieces, partitions);
+    inputs.options.lto.partitions = partitions;
     Selection selection = inputs.Choose();
+    selection.lto.modules = {ir, ir};
     REQUIRE(selection.modules.size() == 2);
     selection.modules[1].order = 3;
     selection.lto.order = 2;  // between the two
-    std::vector<Cubin> cubins = {Defines("lto0"), Defines("lto1")};
-    cubins.resize(pieces);
-    const LinkSet set =
-        InLinkOrder(std::move(selection.modules), std::move(selection.references), selection.lto,
-                    std::move(cubins), inputs.options, inputs.context);
+    std::vector<LtoPiece> made;
+    for (const std::string name : {"lto0", "lto1"}) {
+      made.push_back({.name = name, .ptx = {}, .cubin = Defines(name)});
+    }
+    made.resize(pieces);
+    const LinkSet set = InLinkOrder(std::move(selection.modules), std::move(selection.references),
+                                    selection.lto, std::move(made), inputs.options, inputs.context);
     REQUIRE(set.status.ok());
     Strings names;
     for (const LinkInput& input : set.inputs) names.push_back(input.name);
-    CHECK(names == (pieces == 1 ? Strings{"a", "lto.cubin", "b"}
-                                : Strings{"lto.cubin", "lto.cubin", "a", "b"}));
+    CHECK(names == expected);
   }
 }
 

@@ -71,6 +71,8 @@ class LtoCompiler {
   [[nodiscard]] virtual std::string_view version() const = 0;
   // Whether it takes protected modules.
   [[nodiscard]] virtual bool takes_protected() const = 0;
+  // How many jobs it does at a time on other machines; 0: they take threads and memory of this one.
+  [[nodiscard]] virtual unsigned jobs_elsewhere() const;
   // Compiles all modules of the job to PTX. Blocks until that is done; a failure is a status in the
   // result.
   [[nodiscard]] virtual LtoOutput Compile(const LtoJob& job) const = 0;

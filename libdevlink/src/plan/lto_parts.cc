@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lto_parts.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <numeric>
+#include <stop_token>
+#include <utility>
+
+#include "base/guard.h"
+#include "base/job_queue.h"
+#include "base/stop.h"
+#include "base/strings.h"
+#include "base/workers.h"
+#include "plan/compile_lto.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// A module of nothing has 2 KiB, and costs something all the same.
+constexpr std::uint64_t kLeastWeight = std::uint64_t{4} << 10;
+// No file is that large; 2^20 modules of this weight do not overflow.
+constexpr std::uint64_t kMostWeight = std::uint64_t{1} << 43;
+
+std::uint64_t WeightOf(std::uint64_t bytes) {
+  return std::bit_ceil(std::clamp(bytes, kLeastWeight, kMostWeight));
+}
+
+std::uint64_t BytesOf(const LtoJob& part) {
+  return std::accumulate(
+      part.modules.begin(), part.modules.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const LtoModule& module) { return sum + module.bytes.size(); });
+}
+
+// What libNVVM takes for modules of this size, in bytes, beside the library itself, which all parts
+// share. Measured with 13.0: 18 bytes per byte of IR (kernels of some pages), 48 to 65 (thousands
+// of small functions). One function of a thousand branches took 390, for which this is too little.
+std::uint64_t EstimateMemory(std::uint64_t ir_bytes) {
+  constexpr std::uint64_t kBase = std::uint64_t{8} << 20;
+  constexpr std::uint64_t kPerByte = 128;
+  const std::uint64_t most = ~std::uint64_t{0};
+  return ir_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * ir_bytes;
+}
+
+CompiledPart CompileOne(const LtoCompiler& compiler, const LtoJob& part,
+                        const LinkContext& context) {
+  const TimeSpan span(context.time_trace, "compile LTO IR", part.modules.front().name);
+  const std::uint64_t begin = context.environment.NowNanoseconds();
+  CompiledPart out{.output = compiler.Compile(part)};
+  out.time = std::chrono::nanoseconds(context.environment.NowNanoseconds() - begin);
+  return out;
+}
+
+// The same for a worker, which has to come back from its job: others wait for it.
+CompiledPart CompileGuarded(const LtoCompiler& compiler, const LtoJob& part,
+                            const LinkContext& context) {
+  CompiledPart out;
+  absl::Status ended = base::Guard([&] {
+    out = CompileOne(compiler, part, context);
+    return absl::OkStatus();
+  });
+  if (!ended.ok()) out.output.status = std::move(ended);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::size_t> CutIntoParts(std::span<const std::uint64_t> sizes, std::size_t most) {
+  std::vector<std::uint64_t> before = {0};  // weight of all modules before each
+  for (const std::uint64_t size : sizes) before.push_back(before.back() + WeightOf(size));
+  const std::size_t parts = std::min(std::max<std::size_t>(most, 1), sizes.size());
+  std::vector<std::size_t> begins;
+  for (std::size_t part = 0; part < parts; ++part) {
+    if (part == 0) {
+      begins.push_back(0);
+      continue;
+    }
+    // Where an equal share ends, or the module next to it; each part has one module at least.
+    const std::uint64_t goal = before.back() / parts * part;
+    const auto first = before.begin() + static_cast<std::ptrdiff_t>(begins.back() + 1);
+    const auto last = before.begin() + static_cast<std::ptrdiff_t>(sizes.size() - (parts - part));
+    auto at = std::lower_bound(first, last, goal);
+    if (at != first && *at > goal && *at - goal > goal - *std::prev(at)) --at;
+    begins.push_back(static_cast<std::size_t>(at - before.begin()));
+  }
+  return begins;
+}
+
+std::vector<LtoJob> CutIntoParts(const LtoJob& job, std::size_t most) {
+  std::vector<std::uint64_t> sizes;
+  sizes.reserve(job.modules.size());
+  for (const LtoModule& module : job.modules) sizes.push_back(module.bytes.size());
+  std::vector<std::size_t> begins = CutIntoParts(sizes, most);
+  const std::size_t parts = begins.size();
+  begins.push_back(sizes.size());
+  std::vector<LtoJob> out;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto at = [&](std::size_t module) {
+      return job.modules.begin() + static_cast<std::ptrdiff_t>(module);
+    };
+    out.push_back({.target = job.target,
+                   .modules = {at(begins[part]), at(begins[part + 1])},
+                   .arguments = job.arguments,
+                   .stop = job.stop});
+  }
+  return out;
+}
+
+std::string NameOfPart(const LtoJob& part, std::size_t parts) {
+  if (parts < 2) return kLtoResultName;
+  const std::string& first = part.modules.front().name;
+  const std::string& last = part.modules.back().name;
+  if (part.modules.size() == 1) return base::Cat({kLtoResultName, " (", first, ")"});
+  return base::Cat({kLtoResultName, " (", first, " to ", last, ")"});
+}
+
+std::vector<CompiledPart> CompileParts(const LtoCompiler& compiler, std::span<const LtoJob> parts,
+                                       const ParallelOptions& parallel,
+                                       const LinkContext& context) {
+  const Environment& environment = context.environment;
+  const auto total = static_cast<std::uint32_t>(parts.size());
+  context.Report(LinkPhase::kLtoCompile, 0, total);
+  std::vector<CompiledPart> out(parts.size());
+  if (parts.size() == 1) {
+    out.front() = CompileOne(compiler, parts.front(), context);
+    context.Report(LinkPhase::kLtoCompile, 1, total);
+    return out;
+  }
+  // Stays so for a part that is dropped when stopping is asked for.
+  for (CompiledPart& part : out) part.output.status = base::Stopped();
+  const unsigned elsewhere = compiler.jobs_elsewhere();
+  const unsigned workers =
+      base::WorkersFor(parts.size(), elsewhere != 0 ? elsewhere : parallel.threads, environment);
+  std::vector<std::uint64_t> sizes;
+  for (const LtoJob& part : parts) sizes.push_back(BytesOf(part));
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (workers > 1) base::LargestFirst(sizes, order);
+  // Other machines have memory of their own.
+  for (std::uint64_t& size : sizes) size = elsewhere != 0 ? 0 : EstimateMemory(size);
+  base::JobQueue queue(std::move(sizes), std::move(order), parallel.memory_budget, environment,
+                       environment.StopToken());
+  const auto report = [&](std::size_t done) {
+    context.Report(LinkPhase::kLtoCompile, static_cast<std::uint32_t>(done), total);
+  };
+  const auto work = [&](unsigned worker) {
+    std::size_t reported = 0;
+    while (auto grant = queue.Take()) {
+      CompiledPart& part = out[grant->job];
+      if (grant->memory.ok()) {
+        part = CompileGuarded(compiler, parts[grant->job], context);
+      } else {
+        part.output.status = grant->memory.status();
+      }
+      queue.Done(*std::move(grant), part.output.status.ok());
+      // The sink is told on the caller's thread alone.
+      if (worker == 0) report(reported = queue.done());
+    }
+    if (worker != 0) return;
+    for (std::size_t done; (done = queue.WaitForMore(reported)) != reported; reported = done) {
+      report(done);
+    }
+  };
+  if (workers == 1) {
+    work(0);
+  } else {
+    environment.RunWorkers(workers, work);
+  }
+  out.resize(queue.end());
+  return out;
+}
+
+}  // namespace devlink::internal
