@@ -150,8 +150,8 @@ struct LinkOptions {
   // nvlink -keep-system-libraries: links libcudadevrt although nothing needs it.
   bool keep_system_libraries = false;
 
-  // How many texts are assembled at a time (0: as many as the environment likes), within which
-  // memory.
+  // How many texts are assembled, or parts of LTO IR compiled, at a time (0: as many as the
+  // environment likes), within which memory.
   ParallelOptions parallel;
 
   // Not nvlink's: it always finalizes.

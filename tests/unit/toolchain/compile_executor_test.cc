@@ -400,6 +400,8 @@ TEST_CASE("LTO IR is compiled elsewhere", "[executor]") {
   const auto without = CreateLtoCompiler(options);
   REQUIRE(with.ok());
   REQUIRE(without.ok());
+  CHECK((*with)->jobs_elsewhere() == executor->Parallelism());
+  CHECK((*without)->jobs_elsewhere() == 0);
   const Bytes ir(100, 1);
   LtoJob job{.target = {.number = 90}, .modules = {{"a", ir}, {"b", ir}}, .arguments = {"-opt=3"}};
   const auto check_same = [&] {
