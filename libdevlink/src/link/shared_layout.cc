@@ -332,7 +332,8 @@ class SharedLayouter {
       SharedPlace& place = layout_.places[id];
       place.section = program_.module_shared;
       if (options_.debug) {
-        place.offset = place.offset.value_or(0);
+        // One that no kernel reaches lies where it would in a kernel that has no other.
+        place.offset = place.offset.value_or(AlignUp(FirstOffset(), kExternalAlign));
         place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
       } else {
         // nvlink counts from -1 then, and does not list what stays there.

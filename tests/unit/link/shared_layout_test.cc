@@ -72,6 +72,24 @@ TEST_CASE("No variable lies at the null pointer that is reserved", "[link]") {
   CHECK(layout.kernels[1 - with].size == 0);
 }
 
+TEST_CASE("Nor does extern x[] that no kernel reaches, with -g", "[link]") {
+  ProgramBuilder builder;
+  builder.AddFunction(true);
+  builder.AddShared(4, 4);  // the section that its symbol lies in
+  const auto x = builder.AddExternalShared();
+  builder.AddUse(builder.AddFunction(), x);
+  const internal::CallGraph graph(builder.program);
+  const auto live = internal::FindLiveFunctions(builder.program, graph, true);
+  const auto offset = [&](bool reserve) {
+    return internal::LayOutShared(builder.program, graph, live,
+                                  {.debug = true, .reserve_null_pointer = reserve})
+        .places.at(x)
+        .offset;
+  };
+  CHECK(offset(true) == Offset(0x10));
+  CHECK(offset(false) == Offset(0));
+}
+
 TEST_CASE("extern x[] lies where its alignment allows it, from 13.1 on", "[link]") {
   ProgramBuilder builder;
   const auto k = builder.AddFunction(true);
