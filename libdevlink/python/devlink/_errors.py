@@ -172,13 +172,14 @@ class Diagnostics(Sequence[Diagnostic]):
         schema = "https://json.schemastore.org/sarif-2.1.0.json"
         return json.dumps({"version": "2.1.0", "$schema": schema, "runs": [run]}, indent=2) + "\n"
 
-    def joined(self, others: Diagnostics) -> Diagnostics:
+    def joined(self, *others: Diagnostics) -> Diagnostics:
         """These, and others behind them."""
+        lists = (self, *others)
         return Diagnostics(
-            (*self._findings, *others._findings),
-            self._text + others._text,
-            self._json + others._json,
-            (*self._results, *others._results),
+            [finding for one in lists for finding in one._findings],
+            "".join(one._text for one in lists),
+            "".join(one._json for one in lists),
+            [result for one in lists for result in one._results],
         )
 
     def with_code(self, code: Union[DiagnosticCode, int]) -> tuple[Diagnostic, ...]:

@@ -327,10 +327,10 @@ class Link:
         if paths:
             attempt(add_paths)
         if failures:
-            found = Diagnostics()
-            for failure in failures:
-                found = found.joined(failure.diagnostics)
-            failures[0].diagnostics = found
+            # At once: one by one each would be copied as often as others come behind it.
+            failures[0].diagnostics = Diagnostics().joined(
+                *(failure.diagnostics for failure in failures)
+            )
             raise failures[0]
 
     def _add(self, function: Callable[[int, Any], Any], long: bool = False) -> None:
