@@ -2,9 +2,15 @@
 #include "base/job_queue.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace devlink::base {
+
+std::uint64_t EstimateMemory(std::uint64_t bytes, std::uint64_t least, std::uint64_t per_byte) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  return bytes > (kMost - least) / per_byte ? kMost : least + per_byte * bytes;
+}
 
 void LargestFirst(std::span<const std::uint64_t> sizes, std::vector<std::size_t>& order) {
   std::sort(order.begin(), order.end(), [sizes](std::size_t a, std::size_t b) {
@@ -22,6 +28,26 @@ JobQueue::JobQueue(std::vector<std::uint64_t> estimates, std::vector<std::size_t
       budget_(budget),
       done_(estimates_.size() - order_.size()),
       end_(estimates_.size()) {}
+
+std::size_t JobQueue::RunAll(unsigned workers, absl::FunctionRef<bool(const Grant& grant)> run,
+                             absl::FunctionRef<void(std::size_t done)> report) {
+  std::size_t reported = done();  // of the first worker alone
+  const auto work = [&](unsigned worker) {
+    while (auto grant = Take()) {
+      const bool ok = run(*grant);
+      Done(*std::move(grant), ok);
+      if (worker == 0) report(reported = done());
+    }
+    if (worker != 0) return;
+    for (std::size_t now; (now = WaitForMore(reported)) != reported; reported = now) report(now);
+  };
+  if (workers == 1) {
+    work(0);
+  } else {
+    environment_.RunWorkers(workers, work);
+  }
+  return end_;
+}
 
 std::optional<JobQueue::Grant> JobQueue::Take() {
   std::unique_lock lock(mutex_);

@@ -10,11 +10,15 @@
 #include <stop_token>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/memory_reservation.h"
 #include "devlink/environment.h"
 
 namespace devlink::base {
+
+// What a job of so many bytes takes: `least`, and `per_byte` for each; at most the largest number.
+std::uint64_t EstimateMemory(std::uint64_t bytes, std::uint64_t least, std::uint64_t per_byte);
 
 // Several workers take the largest jobs first, so that none of them is left alone with one at the
 // end; a single one takes them as they stand, so that a failure ends its work at once. `order` has
@@ -22,7 +26,7 @@ namespace devlink::base {
 void LargestFirst(std::span<const std::uint64_t> sizes, std::vector<std::size_t>& order);
 
 // Hands jobs out to the workers of one call, as memory allows, and none that stands behind one that
-// failed: what comes of it is then the same for any number of workers. Thread-safe.
+// failed: what comes of it is then the same for any number of workers.
 class JobQueue {
  public:
   // A job that a worker may run, or why it must not.
@@ -36,19 +40,21 @@ class JobQueue {
   JobQueue(std::vector<std::uint64_t> estimates, std::vector<std::size_t> order,
            std::uint64_t budget, const Environment& environment, std::stop_token stop);
 
+  // Has all jobs run by so many workers of the environment's, once. `run` says whether a job went
+  // well, on any of their threads; it comes back whatever happens, since others wait for it.
+  // `report` hears, on the caller's thread, how many are done. Returns how many jobs there are up
+  // to the first that failed or was dropped.
+  std::size_t RunAll(unsigned workers, absl::FunctionRef<bool(const Grant& grant)> run,
+                     absl::FunctionRef<void(std::size_t done)> report);
+
+ private:
   // The next job, or nothing where there is none. Waits for memory as long as other jobs run.
   std::optional<Grant> Take();
   void Done(Grant grant, bool ok);
-
   [[nodiscard]] std::size_t done();
   // Waits until more than `seen` jobs are done, and says how many; `seen` itself where no job runs
   // any more. Only for when there are no more jobs to take.
   std::size_t WaitForMore(std::size_t seen);
-
-  // Jobs up to the first that failed or was dropped; only when all workers are done.
-  [[nodiscard]] std::size_t end() const { return end_; }
-
- private:
   // One that is larger than the whole budget runs alone.
   [[nodiscard]] std::uint64_t Need(std::size_t job) const;
   void DropTheRest();

@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/random_number.h"
+#include "command/words.h"
 
 namespace devlink::internal {
 
@@ -23,13 +24,6 @@ namespace {
 
 constexpr int kMostLinks = 40;
 constexpr int kMostNames = 100;  // taken ones, before we give up
-
-// Of a folder, `.` where the path has none.
-std::string FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos) return ".";
-  return std::string(path.substr(0, slash + 1));
-}
 
 // Whether a link may be followed. The rule is that of /proc/sys/fs/protected_symlinks; and the
 // kernel's own links in /proc stand for a file whatever its name is now.
@@ -58,7 +52,7 @@ std::optional<OutputTarget> FindOutputTarget(const std::string& path) {
   OutputTarget target{.folder = Descriptor(), .name = path};
   Descriptor from;  // the folder that `target.name` is relative to
   for (int links = 0; links < kMostLinks; ++links) {
-    const std::string folder = FolderOf(target.name);
+    const std::string folder(FolderOf(target.name));
     target.name.erase(0, target.name.rfind('/') + 1);  // npos + 1 is 0
     Descriptor next(openat(from.open() ? from.get() : AT_FDCWD, folder.c_str(),
                            O_PATH | O_DIRECTORY | O_CLOEXEC));

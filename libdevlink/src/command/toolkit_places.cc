@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
+#include "base/descriptor.h"
 #include "base/strings.h"
 #include "command/words.h"
 #include "devlink/experimental/nvvm_program.h"
@@ -39,17 +39,13 @@ fs::path AboveNvvm(const LtoBackendOptions& lto) {
   return fs::path(lto.nvvm_path).lexically_normal().parent_path();
 }
 
-// As a text: every run of the command makes some, and a path takes ten times as long.
-std::string Within(std::string_view folder, std::string_view file) {
-  return base::Cat({folder, folder.ends_with('/') ? "" : "/", file});
-}
-
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
                PtxBackendOptions& backend) {
   Default(context.ptxas, backend.ptxas_path);
   if (!backend.ptxas_path.empty()) return;
+  // Texts and no paths: each run of the command looks there, and a path takes ten times as long.
   const auto is_in = [&](std::string_view folder) {
     std::string ptxas = Within(folder, "ptxas");
     const bool found = access(ptxas.c_str(), X_OK) == 0;
@@ -64,13 +60,6 @@ void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
   // count.
   const fs::path above = AboveNvvm(lto);
   if (!above.empty()) is_in((above / "bin").string());
-}
-
-// `/usr/local/cuda/bin` of `/usr/local/cuda/bin/ptxas`; "." of a bare name.
-std::string_view FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 void FindAssemblers(const CommandContext& context, const LtoBackendOptions& lto,
@@ -163,13 +152,12 @@ namespace {
 int ReleaseInHeader(const std::string& header) {
   constexpr std::size_t kFarEnough = 32 << 10;  // bytes; release 13.0 has it behind 6,142
   constexpr std::string_view kName = "#define CUDART_VERSION";
-  const int file = open(header.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return 0;
-  const absl::Cleanup close_file = [file] { close(file); };
+  const base::Descriptor file(open(header.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.open()) return 0;
   const auto bytes = std::make_unique_for_overwrite<char[]>(kFarEnough);
   ssize_t size = 0;
   do {
-    size = read(file, bytes.get(), kFarEnough);
+    size = read(file.get(), bytes.get(), kFarEnough);
   } while (size < 0 && errno == EINTR);
   const std::string_view text(bytes.get(), size > 0 ? static_cast<std::size_t>(size) : 0);
   const std::size_t at = text.find(kName);

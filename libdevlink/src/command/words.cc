@@ -113,4 +113,14 @@ std::string BaseName(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string Within(std::string_view folder, std::string_view file) {
+  return base::Cat({folder, folder.ends_with('/') ? "" : "/", file});
+}
+
 }  // namespace devlink::internal

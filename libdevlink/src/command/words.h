@@ -29,6 +29,12 @@ absl::StatusOr<int> ReadNumber(const std::string& text);
 // The last part of a path.
 std::string BaseName(const std::string& path);
 
+// What lies before it: `/usr/bin` of `/usr/bin/ptxas`, `.` of a bare name. Borrowed from `path`.
+std::string_view FolderOf(std::string_view path);
+
+// The path of a file in a folder.
+std::string Within(std::string_view folder, std::string_view file);
+
 // A word of a script for the shell.
 std::string ForShell(std::string_view word);
 

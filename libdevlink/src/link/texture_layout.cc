@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::uint64_t kSlotSize = 4;
 
-bool HasTextures(const Program& program) {
-  return std::any_of(program.symbols.begin(), program.symbols.end(),
-                     [](const Symbol& symbol) { return format::IsTextureType(symbol.type); });
-}
-
 // All references in slot order.
 std::vector<SymbolId> InSlotOrder(const Program& program) {
   std::vector<SymbolId> out;
@@ -68,10 +63,15 @@ std::vector<FunctionId> FindUsers(const Program& program, const CallGraph& graph
 
 }  // namespace
 
+bool RefersToTextures(const Program& program) {
+  return std::any_of(program.symbols.begin(), program.symbols.end(),
+                     [](const Symbol& symbol) { return format::IsTextureType(symbol.type); });
+}
+
 TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
                              const Liveness& liveness) {
   TextureLayout layout;
-  if (!HasTextures(program)) return layout;
+  if (!RefersToTextures(program)) return layout;
   for (const FunctionId kernel : FindUsers(program, graph, liveness)) {
     const SectionId id = ParametersOf(program, kernel);
     if (id == kNone) continue;

@@ -28,6 +28,9 @@ struct TextureLayout {
   base::HashMap<SymbolId, std::uint64_t> offsets;  // the same as `slots`, by symbol
 };
 
+// Whether any of it names a texture, sampler or surface. Most programs do not.
+bool RefersToTextures(const Program& program);
+
 TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
                              const Liveness& liveness);
 

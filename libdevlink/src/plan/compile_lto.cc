@@ -335,12 +335,6 @@ std::optional<Diagnostic> MissesRuntime(const LtoSelection& lto, const LinkOptio
                                 std::string(format::nvlink_text::kExpectedRuntime));
 }
 
-bool IsLtoResult(std::string_view input) {
-  if (!input.starts_with(kLtoResultName)) return false;
-  input.remove_prefix(std::string_view(kLtoResultName).size());
-  return input.empty() || (input.starts_with(" (") && input.ends_with(')'));
-}
-
 bool IsInParts(const LtoSelection& lto, const LinkOptions& options) {
   return options.lto.partitions > 1 && lto.modules.size() + lto.runtime_modules.size() > 1;
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,9 +18,6 @@ namespace devlink::internal {
 
 // What nvlink calls the result in its messages.
 inline constexpr const char* kLtoResultName = "lto.cubin";
-
-// Whether an input has that name, or that of one of several parts (NameOfPart).
-bool IsLtoResult(std::string_view input);
 
 // A text of PTX that came of LTO IR, and the cubin that it became.
 struct LtoPiece {

@@ -37,11 +37,8 @@ std::uint64_t BytesOf(const LtoJob& part) {
 // What libNVVM takes for modules of this size, in bytes, beside the library itself, which all parts
 // share. Measured with 13.0: 18 bytes per byte of IR (kernels of some pages), 48 to 65 (thousands
 // of small functions). One function of a thousand branches took 390, for which this is too little.
-std::uint64_t EstimateMemory(std::uint64_t ir_bytes) {
-  constexpr std::uint64_t kBase = std::uint64_t{8} << 20;
-  constexpr std::uint64_t kPerByte = 128;
-  const std::uint64_t most = ~std::uint64_t{0};
-  return ir_bytes > (most - kBase) / kPerByte ? most : kBase + kPerByte * ir_bytes;
+std::uint64_t EstimateMemory(const LtoJob& part) {
+  return base::EstimateMemory(BytesOf(part), std::uint64_t{8} << 20, 128);
 }
 
 CompiledPart CompileOne(const LtoCompiler& compiler, const LtoJob& part,
@@ -133,43 +130,40 @@ std::vector<CompiledPart> CompileParts(const LtoCompiler& compiler, std::span<co
   const unsigned elsewhere = compiler.jobs_elsewhere();
   const unsigned workers =
       base::WorkersFor(parts.size(), elsewhere != 0 ? elsewhere : parallel.threads, environment);
-  std::vector<std::uint64_t> sizes;
-  for (const LtoJob& part : parts) sizes.push_back(BytesOf(part));
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::uint64_t> sizes(parts.size());
+  std::transform(parts.begin(), parts.end(), sizes.begin(), BytesOf);
   if (workers > 1) base::LargestFirst(sizes, order);
   // Other machines have memory of their own.
-  for (std::uint64_t& size : sizes) size = elsewhere != 0 ? 0 : EstimateMemory(size);
-  base::JobQueue queue(std::move(sizes), std::move(order), parallel.memory_budget, environment,
-                       environment.StopToken());
-  const auto report = [&](std::size_t done) {
-    context.Report(LinkPhase::kLtoCompile, static_cast<std::uint32_t>(done), total);
-  };
-  const auto work = [&](unsigned worker) {
-    std::size_t reported = 0;
-    while (auto grant = queue.Take()) {
-      CompiledPart& part = out[grant->job];
-      if (grant->memory.ok()) {
-        part = CompileGuarded(compiler, parts[grant->job], context);
-      } else {
-        part.output.status = grant->memory.status();
-      }
-      queue.Done(*std::move(grant), part.output.status.ok());
-      // The sink is told on the caller's thread alone.
-      if (worker == 0) report(reported = queue.done());
-    }
-    if (worker != 0) return;
-    for (std::size_t done; (done = queue.WaitForMore(reported)) != reported; reported = done) {
-      report(done);
-    }
-  };
-  if (workers == 1) {
-    work(0);
-  } else {
-    environment.RunWorkers(workers, work);
+  std::vector<std::uint64_t> estimates(parts.size());
+  if (elsewhere == 0) {
+    std::transform(parts.begin(), parts.end(), estimates.begin(), EstimateMemory);
   }
-  out.resize(queue.end());
+  base::JobQueue queue(std::move(estimates), std::move(order), parallel.memory_budget, environment,
+                       environment.StopToken());
+  out.resize(queue.RunAll(
+      workers,
+      [&](const base::JobQueue::Grant& grant) {
+        CompiledPart& part = out[grant.job];
+        if (grant.memory.ok()) {
+          part = CompileGuarded(compiler, parts[grant.job], context);
+        } else {
+          part.output.status = grant.memory.status();
+        }
+        return part.output.status.ok();
+      },
+      // The sink is told on the caller's thread alone.
+      [&](std::size_t done) {
+        context.Report(LinkPhase::kLtoCompile, static_cast<std::uint32_t>(done), total);
+      }));
   return out;
+}
+
+bool IsLtoResult(std::string_view input) {
+  if (!input.starts_with(kLtoResultName)) return false;
+  input.remove_prefix(std::string_view(kLtoResultName).size());
+  return input.empty() || (input.starts_with(" (") && input.ends_with(')'));
 }
 
 }  // namespace devlink::internal

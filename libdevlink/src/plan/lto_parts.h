@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devlink/environment.h"
@@ -29,6 +30,9 @@ std::vector<LtoJob> CutIntoParts(const LtoJob& job, std::size_t most);
 
 // What messages call a result: `lto.cubin`, and of a part also which modules are in it.
 std::string NameOfPart(const LtoJob& part, std::size_t parts);
+
+// Whether an input is called as that result or a part of it is.
+bool IsLtoResult(std::string_view input);
 
 // What came of a part.
 struct CompiledPart {

@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "base/visible_text.h"
 #include "format/driver_names.h"
+#include "plan/compile_lto.h"
 #include "report/details_index.h"
 
 namespace devlink {
@@ -390,7 +391,7 @@ absl::StatusOr<std::string> WhyInput(const LinkReport& report, std::string_view 
     }
     const bool in_parts =
         std::any_of(details->inputs.begin(), details->inputs.end(), [](const InputDetails& linked) {
-          return linked.origin == InputOrigin::kCompiled && linked.name.ends_with(')');
+          return linked.origin == InputOrigin::kCompiled && linked.name != internal::kLtoResultName;
         });
     for (const std::string& name : details->lto_inputs) {
       if (!InputMeans(name, input)) continue;

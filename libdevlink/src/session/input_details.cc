@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "format/driver_names.h"
 #include "input/recognise.h"
-#include "plan/compile_lto.h"
+#include "plan/lto_parts.h"
 
 namespace devlink::internal {
 

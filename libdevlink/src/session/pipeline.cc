@@ -68,11 +68,12 @@ struct Results {
 
 // The part of the story that is behind the choice of the inputs.
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const Results& results);
+                          const LinkContext& context, const std::stop_token& stop,
+                          const Results& results);
 // And what of that is behind all compilers.
 absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
                         const LinkOptions& options, const LinkContext& context,
-                        const Results& results);
+                        const std::stop_token& stop, const Results& results);
 
 void Append(std::vector<Diagnostic>&& from, std::vector<Diagnostic>& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -134,11 +135,6 @@ absl::Status CheckOptionsOfTarget(const LinkOptions& options,
   if (option.empty()) return absl::OkStatus();
   return Unsupported(base::Cat({option, " is there for targets below sm_100 only"}),
                      "link without it: the program does the same", diagnostics);
-}
-
-bool RefersToTextures(const Program& program) {
-  return std::any_of(program.symbols.begin(), program.symbols.end(),
-                     [](const Symbol& symbol) { return format::IsTextureType(symbol.type); });
 }
 
 // Every input becomes one program; names and the order of creation are settled.
@@ -625,7 +621,7 @@ absl::Status Run(std::span<const InputRecordRef> records, const LinkOptions& opt
   }
 
   // Beyond this point no input joins or leaves, but for what compilers make of those here.
-  absl::Status linked = LinkSelected(selection, options, context, results);
+  absl::Status linked = LinkSelected(selection, options, context, stop, results);
   if (!linked.ok()) AdviseOnNames(inputs, out.diagnostics);
   if (!linked.ok() || options.verbose) NoteUselessInputs(inputs, out.diagnostics);
   if (results.details != nullptr) DescribeInputs(inputs, selection, options, *results.details);
@@ -643,7 +639,8 @@ void KeepInputs(const LinkSet& set, const LinkContext& context) {
 }
 
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
-                          const LinkContext& context, const Results& results) {
+                          const LinkContext& context, const std::stop_token& stop,
+                          const Results& results) {
   LinkOutcome& out = results.out;
   // 2. LTO IR becomes PTX, and that becomes cubins.
   LtoResult made;
@@ -669,15 +666,16 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
       return WriteWholeProgram(std::move(made.pieces.front().cubin), selection.lto, results);
     }
   }
-  const bool joins_parts = options.lto.enabled && IsInParts(selection.lto, options);
-  return LinkCubins(selection, std::move(made.pieces),
-                    joins_parts ? OptionsForParts(selection.lto, options) : options, context,
-                    results);
+  if (options.lto.enabled && IsInParts(selection.lto, options)) {
+    return LinkCubins(selection, std::move(made.pieces), OptionsForParts(selection.lto, options),
+                      context, stop, results);
+  }
+  return LinkCubins(selection, std::move(made.pieces), options, context, stop, results);
 }
 
 absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
                         const LinkOptions& options, const LinkContext& context,
-                        const Results& results) {
+                        const std::stop_token& stop, const Results& results) {
   LinkOutcome& out = results.out;
   // 3. There are only cubins now; they get their places.
   LinkSet set = InLinkOrder(std::move(selection.modules), std::move(selection.references),
@@ -698,7 +696,7 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   // Beyond this point the order of the inputs is settled, and none is looked at but by the merge.
 
   // The link itself: the program, the passes, the description of the output; then its bytes.
-  DEVLINK_RETURN_IF_ERROR(base::CheckStop(context.environment.StopToken()));
+  DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
   DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
   if (format::HasTwoViews(options.target.number)) {

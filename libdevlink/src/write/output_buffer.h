@@ -20,9 +20,9 @@ namespace devlink::internal {
 class OutputBuffer {
  public:
   OutputBuffer(OutputSink& sink, std::uint64_t file_size)
-      : sink_(sink), size_(std::min<std::uint64_t>(file_size, kCapacity)) {
-    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(size_);
-  }
+      : sink_(sink),
+        size_(std::min<std::uint64_t>(file_size, kCapacity)),
+        bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(size_)) {}
 
   // Bytes put so far.
   [[nodiscard]] std::uint64_t position() const { return sent_ + used_; }

@@ -364,7 +364,7 @@ TEST_CASE("Values that are wrong are named", "[command]") {
   CHECK(Bad(Whole({"-m="})) == undefined("machine", ""));
   CHECK(Bad(Whole({"-device-stack-protector", "yes"})) == "'yes': expected true or false");
   for (const char* option :
-       {"machine", "maxrregcount", "split-compile", "split-compile-extended"}) {
+       {"machine", "maxrregcount", "split-compile", "split-compile-extended", "lto-partitions"}) {
     CHECK(Bad(Whole({"--" + std::string(option), "x"})) == "'x': expected a number");
   }
   CHECK(Bad(Whole({"-kernels-used", "\"a"})) == "Stray '\"' character");

@@ -89,5 +89,18 @@ TEST_CASE("Empty entries of a search path do not count", "[command]") {
   CHECK(SplitPath(":/a::b:") == Words{"/a", "b"});
 }
 
+TEST_CASE("A path is a folder and a name in it", "[command]") {
+  CHECK(FolderOf("/usr/bin/ptxas") == "/usr/bin");
+  CHECK(FolderOf(FolderOf("/usr/bin/ptxas")) == "/usr");
+  CHECK(FolderOf("/ptxas") == "/");
+  CHECK(FolderOf("/") == "/");
+  CHECK(FolderOf("bin/") == "bin");
+  CHECK(FolderOf("ptxas") == ".");
+  CHECK(FolderOf("") == ".");
+  CHECK(Within("/usr/bin", "ptxas") == "/usr/bin/ptxas");
+  CHECK(Within("/usr/bin/", "ptxas") == "/usr/bin/ptxas");
+  CHECK(Within("/", "ptxas") == "/ptxas");
+}
+
 }  // namespace
 }  // namespace devlink::internal
