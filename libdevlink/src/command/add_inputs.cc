@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -81,8 +82,13 @@ class Adder {
     if (places_.lacks_lto_library) return GaveUp(nvlink_text::kLibraryLoadError);
     if (is_in_error_ && command_.options.lto.enabled) return GaveUp(nvlink_text::kInternalError);
     DEVLINK_RETURN_IF_ERROR(places_.option_files);
-    std::vector<std::string> paths = command_.inputs;
-    paths.insert(paths.end(), libraries_.begin(), libraries_.end());
+    std::span<const std::string> paths = command_.inputs;
+    std::vector<std::string> with_libraries;
+    if (!libraries_.empty()) {
+      with_libraries = command_.inputs;
+      with_libraries.insert(with_libraries.end(), libraries_.begin(), libraries_.end());
+      paths = with_libraries;
+    }
     if (!is_in_error_) {
       // What is wrong with an input is in its diagnostics.
       session_.AddFiles(paths).IgnoreError();

@@ -3,9 +3,10 @@
 // Remembers which files a link read, those included that thin archives name.
 #pragma once
 
+#include <algorithm>
 #include <mutex>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "devlink/environment.h"
 
@@ -20,7 +21,7 @@ class FilesRead final : public ForwardingEnvironment {
     auto contents = ForwardingEnvironment::ReadFile(path, max_bytes);
     if (contents.ok()) {
       const std::lock_guard lock(mutex_);
-      paths_.insert(path);
+      paths_.push_back(path);
     }
     return contents;
   }
@@ -28,14 +29,18 @@ class FilesRead final : public ForwardingEnvironment {
   using ForwardingEnvironment::base;
 
   // Of a file that was read in another way.
-  void Add(const std::string& path) { paths_.insert(path); }
+  void Add(const std::string& path) { paths_.push_back(path); }
 
-  // As they were named. Not while a link is at work.
-  [[nodiscard]] const std::set<std::string>& paths() const { return paths_; }
+  // As they were named, in the order of their names, each once. Not while a link is at work.
+  [[nodiscard]] const std::vector<std::string>& paths() const {
+    std::sort(paths_.begin(), paths_.end());
+    paths_.erase(std::unique(paths_.begin(), paths_.end()), paths_.end());
+    return paths_;
+  }
 
  private:
   mutable std::mutex mutex_;
-  mutable std::set<std::string> paths_;
+  mutable std::vector<std::string> paths_;
 };
 
 }  // namespace devlink::internal

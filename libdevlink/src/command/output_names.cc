@@ -66,11 +66,11 @@ absl::Status CheckOutputNames(const NvlinkCommand& command) {
         return IsTwice(outputs[i], outputs[j].option);
     }
   }
-  return CheckOutputsOverInputs(command, {command.inputs.begin(), command.inputs.end()});
+  return CheckOutputsOverInputs(command, command.inputs);
 }
 
 absl::Status CheckOutputsOverInputs(const NvlinkCommand& command,
-                                    const std::set<std::string>& paths) {
+                                    std::span<const std::string> paths) {
   for (const NamedOutput& output : OutputsOf(command)) {
     if (!output.is_ours) continue;
     for (const std::string& path : paths) {

@@ -3,7 +3,7 @@
 // Whether the files that a command is to write are files of their own.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,6 +18,6 @@ absl::Status CheckOutputNames(const NvlinkCommand& command);
 
 // The same of files that were read since: libraries, members of thin archives, files of options.
 absl::Status CheckOutputsOverInputs(const NvlinkCommand& command,
-                                    const std::set<std::string>& paths);
+                                    std::span<const std::string> paths);
 
 }  // namespace devlink::internal

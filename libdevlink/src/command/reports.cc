@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command/reports.h"
 
+#include <set>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -40,7 +41,7 @@ absl::StatusOr<std::string> AnswersOf(const NvlinkCommand& command, const LinkRe
 
 absl::StatusOr<std::vector<ReportFile>> ReportFiles(const NvlinkCommand& command,
                                                     const LinkOutcome& outcome,
-                                                    const std::set<std::string>& files) {
+                                                    std::span<const std::string> files) {
   std::vector<ReportFile> out;
   if (command.report.ends_with(".html")) {
     DEVLINK_ASSIGN_OR_RETURN(std::string page,
@@ -54,7 +55,7 @@ absl::StatusOr<std::vector<ReportFile>> ReportFiles(const NvlinkCommand& command
     out.push_back({command.map, std::move(text)});
   }
   if (!command.dependency_file.empty()) {
-    std::set<std::string> all = files;
+    std::set<std::string> all(files.begin(), files.end());
     all.insert(command.options_files.begin(), command.options_files.end());
     DEVLINK_ASSIGN_OR_RETURN(std::string text, DependencyRule(command.output, all));
     out.push_back({command.dependency_file, std::move(text)});

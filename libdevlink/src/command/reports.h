@@ -3,7 +3,7 @@
 // What a command tells of its link besides nvlink's messages.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +28,6 @@ struct ReportFile {
 // Of --report, --map and --dependency-file; `files` were read.
 absl::StatusOr<std::vector<ReportFile>> ReportFiles(const NvlinkCommand& command,
                                                     const LinkOutcome& outcome,
-                                                    const std::set<std::string>& files);
+                                                    std::span<const std::string> files);
 
 }  // namespace devlink::internal

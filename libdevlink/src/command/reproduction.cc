@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +31,7 @@ class Archive {
         // What it unpacks to is called as the archive is.
         name_(fs::path(command.reproduce).stem().string()) {}
 
-  absl::Status Write(const std::set<std::string>& files, const std::vector<std::string>& libraries,
+  absl::Status Write(std::span<const std::string> files, const std::vector<std::string>& libraries,
                      const Environment& environment) {
     DEVLINK_RETURN_IF_ERROR(file_.Begin(0));
     DEVLINK_RETURN_IF_ERROR(Add("link.sh", Script(libraries), /*executable=*/true));
@@ -94,7 +96,7 @@ class Archive {
 }  // namespace
 
 absl::Status WriteReproduction(const NvlinkCommand& command, const CommandContext& context,
-                               const std::set<std::string>& files,
+                               std::span<const std::string> files,
                                const std::vector<std::string>& libraries,
                                const Environment& environment) {
   return Archive(command, context).Write(files, libraries, environment);

@@ -3,7 +3,7 @@
 // --reproduce: an archive with all that a link read, and a script that links it again elsewhere.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace devlink::internal {
 // Paths lead on from the working directory. Every file stands below `files/` under its absolute
 // path, so that thin archives find theirs.
 absl::Status WriteReproduction(const NvlinkCommand& command, const CommandContext& context,
-                               const std::set<std::string>& files,
+                               std::span<const std::string> files,
                                const std::vector<std::string>& libraries,
                                const Environment& environment);
 

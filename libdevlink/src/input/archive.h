@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -31,7 +30,7 @@ struct Archive {
   // BSD: a long name stands before the member's own bytes, where nvlink does not expect it. So says
   // the first member.
   bool names_before_data = false;
-  std::deque<std::vector<std::uint8_t>> owned;  // bytes of thin members
+  std::vector<std::vector<std::uint8_t>> owned;  // bytes of thin members
 };
 
 // Reads the list of members. `name` is the archive's for messages, and its folder is where a thin

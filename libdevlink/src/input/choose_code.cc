@@ -60,26 +60,26 @@ std::vector<std::string> Explain(std::span<const CodeCandidate> candidates,
 }
 
 // nvlink warns of a missing architecture; with -Werror that is an error.
-absl::Status Missing(const DeviceBlob& blob, const InputSettings& settings,
+absl::Status Missing(const ObjectRecord& object, const InputSettings& settings,
                      std::vector<std::string> notes, std::vector<Diagnostic>& out) {
   const auto severity = settings.severities.Judge(Severity::kWarning);
-  if (blob.from_archive || settings.suppress_arch_warning || !severity) return absl::OkStatus();
-  const std::string text = nvlink_text::ArchNotFound(settings.target_name, blob.name);
+  if (object.from_archive || settings.suppress_arch_warning || !severity) return absl::OkStatus();
+  const std::string text = nvlink_text::ArchNotFound(settings.target_name, object.name);
   Diagnostic& warning =
-      out.emplace_back(MakeDiagnostic(*severity, DiagnosticCode::kArchMismatch, blob.name, text));
+      out.emplace_back(MakeDiagnostic(*severity, DiagnosticCode::kArchMismatch, object.name, text));
   warning.notes = std::move(notes);
   return *severity == Severity::kError ? absl::FailedPreconditionError(text) : absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& settings,
-                                std::vector<CodeRecord>& chosen,
+absl::Status ChooseCodeInFatbin(const ObjectRecord& object, base::Bytes bytes,
+                                const InputSettings& settings, RecordList<CodeRecord>& chosen,
                                 std::vector<Diagnostic>& diagnostics) {
   FatbinLimits limits;
   limits.only_first_container = settings.compatibility == Compatibility::kNvlink;
-  const auto fatbin = Fatbin::Parse(blob.bytes, limits);
-  if (!fatbin.ok()) return Unreadable(blob.name, fatbin.status(), diagnostics);
+  const auto fatbin = Fatbin::Parse(bytes, limits);
+  if (!fatbin.ok()) return Unreadable(object.name, fatbin.status(), diagnostics);
   const std::vector<CodeCandidate> all = fatbin->Candidates();
   const std::vector<FatbinMember>& members = fatbin->members();
   for (std::size_t begin = 0; begin < members.size();) {
@@ -90,14 +90,15 @@ absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& set
         candidates, settings.target, {.lto = settings.lto, .virtual_target = settings.check_only});
     if (choice.needs_lto) {
       diagnostics.push_back(MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedInput,
-                                           blob.name, std::string(nvlink_text::kLtoObjectsFound)));
+                                           object.name,
+                                           std::string(nvlink_text::kLtoObjectsFound)));
       diagnostics.back().notes = Explain(candidates, choice, settings.target);
       return absl::FailedPreconditionError(
-          absl::StrCat("'", blob.name, "' has only LTO IR for this target; link with -lto"));
+          absl::StrCat("'", object.name, "' has only LTO IR for this target; link with -lto"));
     }
     if (!choice.index) {
       const absl::Status missing =
-          Missing(blob, settings, Explain(candidates, choice, settings.target), diagnostics);
+          Missing(object, settings, Explain(candidates, choice, settings.target), diagnostics);
       if (!missing.ok()) return missing;
     } else {
       const FatbinMember& member = members[begin + *choice.index];
@@ -106,13 +107,13 @@ absl::Status ChooseCodeInFatbin(const DeviceBlob& blob, const InputSettings& set
           member.is_obfuscated ? member.whole.size() : member.uncompressed_size;
       if (size <= limits.max_uncompressed_size) {
         absl::Status leave = settings.TakeMemory(size);
-        if (!leave.ok()) return Unreadable(blob.name, leave, diagnostics);
+        if (!leave.ok()) return Unreadable(object.name, leave, diagnostics);
       }
-      auto bytes = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
-      if (!bytes.ok()) return Unreadable(blob.name, bytes.status(), diagnostics);
+      auto extracted = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
+      if (!extracted.ok()) return Unreadable(object.name, extracted.status(), diagnostics);
       CodeRecord& code = chosen.emplace_back();
       code.kind = member.kind;
-      code.bytes = *std::move(bytes);
+      code.bytes = *std::move(extracted);
       code.is_protected = member.is_obfuscated;
       if (code.kind != CodeKind::kSass) code.options = std::string(member.options);
     }

@@ -61,17 +61,17 @@ class Expander {
  private:
   // What differs between an input and a member of it.
   struct Place {
-    std::string name;
+    std::string_view name;  // borrowed
     int depth = 0;
   };
 
   // False all of them, so that whoever calls can leave with them.
-  bool Fatal(DiagnosticCode code, const std::string& name, std::string text, std::string note = {});
-  bool FatalPair(DiagnosticCode code, const std::string& name, std::string text,
+  bool Fatal(DiagnosticCode code, std::string_view name, std::string text, std::string note = {});
+  bool FatalPair(DiagnosticCode code, std::string_view name, std::string text,
                  std::string_view last, std::string note, Severity first = Severity::kFatal);
-  bool CouldNotOpen(const std::string& name, std::string note);
-  bool NoFatbin(const std::string& name, std::string note);
-  bool NotRecognised(const std::string& name, std::string note);
+  bool CouldNotOpen(std::string_view name, std::string note);
+  bool NoFatbin(std::string_view name, std::string note);
+  bool NotRecognised(std::string_view name, std::string note);
   bool DamagedArchive(const Place& place, const absl::Status& why, const std::string& asked_for);
 
   DeviceBlob& Add(const Place& place, ContentKind kind, base::Bytes bytes);
@@ -93,12 +93,12 @@ class Expander {
   void CubinLikeNvlink(base::Bytes bytes, ContentKind kind);
   void ArchiveLikeNvlink(base::Bytes bytes);
 
-  std::string path_;
+  std::string_view path_;
   const ExpandOptions& options_;
   Expansion& out_;
 };
 
-bool Expander::Fatal(DiagnosticCode code, const std::string& name, std::string text,
+bool Expander::Fatal(DiagnosticCode code, std::string_view name, std::string text,
                      std::string note) {
   out_.diagnostics.push_back(
       format::MakeDiagnostic(Severity::kFatal, code, name, std::move(text), std::move(note)));
@@ -106,24 +106,24 @@ bool Expander::Fatal(DiagnosticCode code, const std::string& name, std::string t
 }
 
 // nvlink says what is wrong and then which of its parts gave up.
-bool Expander::FatalPair(DiagnosticCode code, const std::string& name, std::string text,
+bool Expander::FatalPair(DiagnosticCode code, std::string_view name, std::string text,
                          std::string_view last, std::string note, Severity first) {
   Fatal(code, name, std::move(text));
   out_.diagnostics.back().severity = first;
   return Fatal(code, name, std::string(last), std::move(note));
 }
 
-bool Expander::CouldNotOpen(const std::string& name, std::string note) {
+bool Expander::CouldNotOpen(std::string_view name, std::string note) {
   return Fatal(DiagnosticCode::kUnreadableInput, name, nvlink_text::CouldNotOpen(name),
                std::move(note));
 }
 
-bool Expander::NoFatbin(const std::string& name, std::string note) {
+bool Expander::NoFatbin(std::string_view name, std::string note) {
   return FatalPair(DiagnosticCode::kMalformedInput, name, nvlink_text::CouldNotFindFatbin(name),
                    nvlink_text::kInternalError, std::move(note));
 }
 
-bool Expander::NotRecognised(const std::string& name, std::string note) {
+bool Expander::NotRecognised(std::string_view name, std::string note) {
   return FatalPair(DiagnosticCode::kUnsupportedInput, name,
                    std::string(nvlink_text::kFormatNotRecognized), nvlink_text::kFatbinaryError,
                    std::move(note), Severity::kError);
@@ -246,7 +246,7 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
   if (!found) KeepIds(*object);
   // An earlier device link leaves code like that, too, with the ids of what it linked.
   if (!found && object->has_whole_program_code && object->module_ids.prelinked.empty()) {
-    out_.whole_programs.push_back(place.name);
+    out_.whole_programs.emplace_back(place.name);
   }
   if (found && object->endless_list) {
     out_.diagnostics.push_back(format::MakeDiagnostic(
@@ -298,7 +298,8 @@ bool Expander::ArchiveByContent(const Place& place, ContentKind kind, base::Byte
   const auto members = Members(place, bytes, asked_for, names_before_data);
   if (!members.ok()) return DamagedArchive(place, members.status(), asked_for);
   return std::all_of(members->begin(), members->end(), [&](const ArchiveMember& member) {
-    return Member({base::Cat({place.name, ":", member.name}), place.depth + 1}, member.bytes);
+    const std::string name = base::Cat({place.name, ":", member.name});
+    return Member({name, place.depth + 1}, member.bytes);
   });
 }
 
@@ -404,7 +405,8 @@ void Expander::ArchiveLikeNvlink(base::Bytes bytes) {
     const ContentKind kind = Recognise(member.bytes);
     if (!IsElf(kind)) return;
     if (kind != ContentKind::kHostRelocatable && kind != ContentKind::kCudaRelocatable) continue;
-    if (!HostObjectLikeNvlink({base::Cat({path_, ":", member.name}), 1}, member.bytes)) return;
+    const std::string name = base::Cat({path_, ":", member.name});
+    if (!HostObjectLikeNvlink({name, 1}, member.bytes)) return;
   }
 }
 

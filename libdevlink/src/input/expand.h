@@ -3,7 +3,7 @@
 // From an input file to the device code in it.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +58,7 @@ struct Expansion {
   bool silent_host_object = false;
   // Host objects whose device code no other input can call, since it is linked already.
   std::vector<std::string> whole_programs;
-  std::deque<std::vector<std::uint8_t>> owned;
+  std::vector<std::vector<std::uint8_t>> owned;
 
   [[nodiscard]] bool fatal() const {
     return !diagnostics.empty() && diagnostics.back().severity == Severity::kFatal;

@@ -114,26 +114,27 @@ class RecordMaker {
  private:
   void Expand(std::optional<FileIdentity> archive) {
     record_->memory = settings_.memory;
-    const Expansion expansion = ExpandInput(record_->name, bytes_,
-                                            {.compatibility = settings_.compatibility,
-                                             .lto = settings_.lto,
-                                             .read_file = settings_.read_file,
-                                             .memory = settings_.memory.get()});
+    Expansion expansion = ExpandInput(record_->name, bytes_,
+                                      {.compatibility = settings_.compatibility,
+                                       .lto = settings_.lto,
+                                       .read_file = settings_.read_file,
+                                       .memory = settings_.memory.get()});
     const ContentKind kind = Recognise(bytes_);
     record_->content = Describe(kind);
     if (archive && IsArchive(kind)) record_->archive = archive;
-    for (const DeviceBlob& blob : expansion.blobs) {
+    for (DeviceBlob& blob : expansion.blobs) {
       TakeBlob(blob);
       if (!record_->status.ok()) return;
     }
     record_->prelinked_ids = Owned(expansion.prelinked_ids);
     record_->has_silent_host_object = expansion.silent_host_object;
-    record_->whole_programs = expansion.whole_programs;
-    record_->diagnostics = expansion.diagnostics;
+    record_->whole_programs = std::move(expansion.whole_programs);
+    const bool fatal = expansion.fatal();
+    record_->diagnostics = std::move(expansion.diagnostics);
     if (expansion.mixed_module_ids && settings_.keeps_lists_of_ids) {
       RejectMixedIds(record_->name);
-    } else if (expansion.fatal()) {
-      record_->status = absl::InvalidArgumentError(base::ToAbsl(expansion.diagnostics.back().text));
+    } else if (fatal) {
+      record_->status = absl::InvalidArgumentError(base::ToAbsl(record_->diagnostics.back().text));
     }
   }
 
@@ -162,7 +163,7 @@ class RecordMaker {
     record_->memory->ShrinkTo(kept);
   }
 
-  void TakeBlob(const DeviceBlob& blob) {
+  void TakeBlob(DeviceBlob& blob) {
     if (settings_.keeps_lists_of_ids) {
       if (blob.module_ids.mixed) return RejectMixedIds(blob.name);
       const auto& ids = blob.module_ids.own;
@@ -174,7 +175,7 @@ class RecordMaker {
     // Whether the device runtime takes part is seen in the link; until then nothing is wrong.
     const bool counts = !object.is_device_runtime || (settings_.check_only && !settings_.lto);
     SectionRecord& section = object.sections.emplace_back();
-    Choose(blob, section);
+    Choose(object, blob, section);
     const auto is_ir = [](const CodeRecord& code) { return code.kind == CodeKind::kNvvm; };
     if (!blob.from_host_object && !section.code.empty() &&
         std::all_of(section.code.begin(), section.code.end(), is_ir)) {
@@ -207,26 +208,27 @@ class RecordMaker {
     record_->status = rejection.ToStatus();
   }
 
-  void BeginObject(const DeviceBlob& blob) {
+  void BeginObject(DeviceBlob& blob) {
     ObjectRecord& object = record_->objects.emplace_back();
-    object.name = blob.name;
+    object.name = std::move(blob.name);
     object.from_archive = blob.from_archive;
     object.from_host_object = blob.from_host_object;
     object.is_device_runtime = blob.is_cudadevrt;
     object.ids = Owned(blob.module_ids.own);
     object.prelinked_ids = Owned(blob.module_ids.prelinked);
-    object.references = blob.references;
+    object.references = std::move(blob.references);
   }
 
-  void Choose(const DeviceBlob& blob, SectionRecord& section) {
+  void Choose(const ObjectRecord& object, const DeviceBlob& blob, SectionRecord& section) {
     if (blob.kind == ContentKind::kFatbin) {
-      section.status = ChooseCodeInFatbin(blob, settings_, section.code, section.diagnostics);
+      section.status =
+          ChooseCodeInFatbin(object, blob.bytes, settings_, section.code, section.diagnostics);
       if (!section.status.ok()) section.code.clear();
       return;
     }
     const bool is_all = blob.bytes.data() == bytes_.data() && blob.bytes.size() == bytes_.size();
     if (absl::Status leave = settings_.TakeMemory(is_all ? 0 : blob.bytes.size()); !leave.ok()) {
-      section.diagnostics.push_back(DescribeUnreadable(blob.name, leave));
+      section.diagnostics.push_back(DescribeUnreadable(object.name, leave));
       section.status = std::move(leave);
       return;
     }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "base/memory_lease.h"
 #include "devlink/diagnostics.h"
@@ -47,12 +48,16 @@ struct CodeRecord {
   std::shared_ptr<const Rejection> rejection;
 };
 
+// Nearly every list of records has one.
+template <typename Record>
+using RecordList = absl::InlinedVector<Record, 1>;
+
 // One place that holds code: a cubin, a text, or a section with a fat binary. Not ok where no code
 // could be chosen; the last diagnostic then says why, in nvlink's words.
 struct SectionRecord {
   absl::Status status;
   std::vector<Diagnostic> diagnostics;
-  std::vector<CodeRecord> code;
+  RecordList<CodeRecord> code;
 };
 
 // One object of the input: the input itself, or a member of an archive.
@@ -67,13 +72,13 @@ struct ObjectRecord {
   std::vector<std::string> ids;            // `__nv_module_id`: its own modules,
   std::vector<std::string> prelinked_ids;  // and those that an earlier link has linked
   HostReferences references;
-  std::vector<SectionRecord> sections;  // in their order; nothing behind one that ends the link
+  RecordList<SectionRecord> sections;  // in their order; nothing behind one that ends the link
 };
 
 struct InputRecord {
   std::string name;
   std::optional<FileIdentity> archive;  // of an archive that is a file
-  std::vector<ObjectRecord> objects;    // in link order
+  RecordList<ObjectRecord> objects;     // in link order
 
   // What stands in objects that bring no code into the link.
   std::vector<std::string> prelinked_ids;

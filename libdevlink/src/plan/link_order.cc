@@ -72,6 +72,7 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
   if (LosesResult(lto, pieces.size(), options)) pieces.clear();
 
   std::vector<OrderedInput> ordered;
+  ordered.reserve(pieces.size() + modules.size());
   for (LtoPiece& piece : pieces) {
     auto module = LoadModule(context.pool, std::move(piece.cubin));
     if (!module.ok()) {
@@ -87,6 +88,7 @@ LinkSet InLinkOrder(std::vector<SelectedModule> modules, std::vector<SelectedRef
       references.begin(), references.end(),
       [](const SelectedReferences& selected) { return !selected.of_device_runtime; });
   const auto others = static_cast<std::size_t>(runtimes - references.begin());
+  out.references.reserve(references.size());
   for (SelectedReferences& selected : references) {
     out.references.push_back(std::move(selected.references));
   }

@@ -56,6 +56,10 @@ class Selector {
   }
 
   Selection Run(std::span<const InputRecordRef> records) {
+    // Nearly all have one object of one module.
+    out_.modules.reserve(records.size());
+    out_.references.reserve(records.size());
+    out_.registered.reserve(records.size());
     for (const InputRecordRef& record : records) {
       absl::Status status = TakeRecord(*record);
       // Whoever added a record that cannot be used was told; what cannot be seen in a record alone

@@ -89,6 +89,7 @@ bool AnyError(const std::vector<Diagnostic>& diagnostics) {
 // whether anything needs it.
 void Register(const Selection& selection, bool left_out_runtime, LinkOutcome& out) {
   out.registered.clear();
+  out.registered.reserve(selection.registered.size());
   out.dropped_device_runtime = selection.dropped_device_runtime;
   for (const RegisteredObject& registered : selection.registered) {
     const ObjectRecord& object = *registered.object;
