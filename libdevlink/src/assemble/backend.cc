@@ -2,9 +2,11 @@
 #include "assemble/backend.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "assemble/executing_ptx_assembler.h"
 #include "assemble/ptx_log.h"
+#include "assemble/ptxas_for_long_texts.h"
 #include "assemble/tool_note.h"
 #include "base/guard.h"
 #include "base/stop.h"
@@ -112,6 +114,17 @@ PtxResult Backend::Assemble(const PtxJob& job) const {
 
 namespace {
 
+std::unique_ptr<PtxAssembler> WithProgram(const PtxBackendOptions& options,
+                                          const internal::Way& way,
+                                          std::unique_ptr<PtxAssembler> opened) {
+  if (way.backend != PtxBackend::kNvPtxCompiler || options.ptxas_path.empty() ||
+      !options.ptxas_from_bytes) {
+    return opened;
+  }
+  return internal::MakePtxasForLongTexts(options, std::move(opened),
+                                         [options] { return internal::OpenPtxas(options); });
+}
+
 absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenAssembler(const PtxBackendOptions& options) {
   std::string tried;
   std::unique_ptr<PtxAssembler> other;  // of another release, but the first that there is
@@ -126,7 +139,9 @@ absl::StatusOr<std::unique_ptr<PtxAssembler>> OpenAssembler(const PtxBackendOpti
     auto opened = way.open(options);
     if (!automatic) return opened;
     if (opened.ok()) {
-      if (options.profile.IsReleaseOf((*opened)->version())) return opened;
+      if (options.profile.IsReleaseOf((*opened)->version())) {
+        return WithProgram(options, way, *std::move(opened));
+      }
       if (other == nullptr) other = *std::move(opened);
       continue;
     }

@@ -518,7 +518,7 @@ constexpr std::array kOptions = {
     Option{"ptx-backend", "ptx-backend", Takes::kValue, "name", Recorded::kNo, Group::kTools,
            ReadPtxBackend,
            "what assembles PTX: nvptxcompiler, ptxas or nvjitlink (default: the first that is "
-           "there)",
+           "there, and ptxas for long texts and -g)",
            "", Concern::kTools},
     Option{"ptxas-path", "ptxas-path", Takes::kValue, "file", Recorded::kNo, Group::kTools,
            Text<&PtxBackendOptions::ptxas_path>,

@@ -112,6 +112,12 @@ struct PtxBackendOptions {
   // here; a cache tells by them that a tool would make something else.
   std::vector<std::string> host_environment;
 
+  // With kAutomatic, texts of so many bytes and more go to ptxas where nvPTXCompiler is chosen and
+  // the program is of `profile`'s release, too: it makes the same cubin in less time, for a process
+  // and files in `temporary_directory`. So do texts with `-g`, of which the program alone makes
+  // nvlink's code always. None: all are assembled in this process.
+  std::optional<std::uint64_t> ptxas_from_bytes;
+
   // What a message says where no tool is there, such as how a caller's users name one.
   std::string advice;
 
