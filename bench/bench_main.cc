@@ -78,7 +78,7 @@ class Links {
     Command out{.words = {linker, "-arch=" + target_, "-o", output}};
     const std::string toolkit = Toolkit();
     Append(out, program_.options);
-    if (program_.kind == ModuleKind::kLtoObject) {
+    if (program_.IsLto()) {
       // As nvcc gives it; what is not in one place is in the other.
       for (const char* folder : {"", "/nvvm"}) {
         if (!fs::exists(toolkit + folder + "/lib64/libnvvm.so")) continue;
@@ -87,12 +87,19 @@ class Links {
       }
     }
     Append(out, files_);
-    if (program_.kind == ModuleKind::kLtoObject) {
+    if (program_.IsLto()) {
       for (const char* folder : {"/lib64", "/lib", "/targets/x86_64-linux/lib"}) {
         if (fs::exists(toolkit + folder)) Append(out, {"-L" + toolkit + folder});
       }
       Append(out, {"-lcudadevrt"});
     }
+    return out;
+  }
+
+  // Those, and what devlink alone knows.
+  [[nodiscard]] Command OfDevlink(const std::string& devlink, const std::string& output) const {
+    Command out = Of(devlink, output);
+    Append(out, program_.own_options);
     return out;
   }
 
@@ -150,6 +157,7 @@ Comparison Compare(const Result& result, const ProgramClass& program, const Link
   for (const int threads : kThreads) {
     if (!SameFile(folder, kOurs, ThreadsOutput(threads))) return Comparison::kDifferent;
   }
+  if (!program.own_options.empty()) return Comparison::kOtherCode;
   if (!result.nvlink.ok) return Comparison::kNotMade;
   const auto same = [&](const char* other) {
     return Measure({.words = {options.diff.string(), kTheirs, other}}, folder, 1).ok;
@@ -184,10 +192,10 @@ Result MeasureClass(const ProgramClass& program, const Options& options) {
   const bool library = both && !(options.quick && program.slow_for_library);
   std::vector<Command> commands = {both ? links.Of("nvlink", kTheirs) : Command{},
                                    library ? links.OfLibrary() : Command{},
-                                   links.Of(options.devlink.string(), kOurs)};
+                                   links.OfDevlink(options.devlink.string(), kOurs)};
   for (const int threads : kThreads) {
     commands.push_back(
-        WithThreads(links.Of(options.devlink.string(), ThreadsOutput(threads)), threads));
+        WithThreads(links.OfDevlink(options.devlink.string(), ThreadsOutput(threads)), threads));
   }
   const std::vector<Measurement> measured =
       MeasureInTurns(commands, folder, options.runs, kLongRun);

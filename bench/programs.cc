@@ -246,6 +246,15 @@ const std::vector<ProgramClass>& ProgramClasses() {
        .only_target = "sm_90",
        .options = {"-lto", "-split-compile-extended=2"},
        .varies = true},
+      {"lto50", "lto50", 50, false, ModuleKind::kLtoIr, kernels, "sm_90", {"-lto"}},
+      {.name = "parts",
+       .family = "lto50",
+       .modules = 50,
+       .kind = ModuleKind::kLtoIr,
+       .source = kernels,
+       .only_target = "sm_90",
+       .options = {"-lto"},
+       .own_options = {"--lto-partitions=8"}},
   };
   return classes;
 }

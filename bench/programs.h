@@ -34,14 +34,19 @@ struct ProgramClass {
   // Empty: whatever is asked for. nvlink loses what is in .ptx files below sm_90.
   std::string only_target = {};
   std::vector<std::string> options = {};  // of the link, beside its target
+  // Words of devlink alone. Its output is other code, which nothing is compared with.
+  std::vector<std::string> own_options = {};
 
   bool varies = false;            // nvlink's output is not the same every time
   bool slow_for_library = false;  // for NVIDIA's libnvJitLink alone
 
+  [[nodiscard]] bool IsLto() const {
+    return kind == ModuleKind::kLtoObject || kind == ModuleKind::kLtoIr;
+  }
+
   // Tools of NVIDIA's run within the link, and the memory is theirs.
   [[nodiscard]] bool UsesTools() const {
-    return kind == ModuleKind::kPtx || kind == ModuleKind::kLtoObject ||
-           kind == ModuleKind::kLtoIr || only_target == "sm_100";
+    return kind == ModuleKind::kPtx || IsLto() || only_target == "sm_100";
   }
 };
 

@@ -29,6 +29,8 @@ const char* Name(Comparison outputs) {
       return "yes";
     case Comparison::kVaries:
       return "nvlink's varies";
+    case Comparison::kOtherCode:
+      return "other code";
     case Comparison::kDifferent:
       return "NO";
     default:
@@ -69,9 +71,9 @@ std::string Json(const Result& r) {
              ? std::string(", \"instructions\": null")
              : Format(", \"instructions\": %llu", static_cast<unsigned long long>(r.instructions));
   out += ", \"identical\": ";
-  out += r.outputs == Comparison::kNotMade || r.outputs == Comparison::kVaries ? "null"
-         : r.outputs == Comparison::kIdentical                                 ? "true"
-                                                                               : "false";
+  out += r.outputs == Comparison::kIdentical   ? "true"
+         : r.outputs == Comparison::kDifferent ? "false"
+                                               : "null";
   return out + "}";
 }
 

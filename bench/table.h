@@ -12,8 +12,9 @@
 
 namespace devlink::bench {
 
-// kVaries: nvlink's own outputs differ from run to run, so none of them says anything.
-enum class Comparison { kNotMade, kIdentical, kVaries, kDifferent };
+// kVaries: nvlink's own outputs differ from run to run, so none of them says anything. kOtherCode:
+// what devlink was asked for is not what nvlink makes.
+enum class Comparison { kNotMade, kIdentical, kVaries, kOtherCode, kDifferent };
 
 // With how many threads devlink is measured, beside as many as it takes by itself.
 constexpr std::array<int, 3> kThreads = {1, 2, 4};
