@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command/output_names.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -38,17 +41,38 @@ std::vector<NamedOutput> OutputsOf(const NvlinkCommand& command) {
   return out;
 }
 
-// One file, whether or not it is there yet. Not what keeps nothing, or whatever is written to it.
-bool IsOneFile(const std::string& one, const std::string& other) {
+// A path without links and dots; nothing where that cannot be said.
+std::optional<fs::path> Whole(const std::string& path) {
   std::error_code error;
-  if (fs::exists(one, error)) {
-    return fs::is_regular_file(one, error) && fs::equivalent(one, other, error) && !error;
-  }
-  const auto whole = [&error](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path, error), error);
-  };
-  return whole(one) == whole(other) && !error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return std::nullopt;
+  fs::path whole = fs::weakly_canonical(absolute, error);
+  if (error) return std::nullopt;
+  return whole;
 }
+
+// A file that is written to, whether or not it is there yet.
+class OutputPlace {
+ public:
+  explicit OutputPlace(const std::string& path) : is_there_(stat(path.c_str(), &file_) == 0) {
+    if (!is_there_) whole_ = Whole(path);
+  }
+
+  // Whether another path leads to it. Not to what keeps nothing, or whatever is written to it.
+  [[nodiscard]] bool IsAt(const std::string& path) const {
+    struct stat other{};
+    if (stat(path.c_str(), &other) == 0) {
+      return is_there_ && S_ISREG(file_.st_mode) && other.st_dev == file_.st_dev &&
+             other.st_ino == file_.st_ino;
+    }
+    return whole_.has_value() && whole_ == Whole(path);
+  }
+
+ private:
+  struct stat file_{};
+  bool is_there_;
+  std::optional<fs::path> whole_;  // of what is not there
+};
 
 absl::Status IsTwice(const NamedOutput& one, std::string_view what) {
   return absl::InvalidArgumentError(
@@ -61,9 +85,9 @@ absl::Status CheckOutputNames(const NvlinkCommand& command) {
   const std::vector<NamedOutput> outputs = OutputsOf(command);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].is_ours) continue;
+    const OutputPlace place(outputs[i].path);
     for (std::size_t j = 0; j < i; ++j) {
-      if (IsOneFile(outputs[i].path, outputs[j].path))
-        return IsTwice(outputs[i], outputs[j].option);
+      if (place.IsAt(outputs[j].path)) return IsTwice(outputs[i], outputs[j].option);
     }
   }
   return CheckOutputsOverInputs(command, command.inputs);
@@ -73,8 +97,9 @@ absl::Status CheckOutputsOverInputs(const NvlinkCommand& command,
                                     std::span<const std::string> paths) {
   for (const NamedOutput& output : OutputsOf(command)) {
     if (!output.is_ours) continue;
+    const OutputPlace place(output.path);
     for (const std::string& path : paths) {
-      if (IsOneFile(output.path, path)) {
+      if (place.IsAt(path)) {
         return IsTwice(output, base::Cat({"the input '", path, "'"}));
       }
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -38,8 +39,22 @@ InputRecordRef WithMemory(std::string_view name, std::uint64_t bytes, std::uint6
   return leave.ok() ? read() : RecordUnreadable(std::string(name), leave);
 }
 
+// Also where that does not fail the record, as in a device runtime that may not be needed.
+bool LacksMemory(const SectionRecord& section) {
+  return absl::IsResourceExhausted(section.status) ||
+         std::ranges::any_of(section.code, [](const CodeRecord& code) {
+           return code.rejection != nullptr &&
+                  code.rejection->code == absl::StatusCode::kResourceExhausted;
+         });
+}
+
 bool LacksMemory(const InputRecordRef& record) {
-  return record != nullptr && absl::IsResourceExhausted(record->status);
+  if (record == nullptr) return false;
+  return absl::IsResourceExhausted(record->status) ||
+         std::ranges::any_of(record->objects, [](const ObjectRecord& object) {
+           return std::ranges::any_of(
+               object.sections, [](const SectionRecord& section) { return LacksMemory(section); });
+         });
 }
 
 }  // namespace
@@ -155,11 +170,12 @@ struct Block {
   }
 
   [[nodiscard]] bool LacksMemory() const {
-    return std::any_of(records.begin(), records.end(), internal::LacksMemory);
+    return std::ranges::any_of(
+        records, [](const InputRecordRef& record) { return internal::LacksMemory(record); });
   }
 };
 
-Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers,
+Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers, bool in_turns,
                 const Environment& environment, const std::stop_token& stop, RecordReader read) {
   Block out{.records = std::vector<InputRecordRef>(count),
             .statuses = std::vector<absl::Status>(count)};
@@ -167,10 +183,11 @@ Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers,
   Turns turns;
   const auto work = [&](unsigned /*worker*/) {
     for (std::size_t i = next++; i < count; i = next++) {
-      Turns::Turn turn(turns, i);  // also of one that is not read: others wait for it
+      std::optional<Turns::Turn> turn;
+      if (in_turns) turn.emplace(turns, i);  // also of one that is not read: others wait for it
       out.statuses[i] = base::Guard([&] {
         DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
-        out.records[i] = read(begin + i, turn);
+        out.records[i] = read(begin + i, turn.has_value() ? &*turn : nullptr);
         return absl::OkStatus();
       });
     }
@@ -204,8 +221,10 @@ absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const Lin
   while (records.size() < count) {
     const std::size_t begin = records.size();
     const auto read_block = [&](unsigned threads) {
-      Block out =
-          ReadBlock(begin, std::min(together, count - begin), threads, environment, stop, read);
+      // To wait for each other costs what the threads gain. Where nobody is refused, nobody would
+      // be in turns; where somebody is, all are asked again.
+      Block out = ReadBlock(begin, std::min(together, count - begin), threads,
+                            threads > 1 && !may_read_again, environment, stop, read);
       if (ends) out.EndAtFailure();
       return out;
     };

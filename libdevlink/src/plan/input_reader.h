@@ -23,8 +23,8 @@
 
 namespace devlink::internal {
 
-// Inputs that are read at the same time ask for memory one after the other, in their order: which
-// of them there is leave for does not depend on threads.
+// Inputs that are read at the same time, and cannot be read again, ask for memory one after the
+// other, in their order: which of them there is leave for does not depend on threads.
 class Turns {
  public:
   // The turn of one input; it ends with the object at the latest.
@@ -84,8 +84,8 @@ class InputReader {
   InputSettings settings_;
 };
 
-// Makes the record of the input with a number, which takes its memory in its turn.
-using RecordReader = absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn&)>;
+// Makes the record of the input with a number, which takes its memory in its turn, if it has one.
+using RecordReader = absl::FunctionRef<InputRecordRef(std::size_t, Turns::Turn*)>;
 
 // What `read` makes of each number below `count`, in that order. Several are read at a time where
 // there are enough of them to be worth threads; where memory does not suffice for that and `read`

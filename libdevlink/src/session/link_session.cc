@@ -249,12 +249,12 @@ absl::Status LinkSession::AddFiles(std::span<const std::string> paths) {
     state_->files_read += static_cast<std::uint32_t>(paths.size());
     const internal::InputReader reader(state_->options, context);
     const std::thread::id caller = std::this_thread::get_id();
-    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
+    const auto read = [&](std::size_t i, internal::Turns::Turn* turn) {
       if (std::this_thread::get_id() == caller) {
         context.Report(LinkPhase::kReading, files_read + static_cast<std::uint32_t>(i), 0,
                        paths[i]);
       }
-      return reader.ReadPath(paths[i], &turn);
+      return reader.ReadPath(paths[i], turn);
     };
     return state_->AddAll(internal::ReadAll(paths.size(), state_->options, context.environment,
                                             /*may_read_again=*/true, read));
@@ -265,8 +265,8 @@ absl::Status LinkSession::AddInputs(std::vector<MemoryInput>&& inputs) {
   return state_->Adding([&] {
     const internal::LinkContext context = state_->Context();
     const internal::InputReader reader(state_->options, context);
-    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
-      return reader.ReadBytes(inputs[i].name, std::move(inputs[i].bytes), &turn);
+    const auto read = [&](std::size_t i, internal::Turns::Turn* turn) {
+      return reader.ReadBytes(inputs[i].name, std::move(inputs[i].bytes), turn);
     };
     return state_->AddAll(internal::ReadAll(inputs.size(), state_->options, context.environment,
                                             /*may_read_again=*/false, read));
@@ -277,8 +277,8 @@ absl::Status LinkSession::AddViews(std::span<const InputView> inputs) {
   return state_->Adding([&] {
     const internal::LinkContext context = state_->Context();
     const internal::InputReader reader(state_->options, context);
-    const auto read = [&](std::size_t i, internal::Turns::Turn& turn) {
-      return reader.ReadCopy(inputs[i].name, inputs[i].bytes, &turn);
+    const auto read = [&](std::size_t i, internal::Turns::Turn* turn) {
+      return reader.ReadCopy(inputs[i].name, inputs[i].bytes, turn);
     };
     return state_->AddAll(internal::ReadAll(inputs.size(), state_->options, context.environment,
                                             /*may_read_again=*/true, read));

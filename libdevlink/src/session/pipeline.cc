@@ -512,6 +512,7 @@ absl::Status CheckCode(const PassResults& passes, const LinkSet& set, const Link
 absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const LinkSet& set,
                                                 const LinkOptions& options,
                                                 const LinkContext& context, LinkOutcome& out) {
+  const TimeSpan span(context.time_trace, "describe output");
   // 7. Beyond this point nothing is decided, only written.
   const ImageSettings settings{
       .target = options.target,

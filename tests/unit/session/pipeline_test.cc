@@ -88,8 +88,8 @@ TEST_CASE("A trace has a span for each phase and input", "[session]") {
       session.AddInput("second.cubin", BuildCubin({.sm = 90, .functions = {{.name = "g"}}})).ok());
   REQUIRE(session.Link().ok());
   const std::string json = trace.Json();
-  for (const char* name :
-       {"read input", "second.cubin", "merge", "relocate", "link", "write output"}) {
+  for (const char* name : {"read input", "second.cubin", "merge", "relocate", "describe output",
+                           "link", "write output"}) {
     CAPTURE(name);
     CHECK(json.find(std::string("\"") + name + "\"") != std::string::npos);
   }
