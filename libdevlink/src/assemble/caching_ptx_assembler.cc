@@ -6,6 +6,7 @@
 
 #include "assemble/backend.h"
 #include "assemble/ptx_packing.h"
+#include "assemble/ptxas_for_long_texts.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "cache/cache_client.h"
@@ -17,6 +18,7 @@ namespace devlink {
 namespace {
 
 using internal::CacheClient;
+using internal::IsForProgramAlone;
 using internal::PackPtxResult;
 using internal::UnpackPtxResult;
 using internal::Way;
@@ -67,8 +69,9 @@ class CachingAssembler final : public CachingPtxAssembler {
     const auto inner = inner_.Get();
     if (!inner.ok()) return {.status = inner.status()};
     PtxResult result = (*inner)->Assemble(job);
-    if (keeps && result.status.ok() && IsOfTool(**inner))
+    if (keeps && result.status.ok() && !result.is_stand_in && IsOfTool(**inner)) {
       cache_.Store(key, PackPtxResult(job, result));
+    }
     return result;
   }
 
@@ -127,6 +130,7 @@ class CachingAssembler final : public CachingPtxAssembler {
     return CacheKeyBuilder("PTX")
         .Key("tool", tool_)
         .Texts("arguments", job.arguments)
+        .Number("by the program", IsForProgramAlone(options_, job.arguments) ? 1 : 0)
         .Number("report usage", job.report_usage ? 1 : 0)
         .Text("text", job.text.substr(0, job.text.find('\0')))
         .Build();

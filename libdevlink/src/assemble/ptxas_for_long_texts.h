@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "devlink/experimental/ptx_assembler.h"
 
@@ -10,10 +12,15 @@ namespace devlink::internal {
 
 using OpenProgram = std::function<absl::StatusOr<std::unique_ptr<PtxAssembler>>()>;
 
-// `library`, but texts of PtxBackendOptions::ptxas_from_bytes and more, and those with `-g`, go to
-// the program, which the first of them opens. What the program cannot take for want of a process or
-// of room for its files, and everything where there is none of the profile's release, is the
-// library's.
+// Whether words of a job say that the program is to assemble it whatever its length, since the
+// library of 13.0 makes other code of some instructions (docs/compatibility.md). Where an executor
+// does the work, its tool is the library.
+bool IsForProgramAlone(const PtxBackendOptions& options, std::span<const std::string> arguments);
+
+// `library`, but texts of PtxBackendOptions::ptxas_from_bytes and more, and those for the program
+// alone, go to the program, which the first of them opens. What it cannot do, for want of a process
+// or of room for its files, and what it refuses, is left to the library, as is everything where
+// there is no program of the profile's release. A note says so where that may change code.
 std::unique_ptr<PtxAssembler> MakePtxasForLongTexts(const PtxBackendOptions& options,
                                                     std::unique_ptr<PtxAssembler> library,
                                                     OpenProgram open);

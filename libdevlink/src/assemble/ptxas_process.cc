@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "assemble/backend.h"
 #include "assemble/child_process.h"
+#include "assemble/elf_tables.h"
 #include "assemble/work_directory.h"
 #include "base/file.h"
 #include "base/stop.h"
@@ -110,6 +111,12 @@ class PtxasProcess final : public Backend {
     } else if (auto cubin = base::ReadFile(OutputIn(directory), options().max_output_bytes);
                cubin.ok()) {
       output.cubin = *std::move(cubin);
+      // It does not look whether what it writes finds room.
+      if (!ReadElfTables(base::BoundedReader(output.cubin))) {
+        output.status = absl::UnavailableError(
+            base::Cat({"ptxas left a cubin that is cut off; make room in '",
+                       options().temporary_directory, "' or name another temporary directory"}));
+      }
     } else {
       output.status = cubin.status().code() == absl::StatusCode::kResourceExhausted
                           ? cubin.status()

@@ -37,7 +37,9 @@ std::optional<Diagnostic> NoteUnmatchedReferences(const Program& program, const 
   for (const Function& function : program.functions) {
     if (function.is_kernel) defined.push_back(program.symbols[function.symbol]);
   }
-  const std::vector<std::string_view> unmatched = kernels.NotAmong(defined);
+  std::vector<std::string_view> unmatched = kernels.NotAmong(defined);
+  // What `ld -r` puts between the lists of two objects reads as such names.
+  std::erase_if(unmatched, [](std::string_view name) { return name.empty(); });
   if (unmatched.empty()) return std::nullopt;
   for (const FunctionId kernel : liveness.left_out) {
     left_out.emplace_back(program.symbols[program.functions[kernel].symbol].name);

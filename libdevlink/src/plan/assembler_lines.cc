@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/assembler_lines.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -64,11 +65,13 @@ Diagnostic MakeAssemblyError(const std::string& input, std::string note) {
 
 absl::Status TakeAssemblerLines(const std::string& input, std::string which, PtxResult& result,
                                 std::vector<Diagnostic>& found) {
-  const bool silent = result.diagnostics.empty();
+  const bool is_explained = std::ranges::any_of(result.diagnostics, [](const Diagnostic& line) {
+    return line.severity == Severity::kError || line.severity == Severity::kFatal;
+  });
   std::move(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(found));
   if (result.status.ok()) return absl::OkStatus();
   Diagnostic fatal = MakeAssemblyError(input, std::move(which));
-  if (silent) fatal.notes.emplace_back(base::FromAbsl(result.status.message()));
+  if (!is_explained) fatal.notes.emplace_back(base::FromAbsl(result.status.message()));
   found.push_back(std::move(fatal));
   return result.status;
 }

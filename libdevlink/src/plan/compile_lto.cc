@@ -203,7 +203,10 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
     LtoPiece& piece = out.pieces[index];
     if (!result.status.ok()) ExplainUnresolved(TextsOf(out.pieces), result.diagnostics);
     DEVLINK_RETURN_IF_ERROR(internal::TakeAssemblerLines(
-        piece.name, "the PTX is what became of the LTO IR", result, out.diagnostics));
+        piece.name,
+        base::Cat({"the PTX is what became of the LTO IR",
+                   piece.name == kLtoResultName ? "" : base::Cat({" of '", piece.name, "'"})}),
+        result, out.diagnostics));
     context_.Keep({.stage = LinkStage::kLtoCubin,
                    .index = index++,
                    .name = piece.name,
@@ -215,6 +218,12 @@ absl::Status LtoStep::Assemble(const CiccOptionBuilder& how, Attempt& out) const
   return absl::OkStatus();
 }
 
+// Of what a compiler says, which names no input.
+Diagnostic InPart(const std::string& name) {
+  return format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kUsage, name, "",
+                                base::Cat({"this is of the part '", name, "'"}));
+}
+
 void LtoStep::Take(std::vector<CompiledPart> compiled, const std::vector<LtoJob>& parts,
                    Attempt& out) {
   for (std::size_t part = 0; part < compiled.size(); ++part) {
@@ -222,7 +231,11 @@ void LtoStep::Take(std::vector<CompiledPart> compiled, const std::vector<LtoJob>
     std::move(output.diagnostics.begin(), output.diagnostics.end(),
               std::back_inserter(out.diagnostics));
     out.status = std::move(output.status);
-    if (!out.status.ok()) return;
+    if (!out.status.ok()) {
+      if (parts.size() > 1)
+        out.diagnostics.push_back(InPart(NameOfPart(parts[part], parts.size())));
+      return;
+    }
     out.runs.push_back(
         {.compiler = "cicc", .source = "lto.nvvm", .input = {}, .output = "lto.ptx", .time = time});
     out.is_whole_program = output.whole_program;

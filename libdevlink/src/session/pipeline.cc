@@ -640,6 +640,14 @@ void KeepInputs(const LinkSet& set, const LinkContext& context) {
   }
 }
 
+// What only one compilation of all LTO IR removes can make the link of its parts fail.
+void NoteParts(std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(format::MakeDiagnostic(
+      Severity::kInfo, DiagnosticCode::kUsage, "", "",
+      "the LTO IR was compiled in parts (--lto-partitions), of which each keeps what another might "
+      "use and takes the registers that another was given; without parts the link may succeed"));
+}
+
 absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
                           const LinkContext& context, const std::stop_token& stop,
                           const Results& results) {
@@ -669,8 +677,11 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     }
   }
   if (options.lto.enabled && IsInParts(selection.lto, options)) {
-    return LinkCubins(selection, std::move(made.pieces), OptionsForParts(selection.lto, options),
-                      context, stop, results);
+    absl::Status linked =
+        LinkCubins(selection, std::move(made.pieces), OptionsForParts(selection.lto, options),
+                   context, stop, results);
+    if (!linked.ok()) NoteParts(out.diagnostics);
+    return linked;
   }
   return LinkCubins(selection, std::move(made.pieces), options, context, stop, results);
 }

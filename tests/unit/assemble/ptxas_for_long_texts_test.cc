@@ -43,6 +43,7 @@ struct Both {
   Both(const std::string& version, const absl::Status& status) {
     PtxBackendOptions options;
     options.ptxas_from_bytes = 4;
+    options.ptxas_path = "/bin/ptxas";
     options.profile = *ToolkitProfile::ForRelease("13.0");
     assembler =
         MakePtxasForLongTexts(options, std::make_unique<Pretended>("library", "13.0"),
@@ -58,7 +59,12 @@ struct Both {
     const PtxResult result =
         assembler->Assemble({.name = "a", .text = text, .arguments = std::move(words)});
     if (!result.status.ok()) return std::string(result.status.message());
-    return {result.cubin.begin(), result.cubin.end()};
+    std::string out(result.cubin.begin(), result.cubin.end());
+    if (result.is_stand_in) out += " this time";
+    for (const Diagnostic& said : result.diagnostics) {
+      for (const std::string& note : said.notes) out += "; " + note;
+    }
+    return out;
   }
 };
 
@@ -73,24 +79,41 @@ TEST_CASE("Long texts go to the program, which the first of them opens", "[ptx]"
   CHECK(both.assembler->version() == "13.0");
   CHECK(both.Of("1", {"-m64", "-g"}) == "program");
   CHECK(both.Of("1", {"--device-debug"}) == "program");
-  // Files that the caller names are not in the folder of the program.
-  CHECK(both.Of("1234", {"--options-file=/proc/self/exe"}) == "library");
 }
 
 TEST_CASE("Without a program of the release all texts are the library's", "[ptx]") {
-  for (const char* version : {"", "12.9.1", "13.1", "throws"}) {
+  for (const char* version : {"", "12.9.1", "13.1"}) {
     CAPTURE(version);
     const Both both(version, absl::OkStatus());
     CHECK(both.Of("1234") == "library");
     CHECK(both.Of("1234") == "library");
     CHECK(both.opened == 1);
   }
+  CHECK(Both("throws", absl::OkStatus()).Of("1234") == "library this time");
 }
 
-TEST_CASE("What the program cannot begin is the library's, what it refuses is refused", "[ptx]") {
-  CHECK(Both("13.0.88", absl::UnavailableError("no process")).Of("1234") == "library");
-  CHECK(Both("13.0.88", absl::InvalidArgumentError("refused")).Of("1234") == "refused");
+TEST_CASE("What the program cannot do or refuses is the library's", "[ptx]") {
+  for (const auto& status :
+       {absl::UnavailableError("no room"), absl::InvalidArgumentError("refused")}) {
+    const Both both("13.0.88", status);
+    CHECK(both.Of("1234") == "library this time");
+    CHECK(both.Of("123") == "library");
+  }
+  // The library would crash, too, and this process with it.
   CHECK(Both("13.0.88", absl::InternalError("crashed")).Of("1234") == "crashed");
+  CHECK(Both("13.0.88", absl::CancelledError("stopped")).Of("1234") == "stopped");
+  CHECK(Both("13.0.88", absl::DeadlineExceededError("too long")).Of("1234") == "too long");
+}
+
+TEST_CASE("A note says where the library stands in and may make other code", "[ptx]") {
+  constexpr const char* kNote =
+      "; 'a' was assembled by library, which with -g does not always make the code that ptxas "
+      "makes: ";
+  CHECK(Both("13.0.88", absl::UnavailableError("no room")).Of("1", {"-g"}) ==
+        "library this time" + (kNote + std::string("no room")));
+  CHECK(Both("", absl::OkStatus()).Of("1", {"-g"}) == "library" + (kNote + std::string("none")));
+  CHECK(Both("13.1", absl::OkStatus()).Of("1", {"-g"}) ==
+        "library" + (kNote + std::string("'/bin/ptxas' is of release 13.1")));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class FakeAssembler final : public PtxAssembler {
       return result;
     }
     result.cubin.assign(job.text.begin(), job.text.end());
+    result.is_stand_in = job.text.find("full") != std::string_view::npos;
     result.diagnostics.push_back({.code = DiagnosticCode::kPtxAssembly,
                                   .severity = Severity::kWarning,
                                   .text = "ptxas warning : w",
@@ -182,6 +183,11 @@ TEST_CASE("Whatever an assembly depends on makes it another", "[cache]") {
   differs(job);
   f.options.nvptxcompiler_path = f.directory.File("none.so");
   differs(job);
+  // With -g it is another tool's work.
+  const PtxJob debug{.name = "a", .text = job.text, .arguments = {"-c", "-g"}};
+  differs(debug);
+  f.options.ptxas_from_bytes = 100;
+  differs(debug);
   // And what it does not depend on does not.
   f.options.timeout = std::chrono::seconds(7);
   f.options.temporary_directory = "/elsewhere";
@@ -192,6 +198,15 @@ TEST_CASE("Whatever an assembly depends on makes it another", "[cache]") {
   REQUIRE(
       f.Make()->Assemble({.name = "a", .text = longer, .arguments = job.arguments}).status.ok());
   CHECK(f.counts.worked == worked);
+}
+
+TEST_CASE("What a tool made that stood in for another is not kept", "[cache]") {
+  PtxFixture f;
+  const PtxJob job{.name = "a", .text = ".version 9.0 // full", .arguments = {"-arch=sm_90"}};
+  for (const int worked : {1, 2}) {
+    REQUIRE(f.Make()->Assemble(job).status.ok());
+    CHECK(f.counts.worked == worked);
+  }
 }
 
 // Gives out what it is told to.

@@ -62,6 +62,8 @@ struct PtxResult {
   // assembler cannot honour, Internal where the tool itself failed.
   absl::Status status;
   std::vector<std::uint8_t> cubin;  // empty unless `status` is ok
+  // Made by a tool in place of one that could not be used this time; no cache keeps it.
+  bool is_stand_in = false;
   // The assembler's lines in its order, word for word as nvlink prints them. The name of the input
   // and, where the line has one, the number of the line in the text are fields of their own.
   std::vector<Diagnostic> diagnostics;
