@@ -46,6 +46,9 @@ namespace {
 constexpr int kFatalStatus = 1;
 constexpr int kErrorStatus = 255;
 constexpr std::uint64_t kMaxRegisterFile = std::uint64_t{64} << 20;
+// From this size on ptxas assembles a text in less time, its process included
+// (docs/ptx-assembly.md).
+constexpr std::uint64_t kLongText = 16 << 10;
 
 int ExitStatus(const std::vector<Diagnostic>& diagnostics) {
   int status = 0;
@@ -177,6 +180,7 @@ absl::StatusOr<LinkSession> Run::Open() {
   options.details = internal::WantsDetails(command_);
   ToolchainOptions tools = command_.toolchain;
   internal::FindTools(context_, options, tools);
+  tools.ptx.ptxas_from_bytes = kLongText;
   lacks_lto_library_ = internal::LacksLtoLibrary(options, tools);
   internal::AdviseOnTools(tools);
   if (!command_.toolkit_given) options.profile = internal::ProfileOfToolkit(tools.ptx.ptxas_path);

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -78,9 +77,6 @@ void FindAssemblers(const CommandContext& context, const LtoBackendOptions& lto,
     }
   }
   backend.temporary_directory = context.temporary_directory;
-  // There are processes here anyway (docs/ptx-assembly.md has what is gained from which size on).
-  constexpr std::uint64_t kLongText = 16 << 10;
-  backend.ptxas_from_bytes = kLongText;
   backend.host_environment = context.tool_variables;
 }
 
