@@ -118,7 +118,7 @@ std::unique_ptr<PtxAssembler> WithProgram(const PtxBackendOptions& options,
                                           const internal::Way& way,
                                           std::unique_ptr<PtxAssembler> opened) {
   if (way.backend != PtxBackend::kNvPtxCompiler || options.ptxas_path.empty() ||
-      !options.ptxas_from_bytes || options.executor != nullptr) {
+      !internal::MayUseProgram(options)) {
     return opened;
   }
   return internal::MakePtxasForLongTexts(options, std::move(opened),

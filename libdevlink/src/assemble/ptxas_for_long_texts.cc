@@ -59,9 +59,11 @@ class PtxasForLongTexts final : public PtxAssembler {
   PtxResult StandIn(const PtxJob& job, const absl::Status& why) const {
     PtxResult result = library_->Assemble(job);
     if (!result.status.ok()) return result;
-    // Whether there is one, and of which release, does not change from text to text.
-    result.is_stand_in = !absl::IsNotFound(why);
-    if (IsForProgramAlone(options_, job.arguments)) {
+    const bool may_differ = IsForProgramAlone(options_, job.arguments);
+    // Whether there is one, and of which release, does not change from text to text; but what is
+    // said of it names this text and a path of this machine.
+    result.is_stand_in = may_differ || !absl::IsNotFound(why);
+    if (may_differ) {
       result.diagnostics.push_back(format::MakeDiagnostic(
           Severity::kInfo, DiagnosticCode::kUsage, job.name, "",
           base::Cat({"'", job.name, "' was assembled by ", library_->name(),
@@ -81,8 +83,12 @@ class PtxasForLongTexts final : public PtxAssembler {
 
 }  // namespace
 
+bool MayUseProgram(const PtxBackendOptions& options) {
+  return options.ptxas_from_bytes.has_value() && options.executor == nullptr;
+}
+
 bool IsForProgramAlone(const PtxBackendOptions& options, std::span<const std::string> arguments) {
-  if (!options.ptxas_from_bytes || options.executor != nullptr) return false;
+  if (!MayUseProgram(options)) return false;
   return std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "-g" || word == "--device-debug"; });
 }

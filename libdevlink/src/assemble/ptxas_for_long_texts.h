@@ -12,9 +12,12 @@ namespace devlink::internal {
 
 using OpenProgram = std::function<absl::StatusOr<std::unique_ptr<PtxAssembler>>()>;
 
-// Whether words of a job say that the program is to assemble it whatever its length, since the
-// library of 13.0 makes other code of some instructions (docs/compatibility.md). Where an executor
-// does the work, its tool is the library.
+// Whether ptxas may do what the library could. Not where an executor does the work: its tool is the
+// library.
+bool MayUseProgram(const PtxBackendOptions& options);
+
+// Whether words of a job say that it is to do so whatever the text's length, since the library of
+// 13.0 makes other code of some instructions (docs/compatibility.md).
 bool IsForProgramAlone(const PtxBackendOptions& options, std::span<const std::string> arguments);
 
 // `library`, but texts of PtxBackendOptions::ptxas_from_bytes and more, and those for the program

@@ -232,8 +232,9 @@ void LtoStep::Take(std::vector<CompiledPart> compiled, const std::vector<LtoJob>
               std::back_inserter(out.diagnostics));
     out.status = std::move(output.status);
     if (!out.status.ok()) {
-      if (parts.size() > 1)
+      if (parts.size() > 1 && !absl::IsCancelled(out.status)) {
         out.diagnostics.push_back(InPart(NameOfPart(parts[part], parts.size())));
+      }
       return;
     }
     out.runs.push_back(

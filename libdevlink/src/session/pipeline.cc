@@ -677,11 +677,8 @@ absl::Status LinkSelected(Selection& selection, const LinkOptions& options,
     }
   }
   if (options.lto.enabled && IsInParts(selection.lto, options)) {
-    absl::Status linked =
-        LinkCubins(selection, std::move(made.pieces), OptionsForParts(selection.lto, options),
-                   context, stop, results);
-    if (!linked.ok()) NoteParts(out.diagnostics);
-    return linked;
+    return LinkCubins(selection, std::move(made.pieces), OptionsForParts(selection.lto, options),
+                      context, stop, results);
   }
   return LinkCubins(selection, std::move(made.pieces), options, context, stop, results);
 }
@@ -711,7 +708,13 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   // The link itself: the program, the passes, the description of the output; then its bytes.
   DEVLINK_RETURN_IF_ERROR(base::CheckStop(stop));
   context.Report(LinkPhase::kLinking);
-  DEVLINK_ASSIGN_OR_RETURN(LinkedProgram program, LinkProgram(set, options, context, results));
+  auto linked = LinkProgram(set, options, context, results);
+  if (!linked.ok()) {
+    const bool of_parts = options.lto.enabled && IsInParts(selection.lto, options);
+    if (of_parts && !absl::IsCancelled(linked.status())) NoteParts(out.diagnostics);
+    return linked.status();
+  }
+  LinkedProgram program = *std::move(linked);
   if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
     const PassResults& passes = *program.passed.passes;

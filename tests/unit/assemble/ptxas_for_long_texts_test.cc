@@ -111,9 +111,10 @@ TEST_CASE("A note says where the library stands in and may make other code", "[p
       "makes: ";
   CHECK(Both("13.0.88", absl::UnavailableError("no room")).Of("1", {"-g"}) ==
         "library this time" + (kNote + std::string("no room")));
-  CHECK(Both("", absl::OkStatus()).Of("1", {"-g"}) == "library" + (kNote + std::string("none")));
+  CHECK(Both("", absl::OkStatus()).Of("1", {"-g"}) ==
+        "library this time" + (kNote + std::string("none")));
   CHECK(Both("13.1", absl::OkStatus()).Of("1", {"-g"}) ==
-        "library" + (kNote + std::string("'/bin/ptxas' is of release 13.1")));
+        "library this time" + (kNote + std::string("'/bin/ptxas' is of release 13.1")));
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ struct PtxResult {
   // InvalidArgument where the text or the arguments are wrong (`diagnostics` says why),
   // DeadlineExceeded where the tool took too long, Cancelled where the caller stopped it,
   // ResourceExhausted where the environment grants no memory, Unimplemented for arguments that the
-  // assembler cannot honour, Internal where the tool itself failed.
+  // assembler cannot honour, Unavailable where a process or its files found no room, Internal where
+  // the tool itself failed.
   absl::Status status;
   std::vector<std::uint8_t> cubin;  // empty unless `status` is ok
-  // Made by a tool in place of one that could not be used this time; no cache keeps it.
+  // Made by a tool in place of one that could not be used; no cache keeps it.
   bool is_stand_in = false;
   // The assembler's lines in its order, word for word as nvlink prints them. The name of the input
   // and, where the line has one, the number of the line in the text are fields of their own.
