@@ -17,6 +17,27 @@ function(devlink_product target)
        CONTENT "file $<TARGET_FILE:${target}>\nmap ${folder}/${target}.map\nheaders ${headers}\n")
 endfunction()
 
+# devlink_order_functions(<target>): what links run lies together in a program or shared library
+# (function_order.ld says why). A linker that cannot do it leaves everything where it was.
+set(function_order "${PROJECT_SOURCE_DIR}/cmake/function_order.ld")
+function(devlink_order_functions target)
+  if(DEVLINK_ORDERS_FUNCTIONS)
+    target_link_options(${target} PRIVATE "LINKER:-T,${function_order}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${function_order}")
+  endif()
+endfunction()
+if(NOT APPLE AND NOT DEVLINK_SANITIZE)
+  set(CMAKE_REQUIRED_LINK_OPTIONS "LINKER:-T,${function_order}")
+  if(CMAKE_CROSSCOMPILING)
+    include(CheckCXXSourceCompiles)
+    check_cxx_source_compiles("int main() {}" DEVLINK_ORDERS_FUNCTIONS)
+  else()
+    include(CheckCXXSourceRuns)
+    check_cxx_source_runs("int main() {}" DEVLINK_ORDERS_FUNCTIONS)
+  endif()
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
+
 # devlink_abseil_members(<target>): a shared library with Debian 12's Abseil within gets by itself what
 # it needs of three members of those archives, which no shared object can take.
 function(devlink_abseil_members target)

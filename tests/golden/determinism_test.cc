@@ -45,7 +45,7 @@ Program ProgramOf(const Golden& golden) {
     out.inputs.emplace_back(".cubin", ReadBytes(input).value_or(Bytes()));
   }
   const std::uint16_t sm = Arch::Parse(golden.arch)->number;
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 70; ++i) {
     const std::string name = "extra" + std::to_string(i);
     out.inputs.emplace_back(
         ".cubin",

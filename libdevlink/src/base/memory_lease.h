@@ -45,6 +45,8 @@ class MemoryLease {
     taken_ = bytes;
   }
 
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+
   // What a single file may have at most.
   [[nodiscard]] std::uint64_t left() const { return budget_->limit() - budget_->used(); }
 

@@ -200,26 +200,42 @@ Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers, bool in_
   return out;
 }
 
+// So many inputs are read before any thread is started.
+constexpr std::size_t kFirst = 2;
+
+// How many threads pay for what is still to be read, judged by what the first inputs took. To start
+// one costs as much as reading some tens of small inputs, or a few of ordinary size.
+std::size_t WorthwhileThreads(const std::vector<InputRecordRef>& records, std::size_t count) {
+  constexpr std::size_t kInputs = 32;
+  constexpr std::uint64_t kBytes = 128 << 10;
+  std::uint64_t taken = 0;
+  for (std::size_t i = 0; i < kFirst; ++i) {
+    if (records[i]->memory != nullptr) taken += records[i]->memory->taken();
+  }
+  const std::size_t left = count - records.size();
+  const std::uint64_t by_size = taken / kFirst > kBytes ? left : taken / kFirst * left / kBytes;
+  return std::max<std::size_t>({1, left / kInputs, static_cast<std::size_t>(by_size)});
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const LinkOptions& options,
                                                     const Environment& environment,
                                                     bool may_read_again, RecordReader read) {
-  // Starting a thread costs as much as reading a few inputs of ordinary size.
-  constexpr std::size_t kWorthAThread = 4;
   // Where the first that fails ends the link, others are read with it that are behind it: which
   // ones must not depend on threads.
   constexpr std::size_t kReadTogether = 256;
   const bool ends = options.end_at_rejected_input;
-  const bool few = count < 2 * kWorthAThread;
-  const unsigned workers =
-      few ? 1 : base::WorkersFor(count / kWorthAThread, options.parallel.threads, environment);
-  const std::size_t together = !ends ? count : few ? 1 : kReadTogether;
   const std::stop_token stop = environment.StopToken();
   std::vector<InputRecordRef> records;
   records.reserve(count);
   while (records.size() < count) {
     const std::size_t begin = records.size();
+    const bool first = begin < kFirst;
+    const std::size_t worth = first ? 1 : WorthwhileThreads(records, count);
+    const unsigned workers =
+        worth == 1 ? 1 : base::WorkersFor(worth, options.parallel.threads, environment);
+    const std::size_t together = ends ? (worth == 1 ? 1 : kReadTogether) : first ? kFirst : count;
     const auto read_block = [&](unsigned threads) {
       // To wait for each other costs what the threads gain. Where nobody is refused, nobody would
       // be in turns; where somebody is, all are asked again.

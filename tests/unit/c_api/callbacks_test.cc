@@ -79,9 +79,10 @@ CSession SessionIn(const dl_environment& environment) {
 TEST_CASE("Files, threads and memory are those of the caller", "[c_api]") {
   World world;
   std::vector<const char*> paths;
-  for (const char* name : {"v/0", "v/1", "v/2", "v/3", "v/4", "v/5", "v/6"}) {
-    world.files[name] = BuildCubin({.functions = {{.name = name}}});
-    paths.push_back(name);
+  for (int i = 0; i < 70; ++i) {
+    const auto [file, added] = world.files.try_emplace("v/" + std::to_string(i));
+    file->second = BuildCubin({.functions = {{.name = file->first}}});
+    paths.push_back(file->first.c_str());
   }
   world.files["v/k"] = BuildCubin({.functions = {{.name = "k", .kernel = true}}});
   paths.push_back("v/k");

@@ -572,8 +572,9 @@ DL_API dl_status dl_session_set_option(dl_session* session, const char* option, 
 // file that cannot be read, DL_INVALID_ARGUMENT for one that is damaged, DL_FAILED_PRECONDITION for
 // one that is not for this target, DL_RESOURCE_EXHAUSTED for one beyond a bound, and where memory
 // runs out, after which every link of the session fails. What is no device code and has none in it
-// is no failure, and is passed over; a diagnostic (DL_NO_DEVICE_CODE) says so, but not of an archive
-// that is a file nor with --compat=nvlink. 1 to 55 bytes that are none are damaged (docs/inputs.md).
+// is no failure, and is passed over; a diagnostic (DL_NO_DEVICE_CODE) says so, but not of an
+// archive that is a file nor with --compat=nvlink. 1 to 55 bytes that are none are damaged
+// (docs/inputs.md).
 DL_API dl_status dl_session_add_file(dl_session* session, const char* path, dl_error** error);
 // `name` is how messages call it. PTX needs no NUL at its end; `size` counts.
 DL_API dl_status dl_session_add_bytes(dl_session* session, const char* name, const void* data,
