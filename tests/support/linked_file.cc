@@ -21,6 +21,19 @@ void AddRecords(CubinWriter& w, std::string_view name, std::uint32_t type, std::
   w.AppendCopy(w.AddSection({.name = name, .type = type, .flags = flags, .align = 4}), records);
 }
 
+// The section of references of another.
+SectionHandle AddReferences(CubinWriter& w, SectionHandle section) {
+  const auto list = w.AddSection({.name = ".rela.nv.global.init",
+                                  .type = format::kShtRela,
+                                  .flags = 0x40,
+                                  .align = 8,
+                                  .entry_size = 24,
+                                  .link = kSymbolTable,
+                                  .only_section_name = true});
+  w.SetInfoSection(list, section);
+  return list;
+}
+
 }  // namespace
 
 LinkedRecords RecordsOfOne() {
@@ -51,7 +64,8 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
   AddRecords(w, ".nv.info", format::kShtCudaInfo, 0, shape.records.module);
   AddRecords(w, ".nv.info.k", format::kShtCudaInfo, 0, shape.records.kernel);
   const auto constants = w.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
-  const auto text = w.AddSection({.name = ".text.k", .flags = 6, .align = 128});
+  const std::string text_name = ".text." + shape.kernel;
+  const auto text = w.AddSection({.name = text_name, .flags = 6, .align = 128});
   const auto init = w.AddSection({.name = ".nv.global.init", .flags = 3, .align = 16});
   const auto shared = w.AddSection({.name = ".nv.shared.k",
                                     .type = format::kShtNobits,
@@ -59,6 +73,7 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
                                     .align = 32,
                                     .nobits_size = 1024});
   const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
+  const auto list = shape.addend ? AddReferences(w, init) : kNoSection;
   const auto user =
       w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});
   AddRecords(w, ".nv.merc.nv.info.k", format::kShtCudaInfo + 0x83, kMercury, shape.records.mercury);
@@ -68,12 +83,18 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
                                        .align = 8,
                                        .entry_size = 24});
   w.Append(constants, kData);
-  w.AppendZeros(text, 256);
-  w.Append(init, kData);
+  w.AppendCopy(text, shape.code);
+  w.AppendCopy(init, shape.variables);
   w.Append(bank, kData);
   w.ShareBytes(user, constants);
-  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = 256});
-  w.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .table = table});
+  const auto kernel = w.AddSymbol(
+      {.name = shape.kernel, .binding = 1, .type = 2, .section = text, .size = shape.code.size()});
+  w.AddSymbol({.name = shape.kernel, .binding = 1, .type = 2, .section = text, .table = table});
+  if (shape.addend) {
+    const auto variable =
+        w.AddSymbol({.name = "v", .binding = 1, .type = 1, .section = init, .size = 6});
+    w.AddRelocation(list, 0, 2, shape.refers_to_kernel ? kernel : variable, *shape.addend);
+  }
   w.AddName(kStringTable, kPrototype);
   // In front of the prototype's name.
   std::uint32_t offset = 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct LinkedShape {
   bool with_names = false;
   std::uint64_t room_before_symbols = 3;
   LinkedRecords records = {};
+  std::vector<std::uint8_t> code = std::vector<std::uint8_t>(256);
+  std::vector<std::uint8_t> variables = {1, 2, 3, 4, 5, 6};  // six bytes, with their initial values
+  std::string kernel = "k";                                  // one letter
+  std::optional<std::int64_t> addend = {};  // of a reference of the variables to themselves
+  bool refers_to_kernel = false;            // to the kernel instead
 };
 
 // What a link for sm_100 makes: two symbol tables, shared bytes, sections without bytes between

@@ -81,6 +81,7 @@ struct FunctionDetails {
   std::uint32_t frame_bytes = 0;  // of its own body
   std::uint32_t copies = 1;       // how many inputs define it
   std::uint64_t discarded_bytes = 0;   // of code of the copies that went
+  bool is_finalized = false;           // NVIDIA's finalizer changed its code (sm_100 and later)
   std::vector<std::uint32_t> callees;  // functions that it calls by name, each once
 };
 

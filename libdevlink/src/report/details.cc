@@ -261,6 +261,13 @@ LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> i
   return out;
 }
 
+void MarkFinalized(std::span<const std::string> names, LinkDetails& details) {
+  const base::HashSet<std::string_view> finalized(names.begin(), names.end());
+  for (FunctionDetails& function : details.functions) {
+    function.is_finalized = function.why != LiveReason::kDead && finalized.contains(function.name);
+  }
+}
+
 std::vector<SectionDetails> OutputSections(base::Bytes cubin) {
   constexpr std::uint16_t kWideIndex = std::numeric_limits<std::uint16_t>::max();
   const base::BoundedReader file(cubin);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace devlink::internal {
 // Inputs, functions, calls and variables. The sections are those of the output (OutputSections).
 LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> inputs,
                          const KernelSelection& kernels, const LinkOptions& options);
+
+// Functions of these names are those of which the finalizer changed the code.
+void MarkFinalized(std::span<const std::string> names, LinkDetails& details);
 
 // Of any cubin; nothing of what cannot be read.
 std::vector<SectionDetails> OutputSections(base::Bytes cubin);

@@ -15,6 +15,8 @@
 #include "base/strings.h"
 #include "devlink/experimental/mercury_finalizer.h"
 #include "finalize/adopt.h"
+#include "finalize/agreement.h"
+#include "finalize/own_records.h"
 #include "finalize/reduced_input.h"
 #include "finalize/stand_in_names.h"
 #include "finalize/telling_texts.h"
@@ -34,6 +36,21 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
       format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
                              std::string(what), std::string(base::FromAbsl(status.message()))));
   return status;
+}
+
+// The code is as the assembler made it, and why.
+void NoteUnfinalized(std::string_view what, const absl::Status& why,
+                     std::vector<Diagnostic>& diagnostics) {
+  Diagnostic& note = diagnostics.emplace_back();
+  note.severity = Severity::kInfo;
+  note.code = DiagnosticCode::kUnsupportedFeature;
+  note.notes.push_back(base::Cat(
+      {what, ", so the code is as the assembler made it: ", base::FromAbsl(why.message())}));
+}
+
+// What no other way of linking mends.
+bool MustEnd(const absl::Status& status) {
+  return absl::IsCancelled(status) || absl::IsResourceExhausted(status);
 }
 
 // Other names for those of `others` that have one of the texts somewhere.
@@ -239,12 +256,46 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
   if (made.ok()) return *std::move(made);
   if (absl::IsCancelled(made.status())) return made.status();
   if (must) return Fail(made.status(), what, diagnostics);
-  Diagnostic& note = diagnostics.emplace_back();
-  note.severity = Severity::kInfo;
-  note.code = DiagnosticCode::kUnsupportedFeature;
-  note.notes.push_back(base::Cat({what, ", so the code is as the assembler made it: ",
-                                  base::FromAbsl(made.status().message())}));
+  NoteUnfinalized(what, made.status(), diagnostics);
   return std::nullopt;
+}
+
+absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
+                                          const LinkContext& context,
+                                          std::vector<Diagnostic>& diagnostics) {
+  JudgedFile out{.cubin = std::move(files.finalized)};
+  // Of memory and of a stop one has to be told; what cannot be composed cannot be compared.
+  if (MustEnd(files.own.status())) return files.own.status();
+  auto agreement = files.own.ok() ? CompareWithOwn(out.cubin, *files.own) : files.own.status();
+  if (!agreement.ok()) {
+    context.Log([&] {
+      return absl::StrCat("the finalizer's file was compared with none: ",
+                          agreement.status().message());
+    });
+    return out;
+  }
+  const bool differs = !agreement->difference.empty();
+  if (differs && options.compatibility != Compatibility::kNvlink) {
+    constexpr std::string_view kWhat = "the finalizer made another program";
+    const absl::Status why = absl::InternalError(
+        base::ToAbsl(base::Cat({agreement->difference, " is not as this link has it"})));
+    if (options.finalize == FinalizeMode::kAlways) return Fail(why, kWhat, diagnostics);
+    NoteUnfinalized(kWhat, why, diagnostics);
+    return JudgedFile{.cubin = *files.own, .is_own = true};
+  }
+  out.finalized = std::move(agreement->finalized);
+  if (!files.told_others) return out;
+  auto joined = WithOwnRecords(out.cubin, *files.own);
+  if (MustEnd(joined.status())) return joined.status();
+  if (joined.ok()) {
+    out.cubin = *std::move(joined);
+  } else {
+    // What does not come of the inputs must not decide what the file is.
+    context.Log([&] {
+      return absl::StrCat("attributes stay as the finalizer has them: ", joined.status().message());
+    });
+  }
+  return out;
 }
 
 }  // namespace devlink::internal

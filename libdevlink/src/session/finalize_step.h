@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,5 +32,26 @@ struct FinalizedProgram {
 absl::StatusOr<std::optional<std::vector<std::uint8_t>>> FinalizeLink(
     const LinkSet& set, const FinalizedProgram& program, const LinkOptions& options,
     const LinkContext& context, std::vector<Diagnostic>& diagnostics);
+
+// The finalizer's file beside the one that the same link makes without it, if it can.
+struct FileToJudge {
+  std::vector<std::uint8_t> finalized;
+  const absl::StatusOr<std::vector<std::uint8_t>>& own;
+  bool told_others = false;  // the finalizer was told of kernels what nvlink is not told
+};
+
+struct JudgedFile {
+  std::vector<std::uint8_t> cubin;
+  bool is_own = false;                 // it is the one made without the finalizer
+  std::vector<std::string> finalized;  // functions of which the finalizer changed the code
+};
+
+// Which of the two is the output. The finalizer's, with our attributes where it was told of other
+// kernels, unless it is another program than the one that was linked: then `diagnostics` say where,
+// and the file is ours, or there is none where the options insist on the finalizer. With
+// --compat=nvlink it is always the finalizer's, as nvlink's is.
+absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
+                                          const LinkContext& context,
+                                          std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

@@ -17,7 +17,6 @@
 #include "base/stop.h"
 #include "base/strings.h"
 #include "base/workers.h"
-#include "finalize/own_records.h"
 #include "format/make_diagnostic.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
@@ -553,26 +552,16 @@ bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes)
          !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
 }
 
-// The finalizer's file. What follows from kernels of which it does not know who asks for them is
-// taken from the link that needs no finalizer.
-absl::StatusOr<std::vector<std::uint8_t>> WithAttributesOfLink(
-    std::vector<std::uint8_t>&& finalized, LinkedProgram&& program, const LinkSet& set,
-    const LinkOptions& options, const LinkContext& context) {
-  if (!ToldOtherKernels(program.kernels, *program.passed.passes)) return std::move(finalized);
-  LinkOutcome unused;
-  auto own = DescribeOutput(std::move(program), set, options, context, unused);
-  auto size = own.ok() ? own->writer.LayOut() : own.status();
-  auto bytes = size.ok() ? own->writer.Write() : size.status();
-  auto joined = bytes.ok() ? WithOwnRecords(finalized, *bytes) : bytes.status();
-  // What does not come of the inputs must not decide what the file is.
-  if (joined.ok() || absl::IsCancelled(joined.status()) ||
-      absl::IsResourceExhausted(joined.status())) {
-    return joined;
-  }
-  context.Log([&] {
-    return absl::StrCat("attributes stay as the finalizer has them: ", joined.status().message());
-  });
-  return std::move(finalized);
+// The whole file that the link makes without the finalizer; nothing where only the finalizer can
+// make one. What was told of it stays in `out`.
+absl::StatusOr<std::vector<std::uint8_t>> ComposeOwn(LinkedProgram&& program, const LinkSet& set,
+                                                     const LinkOptions& options,
+                                                     const LinkContext& context, LinkOutcome& out) {
+  DEVLINK_RETURN_IF_ERROR(CheckCode(*program.passed.passes, set, options, out.diagnostics));
+  DEVLINK_ASSIGN_OR_RETURN(CubinDescription own,
+                           DescribeOutput(std::move(program), set, options, context, out));
+  if (auto size = own.writer.LayOut(); !size.ok()) return size.status();
+  return own.writer.Write();
 }
 
 // A cubin that a tool made is the output.
@@ -721,10 +710,15 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
                                                           options, context, out.diagnostics));
     if (finalized) {
-      DEVLINK_ASSIGN_OR_RETURN(
-          finalized,
-          WithAttributesOfLink(*std::move(finalized), std::move(program), set, options, context));
-      return WriteBytes(*std::move(finalized), results);
+      const bool told_others = ToldOtherKernels(program.kernels, passes);
+      LinkOutcome of_own;
+      const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
+      DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
+                               JudgeFinalized({*std::move(finalized), own, told_others}, options,
+                                              context, out.diagnostics));
+      if (judged.is_own) Append(std::move(of_own.diagnostics), out.diagnostics);
+      if (results.details != nullptr) MarkFinalized(judged.finalized, *results.details);
+      return WriteBytes(std::move(judged.cubin), results);
     }
     DEVLINK_RETURN_IF_ERROR(CheckCode(passes, set, options, out.diagnostics));
   }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finalize/agreement.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "finalize/linked_file.h"
+#include "format/elf_cuda.h"
+#include "format/sections.h"
+#include "format/views.h"
+
+namespace devlink::internal {
+
+namespace {
+
+bool SameBytes(base::Bytes a, base::Bytes b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// A symbol by what it means, in whatever order the file has it. Of code only that it is there.
+struct SymbolMeaning {
+  std::string_view name;
+  std::string_view section;
+  std::uint8_t info = 0;
+  std::uint8_t other = 0;
+  std::uint64_t value = 0;
+  std::uint64_t size = 0;
+  friend auto operator<=>(const SymbolMeaning&, const SymbolMeaning&) = default;
+};
+
+// A reference, by the section that has the field. Fields of code may have moved, and so may the
+// places in it that are referred to.
+struct ReferenceMeaning {
+  std::string_view list;  // the section of the reference
+  std::uint64_t offset = 0;
+  std::string_view symbol;
+  std::uint32_t type = 0;
+  std::int64_t addend = 0;
+  friend auto operator<=>(const ReferenceMeaning&, const ReferenceMeaning&) = default;
+};
+
+struct SectionMeaning {
+  std::string_view name;
+  std::uint32_t type = 0;
+  std::uint64_t size = 0;
+  std::uint32_t index = 0;
+};
+
+bool IsBefore(const SectionMeaning& a, const SectionMeaning& b) {
+  return std::tie(a.name, a.type, a.size, a.index) < std::tie(b.name, b.type, b.size, b.index);
+}
+
+// Constants that the compiler made, jump tables among them, are places in code, too. Of weak
+// functions nvlink keeps zeros or tables of copies that went, to which no code comes.
+bool BelongsToCode(std::string_view section) {
+  constexpr std::string_view kConstants = format::section_name::kConstants;
+  if (!section.starts_with(kConstants)) return false;
+  const std::string_view rest = section.substr(kConstants.size());
+  std::uint32_t bank = 0;
+  return absl::SimpleAtoi(base::ToAbsl(rest.substr(0, rest.find('.'))), &bank) &&
+         bank == format::kCompilerBank;
+}
+
+// What the machine code of a file is, sorted.
+class Meaning {
+ public:
+  static absl::StatusOr<Meaning> Of(base::Bytes bytes) {
+    DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(bytes));
+    Meaning out(std::move(file));
+    for (std::uint32_t i = 1; i < out.file_.section_count(); ++i) {
+      if (out.file_.header(i).type == format::kShtSymtab) out.AddSymbols(i);
+    }
+    for (std::uint32_t i = 1; i < out.file_.section_count(); ++i) out.AddSection(i);
+    std::sort(out.symbols.begin(), out.symbols.end());
+    std::sort(out.references.begin(), out.references.end());
+    std::stable_sort(out.sections.begin(), out.sections.end(), IsBefore);
+    return out;
+  }
+
+  [[nodiscard]] base::Bytes DataOf(const SectionMeaning& section) const {
+    return file_.DataOf(section.index);
+  }
+  [[nodiscard]] const LinkedFile& file() const { return file_; }
+
+  std::vector<SymbolMeaning> symbols;
+  std::vector<ReferenceMeaning> references;
+  std::vector<SectionMeaning> sections;  // of variables and constants, and of code without a size
+
+ private:
+  struct Named {
+    std::string_view name;
+    bool is_code = false;  // what is added to it is a place in code
+  };
+
+  explicit Meaning(LinkedFile&& file) : file_(std::move(file)) {}
+
+  void AddSymbols(std::uint32_t table) {
+    const std::uint32_t link = file_.header(table).link;
+    const base::BoundedReader bytes(file_.DataOf(table));
+    const base::BoundedReader names(link < file_.section_count() ? file_.DataOf(link)
+                                                                 : base::Bytes());
+    format::Sym symbol = {};
+    for (std::uint64_t at = 0; bytes.Read(at, symbol); at += sizeof symbol) {
+      const std::uint8_t type = symbol.info & 15U;
+      const bool is_code = type == format::kSttFunc;
+      const bool has_section =
+          symbol.shndx < file_.section_count() && symbol.shndx < format::kShnLoReserve;
+      const std::string_view section =
+          has_section ? file_.NameOf(symbol.shndx) : std::string_view();
+      const std::string_view name = type == format::kSttSection
+                                        ? section
+                                        : names.CString(symbol.name).value_or(std::string_view());
+      const bool in_code =
+          has_section && (file_.header(symbol.shndx).flags & format::kShfExec) != 0;
+      named_.push_back({name, is_code || in_code});
+      symbols.push_back({.name = name,
+                         .section = section,
+                         .info = symbol.info,
+                         .other = symbol.other,
+                         .value = is_code ? 0 : symbol.value,
+                         .size = is_code ? 0 : symbol.size});
+    }
+  }
+
+  void AddSection(std::uint32_t index) {
+    const format::Shdr& header = file_.header(index);
+    const std::string_view name = file_.NameOf(index);
+    if ((header.flags & format::kShfMercury) != 0) return;
+    if (header.type == format::kShtRela || header.type == format::kShtRel) {
+      return AddReferences(index, header.type == format::kShtRela);
+    }
+    if ((header.flags & format::kShfAlloc) == 0 || BelongsToCode(name)) return;
+    const bool is_code = (header.flags & format::kShfExec) != 0;
+    sections.push_back({name, header.type, is_code ? 0 : header.size, index});
+  }
+
+  void AddReferences(std::uint32_t list, bool has_addend) {
+    const std::uint32_t target = file_.header(list).info;
+    if (target >= file_.section_count()) return;
+    const std::uint64_t flags = file_.header(target).flags;
+    if ((flags & format::kShfAlloc) == 0) return;  // of debugging
+    if (BelongsToCode(file_.NameOf(target))) return;
+    const bool is_code = (flags & format::kShfExec) != 0;
+    const std::uint64_t size = has_addend ? sizeof(format::Rela) : sizeof(format::Rela) - 8;
+    const base::BoundedReader bytes(file_.DataOf(list));
+    for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
+      const auto number = bytes.ReadOrZero<std::uint32_t>(at + 12);
+      const Named symbol = number < named_.size() ? named_[number] : Named();
+      references.push_back(
+          {.list = file_.NameOf(list),
+           .offset = is_code ? 0 : bytes.ReadOrZero<std::uint64_t>(at),
+           .symbol = symbol.name,
+           .type = bytes.ReadOrZero<std::uint32_t>(at + 8),
+           .addend = has_addend && !symbol.is_code ? bytes.ReadOrZero<std::int64_t>(at + 16) : 0});
+    }
+  }
+
+  LinkedFile file_;
+  std::vector<Named> named_;  // symbols, by number
+};
+
+// The first of two sorted lists that only one of them has.
+template <typename T>
+const T* FirstDifference(const std::vector<T>& a, const std::vector<T>& b) {
+  const auto [at_a, at_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (at_a == a.end()) return at_b == b.end() ? nullptr : &*at_b;
+  return at_b == b.end() || *at_a < *at_b ? &*at_a : &*at_b;
+}
+
+std::string SectionDifference(const Meaning& finalized, const Meaning& own) {
+  const auto named = [](const SectionMeaning& section) {
+    return base::Cat({"the section '", section.name, "'"});
+  };
+  for (std::size_t i = 0; i < std::max(finalized.sections.size(), own.sections.size()); ++i) {
+    if (i >= own.sections.size()) return named(finalized.sections[i]);
+    if (i >= finalized.sections.size()) return named(own.sections[i]);
+    const SectionMeaning& a = finalized.sections[i];
+    const SectionMeaning& b = own.sections[i];
+    if (a.name != b.name) return named(std::min(a, b, IsBefore));
+    if (a.type != b.type || a.size != b.size) return named(b);
+    const bool is_code = (own.file().header(b.index).flags & format::kShfExec) != 0;
+    if (!is_code && !SameBytes(finalized.DataOf(a), own.DataOf(b))) return named(b);
+  }
+  return {};
+}
+
+std::string Difference(const Meaning& finalized, const Meaning& own) {
+  if (const auto* symbol = FirstDifference(finalized.symbols, own.symbols)) {
+    return base::Cat({"the symbol '", symbol->name, "'"});
+  }
+  if (std::string section = SectionDifference(finalized, own); !section.empty()) return section;
+  if (const auto* reference = FirstDifference(finalized.references, own.references)) {
+    return base::Cat(
+        {"the section '", reference->list, "' (what refers to '", reference->symbol, "')"});
+  }
+  return {};
+}
+
+// Functions whose code or capsule differs. Those of one name have one order in both files.
+std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own) {
+  std::vector<std::string> out;
+  std::vector<std::pair<std::uint32_t, std::string_view>> changed;  // by place in the file
+  for (std::size_t i = 0; i < own.sections.size(); ++i) {
+    const SectionMeaning& section = finalized.sections[i];
+    const bool is_code = (finalized.file().header(section.index).flags & format::kShfExec) != 0;
+    if (is_code && !SameBytes(finalized.DataOf(section), own.DataOf(own.sections[i]))) {
+      changed.emplace_back(section.index, section.name);
+    }
+  }
+  std::sort(changed.begin(), changed.end());
+  constexpr std::string_view kCode = format::section_name::kText;
+  for (const auto& [index, name] : changed) {
+    const bool is_usual = name.size() > kCode.size() && name.starts_with(kCode);
+    out.emplace_back(is_usual ? name.substr(kCode.size() + 1) : name);
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own) {
+  DEVLINK_ASSIGN_OR_RETURN(const Meaning theirs, Meaning::Of(finalized));
+  DEVLINK_ASSIGN_OR_RETURN(const Meaning ours, Meaning::Of(own));
+  Agreement out{.difference = Difference(theirs, ours), .finalized = {}};
+  if (out.difference.empty()) out.finalized = Finalized(theirs, ours);
+  return out;
+}
+
+}  // namespace devlink::internal
