@@ -148,7 +148,7 @@ class Meaning {
     if ((flags & format::kShfAlloc) == 0) return;  // of debugging
     if (BelongsToCode(file_.NameOf(target))) return;
     const bool is_code = (flags & format::kShfExec) != 0;
-    const std::uint64_t size = has_addend ? sizeof(format::Rela) : sizeof(format::Rela) - 8;
+    const std::uint64_t size = has_addend ? sizeof(format::Rela) : format::kRelSize;
     const base::BoundedReader bytes(file_.DataOf(list));
     for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
       const auto number = bytes.ReadOrZero<std::uint32_t>(at + 12);
@@ -203,7 +203,7 @@ std::string Difference(const Meaning& finalized, const Meaning& own) {
   return {};
 }
 
-// Functions whose code or capsule differs. Those of one name have one order in both files.
+// Functions whose code differs. Those of one name have one order in both files.
 std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own) {
   std::vector<std::string> out;
   std::vector<std::pair<std::uint32_t, std::string_view>> changed;  // by place in the file
