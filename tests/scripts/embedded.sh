@@ -27,8 +27,7 @@ int main() { return link_nothing(); }
 CPP
 cat >host/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.21)
-project(host CXX)
-set(CMAKE_CXX_STANDARD 20)
+project(host CXX)  # the package says which C++ its headers need
 find_package(devlink REQUIRED CONFIG)
 add_library(plugin SHARED plugin.cc)
 target_link_libraries(plugin PRIVATE devlink::devlink)

@@ -81,7 +81,7 @@ class Environment {
   // as a session has it; a text that is being assembled (then it is an estimate). ResourceExhausted
   // where there is no leave; what needed it then fails or, where others are about to give back what
   // they have, waits. Whatever was granted is given back by one call of ReleaseMemory with the same
-  // number.
+  // number; that must not throw, since destructors call it.
   [[nodiscard]] virtual absl::Status ReserveMemory(std::uint64_t bytes) const = 0;
   virtual void ReleaseMemory(std::uint64_t bytes) const = 0;
 

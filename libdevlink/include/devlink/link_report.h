@@ -80,8 +80,10 @@ struct FunctionDetails {
   std::uint32_t barriers = 0;     // of its own body
   std::uint32_t frame_bytes = 0;  // of its own body
   std::uint32_t copies = 1;       // how many inputs define it
-  std::uint64_t discarded_bytes = 0;   // of code of the copies that went
-  bool is_finalized = false;           // NVIDIA's finalizer changed its code (sm_100 and later)
+  std::uint64_t discarded_bytes = 0;  // of code of the copies that went
+  // Whether NVIDIA's finalizer changed its code (sm_100 and later). Empty of what is left out, and
+  // where the finalizer had no part in the link or made code for another architecture.
+  std::optional<bool> is_finalized;
   std::vector<std::uint32_t> callees;  // functions that it calls by name, each once
 };
 

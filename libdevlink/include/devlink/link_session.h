@@ -112,7 +112,8 @@ struct SessionContext {
 
 // A list of inputs and the options to link them with. Each Add reads one input and makes a record
 // of it, which never changes; Link is a function of the records. Used by one thread at a time; any
-// number of sessions may run side by side. A copy shares the records so far and goes its own way.
+// number of sessions may run side by side. A copy shares the records so far and goes its own way;
+// one that was moved from can only be destroyed or assigned to.
 class LinkSession {
  public:
   // InvalidArgument where the options contradict each other, Unimplemented for a target that this

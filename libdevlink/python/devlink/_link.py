@@ -46,7 +46,7 @@ class Link:
             link.add(data, name="b.cubin")
             cubin = link.link().cubin
 
-    arch: the target, "sm_90"; without it an option "-arch=..." names it.
+    arch: the target, "sm_90"; without it an option "-arch=..." names it, and of both the option counts.
     options: nvlink's options, each one word: "-maxrregcount=64", "-lto", "-L/usr/lib". Those that
         name files which the command writes are refused, since they are results here; what
         -dump-callgraph prints is in the diagnostics of the outcome.
@@ -85,7 +85,7 @@ class Link:
         pool: Optional[Pool] = None,
         stop: Optional[Stop] = None,
         log: Optional[LogCallback] = None,
-        log_level: LogLevel = LogLevel.INFO,
+        log_level: LogLevel = LogLevel.DEBUG,
         progress: Optional[ProgressCallback] = None,
         undefined: Optional[UndefinedCallback] = None,
         files: Optional[FilesCallback] = None,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/workers.h"
+
 namespace devlink::base {
 
 std::uint64_t EstimateMemory(std::uint64_t bytes, std::uint64_t least, std::uint64_t per_byte) {
@@ -41,11 +43,7 @@ std::size_t JobQueue::RunAll(unsigned workers, absl::FunctionRef<bool(const Gran
     if (worker != 0) return;
     for (std::size_t now; (now = WaitForMore(reported)) != reported; reported = now) report(now);
   };
-  if (workers == 1) {
-    work(0);
-  } else {
-    environment_.RunWorkers(workers, work);
-  }
+  RunWorkers(environment_, workers, work);
   return end_;
 }
 

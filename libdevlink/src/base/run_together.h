@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 
 #include "absl/functional/function_ref.h"
+#include "base/workers.h"
 #include "devlink/environment.h"
 
 namespace devlink::base {
@@ -28,11 +30,7 @@ inline void RunTogether(const Environment& environment, unsigned workers,
       }
     }
   };
-  if (workers > 1) {
-    environment.RunWorkers(2, work);
-  } else {
-    work(0);
-  }
+  RunWorkers(environment, std::min(workers, 2U), work);
   for (const std::exception_ptr& exception : thrown) {
     if (exception != nullptr) std::rethrow_exception(exception);
   }

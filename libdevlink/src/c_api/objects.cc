@@ -64,7 +64,8 @@ absl::Status CheckStruct(const void* given, std::size_t known) {
   if (given == nullptr) return Missing("the struct of options");
   std::size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (size < sizeof size || size > kMaxStruct) {
+  // No struct ends within a field: their sizes are multiples of what the largest is aligned to.
+  if (size < sizeof size || size > kMaxStruct || size % alignof(std::uint64_t) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("the field size of a struct is ", size, "; it has to be its sizeof"));
   }

@@ -143,7 +143,8 @@ absl::StatusOr<Struct> ReadStruct(const Struct* given) {
 // Fills in as much as the caller's struct has room for.
 template <typename Struct>
 dl_status FillStruct(Struct from, Struct* to) noexcept {
-  if (to == nullptr || to->size < sizeof to->size || to->size > kMaxStruct) {
+  if (to == nullptr || to->size < sizeof to->size || to->size > kMaxStruct ||
+      to->size % alignof(Struct) != 0) {
     return DL_INVALID_ARGUMENT;
   }
   const std::size_t size = to->size;

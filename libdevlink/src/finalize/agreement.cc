@@ -24,7 +24,8 @@ bool SameBytes(base::Bytes a, base::Bytes b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// A symbol by what it means, in whatever order the file has it. Of code only that it is there.
+// A symbol by what it means, in whatever order the file has it. Of what lies in code only that it
+// is there. Where a file is so large that 16 bits do not name the section, that is left open.
 struct SymbolMeaning {
   std::string_view name;
   std::string_view section;
@@ -75,7 +76,9 @@ class Meaning {
     DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(bytes));
     Meaning out(std::move(file));
     for (std::uint32_t i = 1; i < out.file_.section_count(); ++i) {
-      if (out.file_.header(i).type == format::kShtSymtab) out.AddSymbols(i);
+      if (out.file_.header(i).type != format::kShtSymtab) continue;
+      out.AddSymbols(i);
+      break;  // that of the Mercury view is of another type
     }
     for (std::uint32_t i = 1; i < out.file_.section_count(); ++i) out.AddSection(i);
     std::sort(out.symbols.begin(), out.symbols.end());
@@ -102,6 +105,7 @@ class Meaning {
   explicit Meaning(LinkedFile&& file) : file_(std::move(file)) {}
 
   void AddSymbols(std::uint32_t table) {
+    table_ = table;
     const std::uint32_t link = file_.header(table).link;
     const base::BoundedReader bytes(file_.DataOf(table));
     const base::BoundedReader names(link < file_.section_count() ? file_.DataOf(link)
@@ -109,7 +113,6 @@ class Meaning {
     format::Sym symbol = {};
     for (std::uint64_t at = 0; bytes.Read(at, symbol); at += sizeof symbol) {
       const std::uint8_t type = symbol.info & 15U;
-      const bool is_code = type == format::kSttFunc;
       const bool has_section =
           symbol.shndx < file_.section_count() && symbol.shndx < format::kShnLoReserve;
       const std::string_view section =
@@ -117,9 +120,10 @@ class Meaning {
       const std::string_view name = type == format::kSttSection
                                         ? section
                                         : names.CString(symbol.name).value_or(std::string_view());
-      const bool in_code =
-          has_section && (file_.header(symbol.shndx).flags & format::kShfExec) != 0;
-      named_.push_back({name, is_code || in_code});
+      const bool is_code =
+          type == format::kSttFunc ||
+          (has_section && (file_.header(symbol.shndx).flags & format::kShfExec) != 0);
+      named_.push_back({name, is_code});
       symbols.push_back({.name = name,
                          .section = section,
                          .info = symbol.info,
@@ -143,7 +147,7 @@ class Meaning {
 
   void AddReferences(std::uint32_t list, bool has_addend) {
     const std::uint32_t target = file_.header(list).info;
-    if (target >= file_.section_count()) return;
+    if (target >= file_.section_count() || file_.header(list).link != table_) return;
     const std::uint64_t flags = file_.header(target).flags;
     if ((flags & format::kShfAlloc) == 0) return;  // of debugging
     if (BelongsToCode(file_.NameOf(target))) return;
@@ -163,7 +167,8 @@ class Meaning {
   }
 
   LinkedFile file_;
-  std::vector<Named> named_;  // symbols, by number
+  std::uint32_t table_ = 0;
+  std::vector<Named> named_;  // its symbols, by number
 };
 
 // The first of two sorted lists that only one of them has.

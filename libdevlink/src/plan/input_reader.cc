@@ -192,28 +192,28 @@ Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers, bool in_
       });
     }
   };
-  if (workers > 1) {
-    environment.RunWorkers(workers, work);
-  } else {
-    work(0);
-  }
+  base::RunWorkers(environment, workers, work);
   return out;
 }
 
-// So many inputs are read before any thread is started.
+// So many inputs are read before it is asked whether threads would pay.
 constexpr std::size_t kFirst = 2;
+// And so many more before it is asked again, where they would not.
+constexpr std::size_t kNext = 8;
 
-// How many threads pay for what is still to be read, judged by what the first inputs took. To start
-// one costs as much as reading some tens of small inputs, or a few of ordinary size.
+// How many threads pay for what is still to be read, judged by what the inputs so far took. To
+// start one costs as much as reading some tens of small inputs, or a few of ordinary size.
 std::size_t WorthwhileThreads(const std::vector<InputRecordRef>& records, std::size_t count) {
   constexpr std::size_t kInputs = 32;
   constexpr std::uint64_t kBytes = 128 << 10;
+  if (records.size() < kFirst) return 1;
   std::uint64_t taken = 0;
-  for (std::size_t i = 0; i < kFirst; ++i) {
-    if (records[i]->memory != nullptr) taken += records[i]->memory->taken();
+  for (const InputRecordRef& record : records) {
+    if (record->memory != nullptr) taken += record->memory->taken();
   }
   const std::size_t left = count - records.size();
-  const std::uint64_t by_size = taken / kFirst > kBytes ? left : taken / kFirst * left / kBytes;
+  const std::uint64_t each = taken / records.size();
+  const std::uint64_t by_size = each > kBytes ? left : each * left / kBytes;
   return std::max<std::size_t>({1, left / kInputs, static_cast<std::size_t>(by_size)});
 }
 
@@ -231,11 +231,11 @@ absl::StatusOr<std::vector<InputRecordRef>> ReadAll(std::size_t count, const Lin
   records.reserve(count);
   while (records.size() < count) {
     const std::size_t begin = records.size();
-    const bool first = begin < kFirst;
-    const std::size_t worth = first ? 1 : WorthwhileThreads(records, count);
+    const std::size_t worth = WorthwhileThreads(records, count);
     const unsigned workers =
         worth == 1 ? 1 : base::WorkersFor(worth, options.parallel.threads, environment);
-    const std::size_t together = ends ? (worth == 1 ? 1 : kReadTogether) : first ? kFirst : count;
+    const std::size_t few = ends ? 1 : begin < kFirst ? kFirst : kNext;
+    const std::size_t together = worth == 1 ? few : ends ? kReadTogether : count;
     const auto read_block = [&](unsigned threads) {
       // To wait for each other costs what the threads gain. Where nobody is refused, nobody would
       // be in turns; where somebody is, all are asked again.

@@ -264,7 +264,8 @@ LinkDetails DescribeLink(const PassResults& linked, std::span<const LinkInput> i
 void MarkFinalized(std::span<const std::string> names, LinkDetails& details) {
   const base::HashSet<std::string_view> finalized(names.begin(), names.end());
   for (FunctionDetails& function : details.functions) {
-    function.is_finalized = function.why != LiveReason::kDead && finalized.contains(function.name);
+    if (function.why == LiveReason::kDead) continue;
+    function.is_finalized = finalized.contains(function.name);
   }
 }
 

@@ -118,7 +118,10 @@ class Writer {
         ", \"code_bytes\": ", function.code_bytes, ", \"registers\": ", function.registers,
         ", \"barriers\": ", function.barriers, ", \"frame_bytes\": ", function.frame_bytes,
         ", \"copies\": ", function.copies, ", \"discarded_bytes\": ", function.discarded_bytes,
-        ", \"finalized\": ", function.is_finalized ? "true" : "false",
+        ", \"finalized\": ",
+        !function.is_finalized   ? "null"
+        : *function.is_finalized ? "true"
+                                 : "false",
         ", \"callees\": ", List(function.callees), "}");
   }
   static std::string Json(const PointerCalls& calls) {

@@ -96,7 +96,7 @@ class Explainer {
       AddCallers(f);
       return;
     }
-    if (function.is_finalized) out_ += "  NVIDIA's finalizer changed its code\n";
+    if (function.is_finalized.value_or(false)) out_ += "  NVIDIA's finalizer changed its code\n";
     AddWay(f);
   }
 

@@ -264,8 +264,12 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
                                           const LinkContext& context,
                                           std::vector<Diagnostic>& diagnostics) {
   JudgedFile out{.cubin = std::move(files.finalized)};
-  // Of memory and of a stop one has to be told; what cannot be composed cannot be compared.
-  if (MustEnd(files.own.status())) return files.own.status();
+  // Want of memory and a stop must not decide which file is written; what cannot be composed cannot
+  // be compared.
+  if (absl::IsCancelled(files.own.status())) return files.own.status();
+  if (MustEnd(files.own.status())) {
+    return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
+  }
   auto agreement = files.own.ok() ? CompareWithOwn(out.cubin, *files.own) : files.own.status();
   if (!agreement.ok()) {
     context.Log([&] {
@@ -283,7 +287,7 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     NoteUnfinalized(kWhat, why, diagnostics);
     return JudgedFile{.cubin = *files.own, .is_own = true};
   }
-  out.finalized = std::move(agreement->finalized);
+  if (!differs) out.finalized = std::move(agreement->finalized);
   if (!files.told_others) return out;
   auto joined = WithOwnRecords(out.cubin, *files.own);
   if (MustEnd(joined.status())) return joined.status();

@@ -42,8 +42,9 @@ struct FileToJudge {
 
 struct JudgedFile {
   std::vector<std::uint8_t> cubin;
-  bool is_own = false;                 // it is the one made without the finalizer
-  std::vector<std::string> finalized;  // functions of which the finalizer changed the code
+  bool is_own = false;  // it is the one made without the finalizer
+  // Functions of which the finalizer changed the code; nothing where that cannot be told.
+  std::optional<std::vector<std::string>> finalized;
 };
 
 // Which of the two is the output. The finalizer's, with our attributes where it was told of other

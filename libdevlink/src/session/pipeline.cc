@@ -711,13 +711,19 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
                                                           options, context, out.diagnostics));
     if (finalized) {
       const bool told_others = ToldOtherKernels(program.kernels, passes);
+      // As nvlink's it is taken as it is, whatever it is.
+      const bool wants_own = told_others || results.details != nullptr ||
+                             options.compatibility != Compatibility::kNvlink;
+      if (!wants_own) return WriteBytes(*std::move(finalized), results);
       LinkOutcome of_own;
       const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
       DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
                                JudgeFinalized({*std::move(finalized), own, told_others}, options,
                                               context, out.diagnostics));
       if (judged.is_own) Append(std::move(of_own.diagnostics), out.diagnostics);
-      if (results.details != nullptr) MarkFinalized(judged.finalized, *results.details);
+      if (results.details != nullptr && judged.finalized) {
+        MarkFinalized(*judged.finalized, *results.details);
+      }
       return WriteBytes(std::move(judged.cubin), results);
     }
     DEVLINK_RETURN_IF_ERROR(CheckCode(passes, set, options, out.diagnostics));

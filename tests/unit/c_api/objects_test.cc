@@ -45,7 +45,8 @@ TEST_CASE("Structs of earlier and later callers are taken, unknown fields are no
   CHECK(Text(dl_error_text(error.get())).find("bytes") != std::string::npos);
 
   dl_session_options unset = OptionsOf("sm_80");
-  for (const std::size_t size : {std::size_t{0}, sizeof(std::size_t) - 1, std::size_t{1} << 40}) {
+  for (const std::size_t size : {std::size_t{0}, sizeof(std::size_t) - 1, std::size_t{1} << 40,
+                                 offsetof(dl_session_options, target) + 4}) {  // half a pointer
     unset.size = size;
     CHECK(MakeSession(unset) == nullptr);
   }

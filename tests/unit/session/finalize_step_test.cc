@@ -71,7 +71,7 @@ TEST_CASE("Another program is not taken, and a note says what differs", "[sessio
     REQUIRE(judged.ok());
     CHECK(judged->cubin == own);
     CHECK(judged->is_own);
-    CHECK(judged->finalized.empty());
+    CHECK_FALSE(judged->finalized.has_value());
     REQUIRE(judging.diagnostics.size() == 1);
     CHECK(judging.diagnostics[0].severity == Severity::kInfo);
     REQUIRE(judging.diagnostics[0].notes.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("What cannot be composed is not compared, but want of memory ends the 
   const auto judged = judging.Judge(theirs, absl::UnimplementedError("textures"));
   REQUIRE(judged.ok());
   CHECK(judged->cubin == theirs);
-  CHECK(judged->finalized.empty());
+  CHECK_FALSE(judged->finalized.has_value());
   CHECK(judging.diagnostics.empty());
   CHECK(absl::IsResourceExhausted(
       judging.Judge(theirs, absl::ResourceExhaustedError("no memory")).status()));

@@ -42,9 +42,9 @@
 // Structs with a field `size` may grow at their end. Whoever calls sets it to sizeof of the struct
 // and everything not used to 0. A smaller size, of an older caller, stands for zeros in what is
 // missing; a larger one is taken where what this library does not know is 0, and is
-// DL_INVALID_ARGUMENT where it is not. Structs that are filled in get as much as `size` has room
-// for. Fields called `reserved` mean nothing and are 0. `user` is the
-// first argument of the callbacks beside it. Numbers of codes never change; codes are added.
+// DL_INVALID_ARGUMENT where it is not, as is one that ends within a field. Structs that are filled
+// in get as much as `size` has room for. Fields called `reserved` mean nothing and are 0. `user` is
+// the first argument of the callbacks beside it. Numbers of codes never change; codes are added.
 #pragma once
 
 #include <stddef.h>
@@ -251,8 +251,8 @@ DL_API void dl_error_destroy(dl_error* error);
 typedef struct dl_stop dl_stop;
 // Makes one that was not asked to stop.
 DL_API dl_status dl_stop_create(dl_stop** out);
-// What runs in sessions that have it ends soon with DL_CANCELLED, and so does what begins there
-// later. From any thread, at any time.
+// Links and lists of files of sessions that have it end soon with DL_CANCELLED, and so do those
+// that begin later; a single input is still added. From any thread, at any time.
 DL_API void dl_stop_request(dl_stop* stop);
 DL_API void dl_stop_destroy(dl_stop* stop);
 
@@ -519,7 +519,7 @@ DL_API void dl_time_trace_destroy(dl_time_trace* trace);
 typedef struct dl_session dl_session;
 typedef struct dl_session_options {
   size_t size;
-  const char* target;  // "sm_90"; NULL: the option text -arch names it
+  const char* target;  // "sm_90"; NULL: the option text -arch names it. Of both -arch counts
   // nvlink's option texts, as dl_session_set_option takes them.
   const char* const* options;
   size_t option_count;

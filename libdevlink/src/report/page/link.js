@@ -110,7 +110,7 @@
         ["barriers", kernel.barriers]);
     }
     if (f.copies > 1) pairs.push(["copies", `${f.copies} inputs define it; ${f.discarded_bytes} bytes went`]);
-    if (f.finalized) pairs.push(["finalizer", "NVIDIA's finalizer changed its code"]);
+    if (f.finalized === true) pairs.push(["finalizer", "NVIDIA's finalizer changed its code"]);
     const from = callersOf(index);
     tell(el("h2", {}, f.short), facts(pairs),
       el("h3", {}, "Why it is there"), whyList(index),
