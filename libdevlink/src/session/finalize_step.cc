@@ -270,16 +270,19 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
   if (MustEnd(files.own.status())) {
     return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
   }
-  auto agreement = files.own.ok() ? CompareWithOwn(out.cubin, *files.own) : files.own.status();
+  const absl::Status unfit = absl::UnimplementedError("the code is for another architecture");
+  auto agreement = !files.own.ok()    ? files.own.status()
+                   : files.own_is_fit ? CompareWithOwn(out.cubin, *files.own)
+                                      : unfit;
   if (!agreement.ok()) {
     context.Log([&] {
       return absl::StrCat("the finalizer's file was compared with none: ",
                           agreement.status().message());
     });
-    return out;
-  }
-  const bool differs = !agreement->difference.empty();
-  if (differs && options.compatibility != Compatibility::kNvlink) {
+    if (!files.own.ok()) return out;
+  } else if (agreement->difference.empty()) {
+    out.finalized = std::move(agreement->finalized);
+  } else if (options.compatibility != Compatibility::kNvlink) {
     constexpr std::string_view kWhat = "the finalizer made another program";
     const absl::Status why = absl::InternalError(
         base::ToAbsl(base::Cat({agreement->difference, " is not as this link has it"})));
@@ -287,7 +290,6 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     NoteUnfinalized(kWhat, why, diagnostics);
     return JudgedFile{.cubin = *files.own, .is_own = true};
   }
-  if (!differs) out.finalized = std::move(agreement->finalized);
   if (!files.told_others) return out;
   auto joined = WithOwnRecords(out.cubin, *files.own);
   if (MustEnd(joined.status())) return joined.status();

@@ -37,6 +37,7 @@ absl::StatusOr<std::optional<std::vector<std::uint8_t>>> FinalizeLink(
 struct FileToJudge {
   std::vector<std::uint8_t> finalized;
   const absl::StatusOr<std::vector<std::uint8_t>>& own;
+  bool own_is_fit = true;    // its code is for the target, so that it could be written
   bool told_others = false;  // the finalizer was told of kernels what nvlink is not told
 };
 

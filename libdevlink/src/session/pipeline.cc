@@ -552,12 +552,10 @@ bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes)
          !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
 }
 
-// The whole file that the link makes without the finalizer; nothing where only the finalizer can
-// make one. What was told of it stays in `out`.
+// The whole file that the link makes without the finalizer. What was told of it stays in `out`.
 absl::StatusOr<std::vector<std::uint8_t>> ComposeOwn(LinkedProgram&& program, const LinkSet& set,
                                                      const LinkOptions& options,
                                                      const LinkContext& context, LinkOutcome& out) {
-  DEVLINK_RETURN_IF_ERROR(CheckCode(*program.passed.passes, set, options, out.diagnostics));
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription own,
                            DescribeOutput(std::move(program), set, options, context, out));
   if (auto size = own.writer.LayOut(); !size.ok()) return size.status();
@@ -716,10 +714,12 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
                              options.compatibility != Compatibility::kNvlink;
       if (!wants_own) return WriteBytes(*std::move(finalized), results);
       LinkOutcome of_own;
+      const bool is_fit = CheckCode(passes, set, options, of_own.diagnostics).ok();
+      of_own.diagnostics.clear();
       const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
       DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
-                               JudgeFinalized({*std::move(finalized), own, told_others}, options,
-                                              context, out.diagnostics));
+                               JudgeFinalized({*std::move(finalized), own, is_fit, told_others},
+                                              options, context, out.diagnostics));
       if (judged.is_own) Append(std::move(of_own.diagnostics), out.diagnostics);
       if (results.details != nullptr && judged.finalized) {
         MarkFinalized(*judged.finalized, *results.details);

@@ -21,6 +21,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Judging {
   LinkOptions options = {.target = {.number = 100}};
+  bool is_fit = true;
   std::vector<Diagnostic> diagnostics;
 
   absl::StatusOr<JudgedFile> Judge(Bytes finalized, const absl::StatusOr<Bytes>& own,
@@ -28,8 +29,8 @@ struct Judging {
     Toolchain toolchain;
     const internal::LinkContext context{
         .environment = Environment::Default(), .pool = nullptr, .toolchain = toolchain};
-    return internal::JudgeFinalized({std::move(finalized), own, told_others}, options, context,
-                                    diagnostics);
+    return internal::JudgeFinalized({std::move(finalized), own, is_fit, told_others}, options,
+                                    context, diagnostics);
   }
 };
 
@@ -58,6 +59,20 @@ TEST_CASE("A finalizer that was told of other kernels gets our names", "[session
   LinkedShape expected = Finalized();
   expected.with_names = true;
   CHECK(judged->cubin == WriteLinkedFile(expected));
+}
+
+TEST_CASE("Code for another architecture is not compared, but names are taken", "[session]") {
+  Judging judging;
+  judging.is_fit = false;
+  LinkedShape expected = Finalized();
+  expected.variables[0] = 9;
+  const Bytes theirs = WriteLinkedFile(expected);
+  expected.with_names = true;
+  const auto judged = judging.Judge(theirs, WriteLinkedFile({.with_names = true}), true);
+  REQUIRE(judged.ok());
+  CHECK(judged->cubin == WriteLinkedFile(expected));
+  CHECK_FALSE(judged->finalized.has_value());
+  CHECK(judging.diagnostics.empty());
 }
 
 TEST_CASE("Another program is not taken, and a note says what differs", "[session]") {
