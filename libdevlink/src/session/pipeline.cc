@@ -428,13 +428,12 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
   unwatched.passes = nullptr;
   PassWatch watch(unwatched);
   InputMaps maps = std::move(merged->maps);
-  PassedView passed{RunPasses(*std::move(merged), kernels, options, unwatched, watch),
-                    std::move(maps)};
+  auto passes = RunPasses(*std::move(merged), kernels, options, unwatched, watch);
   if (!options.relocatable) {
-    DEVLINK_RETURN_IF_ERROR(CheckMercuryReferences(InputOfCheck(*passed.passes, set),
+    DEVLINK_RETURN_IF_ERROR(CheckMercuryReferences(InputOfCheck(*passes, set),
                                                    SettingsOfCheck(options), out.diagnostics));
   }
-  return passed;
+  return PassedView{std::move(passes), std::move(maps)};
 }
 
 // The program that a link makes, found to be sound.
