@@ -82,7 +82,6 @@ CPP
 cat >project/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.20)
 project(consumer C CXX)
-set(CMAKE_CXX_STANDARD 20)
 find_package(devlink 0.1 REQUIRED CONFIG COMPONENTS c cxx)
 add_executable(consumer example.c)
 target_link_libraries(consumer PRIVATE devlink::c)

@@ -281,7 +281,6 @@ CPP
 cat >host/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.21)
 project(host CXX)
-set(CMAKE_CXX_STANDARD 20)
 find_package(devlink REQUIRED CONFIG COMPONENTS network_cache)
 add_executable(host main.cc)
 target_link_libraries(host PRIVATE devlink::network_cache)

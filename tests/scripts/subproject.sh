@@ -38,7 +38,6 @@ host() {
   cat <<CMAKE
 cmake_minimum_required(VERSION 3.20)
 project(host CXX)
-set(CMAKE_CXX_STANDARD 20)
 $1
 add_executable(host main.cc)
 target_compile_options(host PRIVATE -fno-exceptions -fno-rtti -Wall -Wextra -Werror

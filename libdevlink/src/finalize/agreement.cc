@@ -2,13 +2,11 @@
 #include "finalize/agreement.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
-#include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "finalize/linked_file.h"
@@ -19,10 +17,6 @@
 namespace devlink::internal {
 
 namespace {
-
-bool SameBytes(base::Bytes a, base::Bytes b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
 
 // A symbol by what it means, in whatever order the file has it. Of what lies in code only that it
 // is there. Where a file is so large that 16 bits do not name the section, that is left open.
@@ -52,21 +46,13 @@ struct SectionMeaning {
   std::uint32_t type = 0;
   std::uint64_t size = 0;
   std::uint32_t index = 0;
+  friend auto operator<=>(const SectionMeaning&, const SectionMeaning&) = default;
 };
-
-bool IsBefore(const SectionMeaning& a, const SectionMeaning& b) {
-  return std::tie(a.name, a.type, a.size, a.index) < std::tie(b.name, b.type, b.size, b.index);
-}
 
 // Constants that the compiler made, jump tables among them, are places in code, too. Of weak
 // functions nvlink keeps zeros or tables of copies that went, to which no code comes.
 bool BelongsToCode(std::string_view section) {
-  constexpr std::string_view kConstants = format::section_name::kConstants;
-  if (!section.starts_with(kConstants)) return false;
-  const std::string_view rest = section.substr(kConstants.size());
-  std::uint32_t bank = 0;
-  return absl::SimpleAtoi(base::ToAbsl(rest.substr(0, rest.find('.'))), &bank) &&
-         bank == format::kCompilerBank;
+  return format::BankOfName(section) == format::kCompilerBank;
 }
 
 // What the machine code of a file is, sorted.
@@ -83,7 +69,7 @@ class Meaning {
     for (std::uint32_t i = 1; i < out.file_.section_count(); ++i) out.AddSection(i);
     std::sort(out.symbols.begin(), out.symbols.end());
     std::sort(out.references.begin(), out.references.end());
-    std::stable_sort(out.sections.begin(), out.sections.end(), IsBefore);
+    std::sort(out.sections.begin(), out.sections.end());
     return out;
   }
 
@@ -188,10 +174,10 @@ std::string SectionDifference(const Meaning& finalized, const Meaning& own) {
     if (i >= finalized.sections.size()) return named(own.sections[i]);
     const SectionMeaning& a = finalized.sections[i];
     const SectionMeaning& b = own.sections[i];
-    if (a.name != b.name) return named(std::min(a, b, IsBefore));
+    if (a.name != b.name) return named(std::min(a, b));
     if (a.type != b.type || a.size != b.size) return named(b);
     const bool is_code = (own.file().header(b.index).flags & format::kShfExec) != 0;
-    if (!is_code && !SameBytes(finalized.DataOf(a), own.DataOf(b))) return named(b);
+    if (!is_code && !std::ranges::equal(finalized.DataOf(a), own.DataOf(b))) return named(b);
   }
   return {};
 }
@@ -215,7 +201,7 @@ std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own)
   for (std::size_t i = 0; i < own.sections.size(); ++i) {
     const SectionMeaning& section = finalized.sections[i];
     const bool is_code = (finalized.file().header(section.index).flags & format::kShfExec) != 0;
-    if (is_code && !SameBytes(finalized.DataOf(section), own.DataOf(own.sections[i]))) {
+    if (is_code && !std::ranges::equal(finalized.DataOf(section), own.DataOf(own.sections[i]))) {
       changed.emplace_back(section.index, section.name);
     }
   }

@@ -25,10 +25,6 @@ absl::Status Different() {
       "the file of the finalizer has other sections or symbols than the link without it");
 }
 
-bool SameBytes(base::Bytes a, base::Bytes b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
 bool HoldsSymbols(const format::Shdr& section) {
   return section.type == format::kShtSymtab || section.type == format::kShtMercurySymbols;
 }
@@ -137,7 +133,7 @@ absl::StatusOr<Bytes> WithOwnRecords(base::Bytes finalized, base::Bytes own) {
   if (!SameTables(out, from)) return Different();
   for (std::uint32_t i = 1; i < out.section_count(); ++i) {
     out.Rename(i, from.header(i).name);
-    if (SameBytes(out.DataOf(i), from.DataOf(i))) continue;
+    if (std::ranges::equal(out.DataOf(i), from.DataOf(i))) continue;
     if (IsNotOfCode(out.header(i), from.NameOf(i))) {
       const base::Bytes data = from.DataOf(i);
       out.Replace(i, Bytes(data.begin(), data.end()));

@@ -71,22 +71,41 @@ bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
          });
 }
 
+// The number in `.nv.constantN`, and how many digits it has: none where a word stands there.
+struct BankNumber {
+  std::uint32_t bank = 0;
+  std::size_t digits = 0;
+};
+
+std::optional<BankNumber> ReadBankNumber(std::string_view name) {
+  if (!name.starts_with(section_name::kConstants)) return std::nullopt;
+  name.remove_prefix(section_name::kConstants.size());
+  BankNumber out;
+  for (; out.digits < name.size() && out.digits < 2 && name[out.digits] >= '0' &&
+         name[out.digits] <= '9';
+       ++out.digits) {
+    out.bank = out.bank * 10 + static_cast<std::uint32_t>(name[out.digits] - '0');
+  }
+  return out;
+}
+
 // `.nv.constant3` is a bank of variables, `.nv.constant2.F` belongs to a function. The Mercury view
 // has words in place of numbers.
 bool FitsConstants(std::string_view name, std::uint32_t type, bool owned) {
-  if (!name.starts_with(section_name::kConstants)) return false;
-  name.remove_prefix(section_name::kConstants.size());
-  std::uint32_t bank = 0;
-  std::size_t digits = 0;
-  for (; digits < name.size() && digits < 2 && name[digits] >= '0' && name[digits] <= '9';
-       ++digits) {
-    bank = bank * 10 + static_cast<std::uint32_t>(name[digits] - '0');
-  }
-  if (digits == 0) return true;
-  return bank == BankOfType(type) && (name.size() > digits) == owned;
+  const auto number = ReadBankNumber(name);
+  if (!number) return false;
+  if (number->digits == 0) return true;
+  const bool has_owner = name.size() > section_name::kConstants.size() + number->digits;
+  return number->bank == BankOfType(type) && has_owner == owned;
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> BankOfName(std::string_view name) {
+  const auto number = ReadBankNumber(name);
+  if (!number || number->digits == 0) return std::nullopt;
+  return number->bank;
+}
 
 absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
                                    std::uint32_t info) {

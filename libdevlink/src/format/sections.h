@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -74,6 +75,9 @@ inline constexpr std::uint32_t kParameterBank = 0;  // one per kernel
 inline constexpr std::uint32_t kCompilerBank = 2;   // constants that the compiler made
 inline constexpr std::uint32_t kVariableBank = 3;   // `__constant__` variables
 constexpr std::uint32_t BankOfType(std::uint32_t type) { return type - kShtCudaConstant0; }
+// Of `.nv.constantN` and `.nv.constantN.F`; nothing where it is another name, or has a word in
+// place of the number, as the Mercury view's.
+std::optional<std::uint32_t> BankOfName(std::string_view name);
 
 // `extern __shared__ x[]` begins at a multiple of it, and asks for as much of what holds it
 // (docs/cubin-format.md, "Shared memory").

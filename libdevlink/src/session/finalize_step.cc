@@ -48,11 +48,6 @@ void NoteUnfinalized(std::string_view what, const absl::Status& why,
       {what, ", so the code is as the assembler made it: ", base::FromAbsl(why.message())}));
 }
 
-// What no other way of linking mends.
-bool MustEnd(const absl::Status& status) {
-  return absl::IsCancelled(status) || absl::IsResourceExhausted(status);
-}
-
 // Other names for those of `others` that have one of the texts somewhere.
 absl::StatusOr<StandInNames> HideFrom(std::span<const std::string> texts,
                                       std::span<const std::string_view> kept,
@@ -267,7 +262,7 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
   // Want of memory and a stop must not decide which file is written; what cannot be composed cannot
   // be compared.
   if (absl::IsCancelled(files.own.status())) return files.own.status();
-  if (MustEnd(files.own.status())) {
+  if (absl::IsResourceExhausted(files.own.status())) {
     return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
   }
   const absl::Status unfit = absl::UnimplementedError("the code is for another architecture");
@@ -292,7 +287,6 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
   }
   if (!files.told_others) return out;
   auto joined = WithOwnRecords(out.cubin, *files.own);
-  if (MustEnd(joined.status())) return joined.status();
   if (joined.ok()) {
     out.cubin = *std::move(joined);
   } else {

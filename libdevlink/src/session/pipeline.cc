@@ -494,15 +494,18 @@ absl::Status CheckComposable(const PassResults& passes, const LinkOptions& optio
                      diagnostics);
 }
 
-// Code that only NVIDIA's library makes fit for the target.
+// Whether the code is for the target as it is; else only NVIDIA's library makes it fit.
+bool IsFitCode(const PassResults& passes, const LinkSet& set) {
+  return passes.file.needs_finalizer >= set.inputs.size();
+}
+
 absl::Status CheckCode(const PassResults& passes, const LinkSet& set, const LinkOptions& options,
                        std::vector<Diagnostic>& diagnostics) {
-  const std::uint32_t input = passes.file.needs_finalizer;
-  if (input >= set.inputs.size()) return absl::OkStatus();
-  return Unsupported(
-      absl::StrCat("'", set.inputs[input].name, "' was made for another architecture", " than ",
-                   options.target.Name(), " and needs NVIDIA's finalizer"),
-      "it is part of libnvJitLink; or compile for the target itself", diagnostics);
+  if (IsFitCode(passes, set)) return absl::OkStatus();
+  return Unsupported(absl::StrCat("'", set.inputs[passes.file.needs_finalizer].name,
+                                  "' was made for another architecture", " than ",
+                                  options.target.Name(), " and needs NVIDIA's finalizer"),
+                     "it is part of libnvJitLink; or compile for the target itself", diagnostics);
 }
 
 // From there to a description of the output. What the passes found does not outlive it: the output
@@ -571,6 +574,28 @@ absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, const Results& result
   }
   DEVLINK_RETURN_IF_ERROR(results.output->Begin(cubin.size()));
   return results.output->Append(cubin);
+}
+
+// The finalizer's file is the output, or ours where that is another program.
+absl::Status WriteFinalized(std::vector<std::uint8_t>&& finalized, LinkedProgram&& program,
+                            const LinkSet& set, const LinkOptions& options,
+                            const LinkContext& context, const Results& results) {
+  const bool is_fit = IsFitCode(*program.passed.passes, set);
+  const bool told_others = ToldOtherKernels(program.kernels, *program.passed.passes);
+  // With --compat=nvlink it is taken whatever it is.
+  const bool wants_own =
+      told_others || results.details != nullptr || options.compatibility != Compatibility::kNvlink;
+  if (!wants_own) return WriteBytes(std::move(finalized), results);
+  LinkOutcome of_own;
+  const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
+  DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
+                           JudgeFinalized({std::move(finalized), own, is_fit, told_others}, options,
+                                          context, results.out.diagnostics));
+  if (judged.is_own) Append(std::move(of_own.diagnostics), results.out.diagnostics);
+  if (results.details != nullptr && judged.finalized) {
+    MarkFinalized(*judged.finalized, *results.details);
+  }
+  return WriteBytes(std::move(judged.cubin), results);
 }
 
 // The one cubin that LTO made of everything is the output.
@@ -707,23 +732,8 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
                                                           options, context, out.diagnostics));
     if (finalized) {
-      const bool told_others = ToldOtherKernels(program.kernels, passes);
-      // As nvlink's it is taken as it is, whatever it is.
-      const bool wants_own = told_others || results.details != nullptr ||
-                             options.compatibility != Compatibility::kNvlink;
-      if (!wants_own) return WriteBytes(*std::move(finalized), results);
-      LinkOutcome of_own;
-      const bool is_fit = CheckCode(passes, set, options, of_own.diagnostics).ok();
-      of_own.diagnostics.clear();
-      const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
-      DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
-                               JudgeFinalized({*std::move(finalized), own, is_fit, told_others},
-                                              options, context, out.diagnostics));
-      if (judged.is_own) Append(std::move(of_own.diagnostics), out.diagnostics);
-      if (results.details != nullptr && judged.finalized) {
-        MarkFinalized(*judged.finalized, *results.details);
-      }
-      return WriteBytes(std::move(judged.cubin), results);
+      return WriteFinalized(*std::move(finalized), std::move(program), set, options, context,
+                            results);
     }
     DEVLINK_RETURN_IF_ERROR(CheckCode(passes, set, options, out.diagnostics));
   }

@@ -77,7 +77,7 @@ TEST_CASE("Another symbol, variable or reference is another program", "[finalize
   CHECK(Compare(own, finalized).difference == expected);
 }
 
-TEST_CASE("Every byte that no code or name has matters, and none does harm", "[finalize]") {
+TEST_CASE("Damage does no harm, and most of it is noticed", "[finalize]") {
   const LinkedShape shape = {.records = RecordsOfOne(), .addend = 8};
   const Bytes own = WriteLinkedFile(shape);
   int refused = 0;

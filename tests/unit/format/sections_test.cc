@@ -44,6 +44,16 @@ TEST_CASE("A section's role follows from type, flags and name", "[format]") {
   }
 }
 
+TEST_CASE("The name of constants has their bank", "[format]") {
+  CHECK(format::BankOfName(".nv.constant2") == 2);
+  CHECK(format::BankOfName(".nv.constant2.f") == format::kCompilerBank);
+  CHECK(format::BankOfName(".nv.constant17.f") == 17);
+  for (const char* name : {".nv.constant", ".nv.constant.optimizer.f", ".nv.global", "2", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(format::BankOfName(name).has_value());
+  }
+}
+
 TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
   CHECK_FALSE(format::RoleOf(".data", format::kShtProgbits, format::kShfAlloc, 0).ok());
   for (const std::string_view name :

@@ -163,7 +163,8 @@ struct CubinSizes {
 };
 
 // Used by one thread at a time. Borrows all names and bytes handed to it until Write or WriteTo
-// returns. What is wrong with what was added is reported by LayOut, Write and WriteTo.
+// returns. What is wrong with what was added is reported by LayOut, Write and WriteTo. One that was
+// moved from can only be destroyed or assigned to.
 class CubinWriter {
  public:
   explicit CubinWriter(CubinHeader header, const CubinSizes& expected = {});
