@@ -328,10 +328,9 @@ TEST_CASE("kernels that stay for a debugger without debug information") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
   for (const int sm : kTargets) {
-    if (sm >= 100) continue;  // the finalizer cannot be told
     Comparison comparison(*toolkit, sm);
     const std::string source =
-        Cat(Header(sm), ".shared .align 4 .b8 pool[128];\n", Function("f"),
+        Cat(Header(sm), ".shared .align 4 .b8 pool[128];\n", Function("f"), Function("unused"),
             Kernel(".visible ", "asked_for"), Kernel(".visible ", "beside", "call f;"));
     const Bytes cubin = comparison.Assemble(source);
     REQUIRE_FALSE(cubin.empty());
@@ -344,6 +343,10 @@ TEST_CASE("kernels that stay for a debugger without debug information") {
     CHECK(comparison.Check(objects, options, flags) != "");
     options.compatibility = Compatibility::kNvlink;
     CHECK(comparison.Check(objects, options, flags) == "");
+    CHECK(comparison.Check({{cubin, {}}}, options, flags) == "");
+    options.kernels_used = {"asked_for"};
+    CHECK(comparison.Check({{cubin, {}}}, options,
+                           {"-g", "-suppress-debug-info", "-kernels-used=asked_for"}) == "");
   }
 }
 

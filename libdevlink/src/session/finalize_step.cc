@@ -255,6 +255,19 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
   return std::nullopt;
 }
 
+namespace {
+
+absl::StatusOr<JudgedFile> TakeOwn(const Bytes& own, const absl::Status& why,
+                                   const LinkOptions& options,
+                                   std::vector<Diagnostic>& diagnostics) {
+  constexpr std::string_view kWhat = "the finalizer made another program";
+  if (options.finalize == FinalizeMode::kAlways) return Fail(why, kWhat, diagnostics);
+  NoteUnfinalized(kWhat, why, diagnostics);
+  return JudgedFile{.cubin = own, .is_own = true};
+}
+
+}  // namespace
+
 absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
                                           const LinkContext& context,
                                           std::vector<Diagnostic>& diagnostics) {
@@ -266,6 +279,9 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
   }
   const absl::Status unfit = absl::UnimplementedError("the code is for another architecture");
+  // With -suppress-debug-info it was told less than nvlink is.
+  const bool must_agree =
+      options.compatibility != Compatibility::kNvlink || options.suppress_debug_info;
   auto agreement = !files.own.ok()    ? files.own.status()
                    : files.own_is_fit ? CompareWithOwn(out.cubin, *files.own)
                                       : unfit;
@@ -277,18 +293,18 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     if (!files.own.ok()) return out;
   } else if (agreement->difference.empty()) {
     out.finalized = std::move(agreement->finalized);
-  } else if (options.compatibility != Compatibility::kNvlink) {
-    constexpr std::string_view kWhat = "the finalizer made another program";
-    const absl::Status why = absl::InternalError(
-        base::ToAbsl(base::Cat({agreement->difference, " is not as this link has it"})));
-    if (options.finalize == FinalizeMode::kAlways) return Fail(why, kWhat, diagnostics);
-    NoteUnfinalized(kWhat, why, diagnostics);
-    return JudgedFile{.cubin = *files.own, .is_own = true};
+  } else if (must_agree) {
+    return TakeOwn(*files.own,
+                   absl::InternalError(base::ToAbsl(
+                       base::Cat({agreement->difference, " is not as this link has it"}))),
+                   options, diagnostics);
   }
   if (!files.told_others) return out;
   auto joined = WithOwnRecords(out.cubin, *files.own);
   if (joined.ok()) {
     out.cubin = *std::move(joined);
+  } else if (options.suppress_debug_info && files.own_is_fit) {
+    return TakeOwn(*files.own, joined.status(), options, diagnostics);
   } else {
     // What does not come of the inputs must not decide what the file is.
     context.Log([&] {
