@@ -38,14 +38,17 @@ absl::Status Fail(const absl::Status& status, std::string_view what,
   return status;
 }
 
-// The code is as the assembler made it, and why.
-void NoteUnfinalized(std::string_view what, const absl::Status& why,
-                     std::vector<Diagnostic>& diagnostics) {
+// The code is as the assembler made it, and why; an error where the options insist on the
+// finalizer.
+absl::Status GoWithout(std::string_view what, const absl::Status& why, const LinkOptions& options,
+                       std::vector<Diagnostic>& diagnostics) {
+  if (options.finalize == FinalizeMode::kAlways) return Fail(why, what, diagnostics);
   Diagnostic& note = diagnostics.emplace_back();
   note.severity = Severity::kInfo;
   note.code = DiagnosticCode::kUnsupportedFeature;
   note.notes.push_back(base::Cat(
       {what, ", so the code is as the assembler made it: ", base::FromAbsl(why.message())}));
+  return absl::OkStatus();
 }
 
 // Other names for those of `others` that have one of the texts somewhere.
@@ -228,6 +231,14 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& progr
   return adopted;
 }
 
+absl::StatusOr<JudgedFile> TakeOwn(const Bytes& own, const absl::Status& why,
+                                   const LinkOptions& options,
+                                   std::vector<Diagnostic>& diagnostics) {
+  DEVLINK_RETURN_IF_ERROR(
+      GoWithout("the finalizer made another program", why, options, diagnostics));
+  return JudgedFile{.cubin = own, .is_own = true};
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
@@ -237,10 +248,9 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
                                                   std::vector<Diagnostic>& diagnostics) {
   if (options.finalize == FinalizeMode::kNever) return std::nullopt;
   if (options.relocatable && KeepsReferences(options)) return std::nullopt;
-  const bool must = options.finalize == FinalizeMode::kAlways;
   const auto finalizer = context.toolchain.Finalizer();
   if (!finalizer.ok()) {
-    if (!must) return std::nullopt;
+    if (options.finalize != FinalizeMode::kAlways) return std::nullopt;
     return Fail(absl::UnimplementedError(finalizer.status().message()),
                 base::Cat({"a link for '", options.target.Name(),
                            "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
@@ -250,23 +260,9 @@ absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
   auto made = Finalize(set, program, options, context, **finalizer, what);
   if (made.ok()) return *std::move(made);
   if (absl::IsCancelled(made.status())) return made.status();
-  if (must) return Fail(made.status(), what, diagnostics);
-  NoteUnfinalized(what, made.status(), diagnostics);
+  DEVLINK_RETURN_IF_ERROR(GoWithout(what, made.status(), options, diagnostics));
   return std::nullopt;
 }
-
-namespace {
-
-absl::StatusOr<JudgedFile> TakeOwn(const Bytes& own, const absl::Status& why,
-                                   const LinkOptions& options,
-                                   std::vector<Diagnostic>& diagnostics) {
-  constexpr std::string_view kWhat = "the finalizer made another program";
-  if (options.finalize == FinalizeMode::kAlways) return Fail(why, kWhat, diagnostics);
-  NoteUnfinalized(kWhat, why, diagnostics);
-  return JudgedFile{.cubin = own, .is_own = true};
-}
-
-}  // namespace
 
 absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
                                           const LinkContext& context,
@@ -279,9 +275,8 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
   }
   const absl::Status unfit = absl::UnimplementedError("the code is for another architecture");
-  // With -suppress-debug-info it was told less than nvlink is.
-  const bool must_agree =
-      options.compatibility != Compatibility::kNvlink || options.suppress_debug_info;
+  // What nvlink does with -suppress-debug-info the finalizer could not be told.
+  const bool told_less = options.suppress_debug_info;
   auto agreement = !files.own.ok()    ? files.own.status()
                    : files.own_is_fit ? CompareWithOwn(out.cubin, *files.own)
                                       : unfit;
@@ -293,7 +288,7 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
     if (!files.own.ok()) return out;
   } else if (agreement->difference.empty()) {
     out.finalized = std::move(agreement->finalized);
-  } else if (must_agree) {
+  } else if (told_less || options.compatibility != Compatibility::kNvlink) {
     return TakeOwn(*files.own,
                    absl::InternalError(base::ToAbsl(
                        base::Cat({agreement->difference, " is not as this link has it"}))),
@@ -303,7 +298,7 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
   auto joined = WithOwnRecords(out.cubin, *files.own);
   if (joined.ok()) {
     out.cubin = *std::move(joined);
-  } else if (options.suppress_debug_info && files.own_is_fit) {
+  } else if (told_less && files.own_is_fit) {
     return TakeOwn(*files.own, joined.status(), options, diagnostics);
   } else {
     // What does not come of the inputs must not decide what the file is.

@@ -38,7 +38,7 @@ struct FileToJudge {
   std::vector<std::uint8_t> finalized;
   const absl::StatusOr<std::vector<std::uint8_t>>& own;
   bool own_is_fit = true;    // its code is for the target, so that it could be written
-  bool told_others = false;  // the finalizer was told of kernels what nvlink is not told
+  bool told_others = false;  // the finalizer was told of kernels other than nvlink is
 };
 
 struct JudgedFile {
@@ -51,7 +51,7 @@ struct JudgedFile {
 // Which of the two is the output. The finalizer's, with our attributes where it was told of other
 // kernels, unless it is another program than the one that was linked: then `diagnostics` say where,
 // and the file is ours, or there is none where the options insist on the finalizer. With
-// --compat=nvlink it is always the finalizer's, as nvlink's is.
+// --compat=nvlink it is always the finalizer's, as nvlink's is, but with -suppress-debug-info.
 absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
                                           const LinkContext& context,
                                           std::vector<Diagnostic>& diagnostics);

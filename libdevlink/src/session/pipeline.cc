@@ -542,9 +542,9 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   return cubin;
 }
 
-// Whether the finalizer was told of kernels what nvlink is not told: those that host code leaves
-// out, or that device code keeps beside what host code or -kernels-used asks for. It has no word
-// for -suppress-debug-info, with which nvlink keeps all code, and loses what some of it calls.
+// Whether the finalizer was told of kernels other than nvlink is: those that host code leaves out,
+// or that device code keeps beside what host code or -kernels-used asks for. And it has no word for
+// -suppress-debug-info, with which nvlink keeps all code, and loses what some of it calls.
 bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes,
                       const LinkOptions& options) {
   if (options.debug) return options.suppress_debug_info;
@@ -585,7 +585,7 @@ absl::Status WriteFinalized(std::vector<std::uint8_t>&& finalized, LinkedProgram
                             const LinkContext& context, const Results& results) {
   const bool is_fit = IsFitCode(*program.passed.passes, set);
   const bool told_others = ToldOtherKernels(program.kernels, *program.passed.passes, options);
-  // With --compat=nvlink it is taken whatever it is, but where it was told something else.
+  // With --compat=nvlink it is taken whatever it is, unless it was told something else.
   const bool wants_own =
       told_others || results.details != nullptr || options.compatibility != Compatibility::kNvlink;
   if (!wants_own) return WriteBytes(std::move(finalized), results);
