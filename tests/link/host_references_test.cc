@@ -75,9 +75,9 @@ class Comparison {
     auto session = LinkSession::Create(options, {.toolchain = FinalizerTools()});
     if (!session.ok()) return session.status();
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      const auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
-                                           std::span<const std::uint8_t>(objects[i].cubin),
-                                           ReferencesOf(objects[i].lists));
+      auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),
+                                     std::span<const std::uint8_t>(objects[i].cubin),
+                                     ReferencesOf(objects[i].lists));
       if (!added.ok()) return added;
     }
     return session->Link();
@@ -525,6 +525,34 @@ TEST_CASE("what host code asks for shows in code made for a relative, too") {
     INFO("wanted: " << Join(wanted, ","));
     CHECK(comparison.Check({{cubin, Sections({true, wanted, {}})}}) == "");
   }
+}
+
+// The finalizer is told of all kernels then, as nvlink is, so that nothing has names of our own.
+TEST_CASE("code made for a relative whose debug information is suppressed is nvlink's") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  const auto jumps = [](std::string_view name) {
+    return Cat(".visible .func ", name,
+               "() { .reg .b32 r; mov.u32 r, %tid.x; "
+               "ts: .branchtargets A, B, C, D; brx.idx r, ts; A: mov.u32 r, %clock; bra E; "
+               "B: add.u32 r, r, 9; bra E; C: mul.lo.u32 r, r, r; bra E; D: mov.u32 r, %ctaid.x; "
+               "E: st.global.u32 [g], r; ret; }\n");
+  };
+  Comparison related(*toolkit, 100);
+  const Bytes first =
+      related.Assemble(Cat(Header(100), ".visible .global .u32 g;\n.extern .func f3();\n",
+                           jumps("f1"), jumps("f2"), Kernel(".visible ", "k4", "call f3;")));
+  const Bytes second = related.Assemble(
+      Cat(Header(100), ".extern .func f1();\n.extern .func f2();\n",
+          ".visible .func f3() { call f1; ret; }\n", Kernel(".visible ", "k3", "call f2;")));
+  REQUIRE_FALSE(first.empty());
+  REQUIRE_FALSE(second.empty());
+  LinkOptions options;
+  options.debug = true;
+  options.suppress_debug_info = true;
+  Comparison comparison(*toolkit, 103);
+  CHECK(comparison.Check({{first, {}}, {second, {}}}, options, {"-g", "-suppress-debug-info"}) ==
+        "");
 }
 
 // nvlink follows the calls of the one that is asked for, and of no other.

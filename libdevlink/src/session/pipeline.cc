@@ -543,11 +543,11 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
 }
 
 // Whether the finalizer was told of kernels other than nvlink is: those that host code leaves out,
-// or that device code keeps beside what host code or -kernels-used asks for. And it has no word for
-// -suppress-debug-info, with which nvlink keeps all code, and loses what some of it calls.
+// or that device code keeps beside what host code or -kernels-used asks for; where all code stays,
+// nothing of those that nvlink does not follow.
 bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes,
                       const LinkOptions& options) {
-  if (options.debug) return options.suppress_debug_info;
+  if (options.debug) return !passes.liveness.unfollowed.empty();
   if (!kernels.ByHostReferences()) return passes.liveness.keeps_lost;
   const auto is_wanted = [&](FunctionId kernel) {
     return kernels.Wants(passes.program.symbols[passes.program.functions[kernel].symbol]);
@@ -586,8 +586,8 @@ absl::Status WriteFinalized(std::vector<std::uint8_t>&& finalized, LinkedProgram
   const bool is_fit = IsFitCode(*program.passed.passes, set);
   const bool told_others = ToldOtherKernels(program.kernels, *program.passed.passes, options);
   // With --compat=nvlink it is taken whatever it is, unless it was told something else.
-  const bool wants_own =
-      told_others || results.details != nullptr || options.compatibility != Compatibility::kNvlink;
+  const bool wants_own = told_others || options.suppress_debug_info || results.details != nullptr ||
+                         options.compatibility != Compatibility::kNvlink;
   if (!wants_own) return WriteBytes(std::move(finalized), results);
   LinkOutcome of_own;
   const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
