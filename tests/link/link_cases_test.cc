@@ -252,6 +252,9 @@ class LinkJob {
     options.report_arch = Has(flags, "-report-arch");
     options.recorded_options = RecordedOptions();
     if (options.debug) options.recorded_object = "out.cubin";
+    LinkOutcome outcome = LinkWithLibrary(options, inputs_);
+    if (!outcome.keeps_lost) return outcome;
+    options.compatibility = Compatibility::kNvlink;
     return LinkWithLibrary(options, inputs_);
   }
 

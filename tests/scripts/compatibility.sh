@@ -91,6 +91,37 @@ for arch in sm_80 sm_100; do
   alike -arch=$arch table/{second,first,third}.$arch.cubin
 done
 
+# --- What only functions whose address is taken call ----------------------------------------------
+cat >behind.cu <<'CODE'
+typedef int (*Pointer)(int);
+__device__ __noinline__ int inner(int x) { return x * 3 + clock(); }
+__device__ __noinline__ int outer(int x) { return inner(x) + inner(x + 1); }
+__device__ __noinline__ int pointed(int x) { return outer(x) + 1; }
+__device__ Pointer place;
+__global__ void k() { place = pointed; }
+CODE
+for arch in sm_80 sm_100; do
+  nvcc -arch=$arch -rdc=true -cubin behind.cu -o behind.cubin
+  row "code behind a pointer that no kernel calls" -arch=$arch behind.cubin
+  readelf -SrW default/out.cubin >behind.text 2>/dev/null
+  for name in _Z5inneri _Z5outeri; do
+    grep -q "\.text\.$name" behind.text || fail "$arch: $name is lost behind a pointer"
+    grep -qE " $name( \+ 0)?\$" behind.text || fail "$arch: a call of $name is lost"
+  done
+  "$DEVLINK" -arch=$arch behind.cubin -o behind.out 2>behind.text
+  grep -q "only pointers lead to '_Z5outeri' (called by '_Z7pointedi') and to 1 more: " \
+    behind.text || fail "$arch: no note on what stays behind a pointer"
+  # A kernel that calls such functions comes to them.
+  printf '#include "behind.cu"\n__global__ void caller(int* p) { *p = place(*p); }\n' >caller.cu
+  nvcc -arch=$arch -rdc=true -cubin caller.cu -o caller.cubin
+  alike -arch=$arch caller.cubin
+  # Nobody has the pointer.
+  sed 's/__global__ void k/__device__ void unused/' behind.cu >unused.cu
+  echo '__global__ void other() {}' >>unused.cu
+  nvcc -arch=$arch -rdc=true -cubin unused.cu -o unused.cubin
+  alike -arch=$arch unused.cubin
+done
+
 # --- What is left out without a word --------------------------------------------------------------
 for sm in 75 80 86 90; do ptx k$sm sm_$sm ".visible .entry k$sm() { ret; }"; done
 head -c 500 k80.cubin >cut.cubin

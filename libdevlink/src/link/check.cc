@@ -210,7 +210,7 @@ class Checker {
   }
 
   // The call graphs of the inputs decide what stays. Where one does not name what code calls, it is
-  // damaged, and the call would lead nowhere. What a function calls goes with reason where the
+  // damaged, and the call would lead nowhere. For nvlink, what a function calls goes where the
   // function stays for its address only.
   void CheckLost() {
     const auto& lost = input_.relocated.lost;

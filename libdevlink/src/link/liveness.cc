@@ -2,13 +2,16 @@
 #include "link/liveness.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/hash_table.h"
 #include "format/elf_cuda.h"
+#include "format/sections.h"
 
 namespace devlink::internal {
 
@@ -32,10 +35,103 @@ bool NoneLost(const Program& program, const CallGraph& graph, const Liveness& re
   return true;
 }
 
+// What stays is followed to where pointers lead, which the code and the variables that stay have.
+class PointerWalk {
+ public:
+  PointerWalk(const Program& program, const CallGraph& graph, const Liveness& liveness)
+      : program_(program), graph_(graph), liveness_(liveness) {}
+
+  // All that is come to; nothing where no function calls anything that goes whose address is taken.
+  std::vector<bool> Run() {
+    if (!IsWorthIt()) return {};
+    CollectPointers();
+    std::vector<bool> met(graph_.node_count(), false);
+    std::vector<NodeId> work;
+    const auto meet = [&](NodeId node) {
+      if (!met[node]) work.push_back(node);
+      met[node] = true;
+    };
+    for (FunctionId i = 0; i < liveness_.live.size(); ++i) {
+      if (liveness_.live[i]) meet(i);
+    }
+    for (const FunctionId target : PointersOf(kNone)) meet(target);
+    while (!work.empty()) {
+      const NodeId node = work.back();
+      work.pop_back();
+      for (const NodeId target : graph_.Successors(node)) meet(target);
+      for (const FunctionId target : PointersOf(node)) meet(target);
+    }
+    return met;
+  }
+
+ private:
+  [[nodiscard]] bool IsWorthIt() const {
+    return std::ranges::any_of(program_.addresses_taken, [this](const PrototypeUse& use) {
+      const auto callees = graph_.DirectCallees(use.function);
+      return std::ranges::any_of(callees, [this](NodeId node) { return !liveness_.live[node]; });
+    });
+  }
+
+  // By who has them: a function's code and constants, or a variable (kNone).
+  void CollectPointers() {
+    std::vector<std::pair<FunctionId, FunctionId>> found;
+    for (const Relocation& relocation : program_.relocations) {
+      const FunctionId target = program_.symbols[relocation.symbol].function;
+      if (target == kNone || !liveness_.address_taken[target]) continue;
+      const Section& section = program_.sections[relocation.section];
+      if (section.kind == SectionKind::kText || format::HoldsVariables(section.kind)) {
+        found.emplace_back(section.function, target);
+      }
+    }
+    std::ranges::sort(found);
+    for (const auto& [holder, target] : found) {
+      holders_.push_back(holder);
+      targets_.push_back(target);
+    }
+  }
+
+  [[nodiscard]] std::span<const FunctionId> PointersOf(NodeId holder) const {
+    const auto those = std::ranges::equal_range(holders_, holder);
+    return std::span(targets_).subspan(static_cast<std::size_t>(those.begin() - holders_.begin()),
+                                       those.size());
+  }
+
+  const Program& program_;
+  const CallGraph& graph_;
+  const Liveness& liveness_;
+  std::vector<FunctionId> holders_;  // of one pointer each, sorted
+  std::vector<FunctionId> targets_;  // of the same pointers
+};
+
+// What stays without a kernel: all that `also` come to, and what a pointer leads to.
+void KeepForOthers(const Program& program, const CallGraph& graph, bool as_nvlink,
+                   std::span<const FunctionId> also, Liveness& result) {
+  const auto count = static_cast<FunctionId>(result.live.size());
+  if (!also.empty()) {
+    const std::vector<bool> asked_for = ReachableFrom(graph, also);
+    for (FunctionId i = 0; i < count; ++i) {
+      if (asked_for[i]) result.live[i] = true;
+    }
+  }
+  std::vector<bool> pointed;
+  if (!as_nvlink) pointed = PointerWalk(program, graph, result).Run();
+  for (const PrototypeUse& use : program.addresses_taken) {
+    result.live[use.function] = true;
+    for (const FunctionId callee : graph.DirectCallees(use.function)) {
+      if (!program.IsDefined(callee)) result.live[callee] = true;
+    }
+  }
+  for (FunctionId i = 0; i < count && !pointed.empty(); ++i) {
+    if (!pointed[i] || result.live[i]) continue;
+    result.live[i] = true;
+    if (program.IsDefined(i)) result.behind_pointers.push_back(i);
+  }
+}
+
 }  // namespace
 
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels, bool follows_one,
+                           const KernelSelection& kernels, bool as_nvlink,
                            std::span<const FunctionId> also) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
@@ -61,16 +157,16 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   // lost here.
   const bool one = wanted.size() == 1;
   if (one &&
-      (follows_one || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
+      (as_nvlink || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
     result.single_kernel = wanted.front();
   }
-  if (one && follows_one && !keep_all) {
+  if (one && as_nvlink && !keep_all) {
     for (const FunctionId kernel : result.kernels) {
       if (kernel != wanted.front()) result.unfollowed.push_back(kernel);
     }
   }
   result.keeps_lost =
-      one && !follows_one &&
+      one && !as_nvlink &&
       std::any_of(result.kernels.begin(), result.kernels.end(), [&](FunctionId kernel) {
         return kernel != wanted.front() && !graph.Successors(kernel).empty();
       });
@@ -80,21 +176,10 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
     result.live.assign(count, true);
   } else {
     const std::vector<bool> reached =
-        ReachableFrom(graph, one && follows_one ? wanted : result.kernels);
+        ReachableFrom(graph, one && as_nvlink ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
-    if (!also.empty()) {
-      const std::vector<bool> asked_for = ReachableFrom(graph, also);
-      for (FunctionId i = 0; i < count; ++i) {
-        if (asked_for[i]) result.live[i] = true;
-      }
-    }
-    for (const PrototypeUse& use : program.addresses_taken) {
-      result.live[use.function] = true;
-      for (const FunctionId callee : graph.DirectCallees(use.function)) {
-        if (!program.IsDefined(callee)) result.live[callee] = true;
-      }
-    }
+    KeepForOthers(program, graph, as_nvlink, also, result);
   }
   result.section_removed.reserve(program.sections.size());
   for (const Section& section : program.sections) {

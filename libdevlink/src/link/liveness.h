@@ -22,18 +22,22 @@ struct Liveness {
   // Whether they need anything is known when memory is laid out.
   bool keeps_lost = false;
   std::vector<FunctionId> left_out;  // kernels that nobody uses
-  // Kernels that nobody uses and that stay as all code does, and with `follows_one` all but the
-  // one: nvlink follows no call of theirs.
+  // Kernels that nobody uses and that stay as all code does, and with `as_nvlink` all but the one
+  // that is wanted: nvlink follows no call of theirs.
   std::vector<FunctionId> unfollowed;
+  // Functions that only pointers lead to, which variables or code that stays have: what they point
+  // to calls them, and no kernel does. nvlink leaves them out, and the calls lead nowhere.
+  std::vector<FunctionId> behind_pointers;
   bool left_out_keep_names = false;  // of their shared memory, in the string tables
 };
 
-// Kernels stay with all that they reach. A function whose address is taken stays too, but what only
-// it calls goes (docs/cubin-format.md, "Dead functions"). `keep_all` is nvlink -g.
-// `follows_one`: where one kernel is wanted, only it is followed, as nvlink does it. `also`: these
-// stay with what they call, although no kernel asks for them.
+// Kernels stay with all that they reach. A function whose address is taken stays, too, and what it
+// calls unless all goes that has the pointer: code of another link may have it then, or call it as
+// one of another type. `keep_all` is nvlink -g. `as_nvlink`: what only functions whose address is
+// taken call goes (docs/cubin-format.md, "Dead functions"), and where one kernel is wanted, only it
+// is followed. `also`: these stay with what they call, although no kernel asks for them.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels = {}, bool follows_one = false,
+                           const KernelSelection& kernels = {}, bool as_nvlink = false,
                            std::span<const FunctionId> also = {});
 
 struct NamedFunctions {

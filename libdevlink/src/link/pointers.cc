@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/pointers.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash_table.h"
@@ -30,6 +32,23 @@ std::uint32_t AddPrototype(std::string_view text, Program& program) {
   const auto added = static_cast<std::uint32_t>(program.prototypes.size()) + 1;
   program.prototypes.append(text).push_back('\0');
   return added;
+}
+
+std::string_view NameOf(const Program& program, FunctionId function) {
+  return program.symbols[program.functions[function].symbol].name;
+}
+
+// " and to 3 more"
+std::string More(std::string_view before, const std::vector<FunctionId>& functions) {
+  if (functions.size() < 2) return {};
+  return absl::StrCat(" ", base::ToAbsl(before), functions.size() - 1, " more");
+}
+
+Diagnostic Note(std::string_view symbol, std::string text) {
+  Diagnostic out = format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kForgottenAddress, "",
+                                          "", std::move(text));
+  out.symbol = symbol;
+  return out;
 }
 
 }  // namespace
@@ -76,16 +95,33 @@ Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& 
 std::optional<Diagnostic> NoteRememberedAddresses(const Program& program) {
   const std::vector<FunctionId>& functions = program.remembered_addresses;
   if (functions.empty()) return std::nullopt;
-  const std::string_view first = program.symbols[program.functions[functions.front()].symbol].name;
-  std::string others;
-  if (functions.size() > 1) others = absl::StrCat(" and to ", functions.size() - 1, " more");
-  Diagnostic note = format::MakeDiagnostic(
-      Severity::kInfo, DiagnosticCode::kForgottenAddress, "", "",
-      base::Cat({"variables point to '", first, "'", others,
-                 ": nvlink forgets that functions can be called so whose bodies are another "
-                 "file's; --compat=nvlink, too"}));
-  note.symbol = first;
-  return note;
+  const std::string_view first = NameOf(program, functions.front());
+  return Note(first, base::Cat({"variables point to '", first, "'", More("and to ", functions),
+                                ": nvlink forgets that functions can be called so whose bodies "
+                                "are another file's; --compat=nvlink, too"}));
+}
+
+std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallGraph& graph,
+                                             const Liveness& liveness) {
+  const std::vector<FunctionId>& functions = liveness.behind_pointers;
+  if (functions.empty()) return std::nullopt;
+  const base::HashSet<FunctionId> behind(functions.begin(), functions.end());
+  // A call that somebody with the pointer comes to at once.
+  FunctionId first = functions.front();
+  std::string by;
+  for (FunctionId i = 0; i < graph.function_count() && by.empty(); ++i) {
+    if (!liveness.address_taken[i]) continue;
+    for (const FunctionId callee : graph.DirectCallees(i)) {
+      if (!behind.contains(callee)) continue;
+      first = callee;
+      by = base::Cat({" (called by '", NameOf(program, i), "')"});
+      break;
+    }
+  }
+  const std::string_view name = NameOf(program, first);
+  return Note(name, base::Cat({"only pointers lead to '", name, "'", by, More("and to ", functions),
+                               ": nvlink leaves such functions out, and whoever has the pointer "
+                               "comes to a call that leads nowhere; --compat=nvlink, too"}));
 }
 
 }  // namespace devlink::internal

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that nvlink leaves out although a variable points to them.
+// Functions that nvlink leaves out although pointers lead to them.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "devlink/diagnostics.h"
+#include "link/call_graph.h"
 #include "link/liveness.h"
 #include "model/program.h"
 
@@ -24,5 +25,9 @@ Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& 
 
 // What WithAddressesTaken changed, in words; nothing where it was not used.
 std::optional<Diagnostic> NoteRememberedAddresses(const Program& program);
+
+// What stays behind pointers only, in words; nothing where nothing does.
+std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallGraph& graph,
+                                             const Liveness& liveness);
 
 }  // namespace devlink::internal

@@ -18,16 +18,24 @@ namespace devlink::internal {
 namespace {
 
 // Shortest ways from kernels to all that they reach, through calls by name and through pointers.
+// From functions whose address is taken they lead to what no kernel reaches.
 class Ways {
  public:
   // `wanted`: kernels that stay for their own sake; `others` stay since device code uses them.
   Ways(const CallGraph& graph, std::span<const FunctionId> wanted,
-       std::span<const FunctionId> others)
+       std::span<const FunctionId> others, const std::vector<PrototypeUse>& addresses_taken)
       : graph_(graph), from_(graph.node_count(), kNone), met_(graph.node_count(), false) {
     Walk(wanted);
     Walk(others);
+    std::vector<FunctionId> taken;
+    for (const PrototypeUse& use : addresses_taken) {
+      if (!met_[use.function]) taken.push_back(use.function);
+    }
+    Walk(taken);
+    for (const FunctionId function : taken) met_[function] = false;  // its address is the reason
   }
 
+  // A kernel or, but for those whose address is taken, a pointer.
   [[nodiscard]] bool Reaches(FunctionId function) const { return met_[function]; }
   // Of one that is reached and no kernel to begin with.
   void Explain(FunctionId function, FunctionDetails& out) const {
@@ -42,11 +50,11 @@ class Ways {
   }
 
  private:
-  void Walk(std::span<const FunctionId> kernels) {
+  void Walk(std::span<const FunctionId> roots) {
     std::vector<NodeId> queue;
-    for (const FunctionId kernel : kernels) {
-      if (!met_[kernel]) queue.push_back(kernel);
-      met_[kernel] = true;
+    for (const FunctionId root : roots) {
+      if (!met_[root]) queue.push_back(root);
+      met_[root] = true;
     }
     for (std::size_t next = 0; next < queue.size(); ++next) {
       for (const NodeId to : graph_.Successors(queue[next])) {
@@ -92,7 +100,7 @@ class Describer {
         kernels_(kernels),
         asked_for_(ReachableFrom(linked.graph, FindFunctions(linked.program, asked_for).functions)),
         wanted_(KernelsThat(true)),
-        ways_(linked.graph, wanted_, KernelsThat(false)),
+        ways_(linked.graph, wanted_, KernelsThat(false), linked.program.addresses_taken),
         met_(linked.program.functions.size(), false) {}
 
   LinkDetails Run() {

@@ -116,6 +116,10 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
     return absl::UnimplementedError(
         "the finalizer forgets functions to which only variables point; --compat=nvlink, too");
   }
+  if (!linked.liveness.behind_pointers.empty()) {
+    return absl::UnimplementedError(
+        "the finalizer leaves out what only pointers lead to; --compat=nvlink, too");
+  }
   for (const LinkInput& input : set.inputs) {
     job.inputs.push_back({input.name, input.module->bytes()});
   }

@@ -475,6 +475,9 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   if (auto note = NoteRememberedAddresses(passes.program)) {
     out.diagnostics.push_back(*std::move(note));
   }
+  if (auto note = NoteBehindPointers(passes.program, passes.graph, passes.liveness)) {
+    out.diagnostics.push_back(*std::move(note));
+  }
   absl::Status wrong =
       VerifyResults(passes, {.reserved = ReservedShared(options),
                              .partial = options.relocatable,

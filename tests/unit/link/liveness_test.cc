@@ -3,6 +3,7 @@
 
 #include "report/dump.h"
 #include "support/catch.h"
+#include "support/text.h"
 #include "unit/link/linked.h"
 
 namespace devlink::testing {
@@ -73,25 +74,115 @@ TEST_CASE("Recursion does not keep what nothing calls", "[liveness]") {
 )");
 }
 
-TEST_CASE("A function whose address is taken stays; what only it calls does not", "[liveness]") {
-  InputBuilder a;
-  a.DefineKernel("k");
-  const SymbolHandle f = a.Define(Function{.name = "f"});
-  const SymbolHandle g = a.Define(Function{.name = "g"});
-  const SymbolHandle undefined = a.Declare("undefined");
-  a.TakeAddress(f, "v_");
-  a.AddCall(f, g);
-  a.AddCall(f, undefined);
-  CHECK(LivenessOf(Linked({&a})) == R"(kernels
+// `f`, whose address is taken, calls `g`, which calls `h`; nothing else does.
+struct BehindPointer {
+  BehindPointer() {
+    input.AddCall(f, g);
+    input.AddCall(f, input.Declare("undefined"));
+    input.AddCall(g, input.Declare("undefined_of_g"));
+    input.AddCall(g, h);
+    input.TakeAddress(f, "v_");
+  }
+
+  void PointAtF(SectionHandle section) {
+    constexpr std::uint32_t kAbs64 = 2;
+    input.Relocate(section, 0, kAbs64, f);
+  }
+  // Their names, of functions that stay for the pointer.
+  static std::string BehindPointers(const internal::Program& program,
+                                    const internal::Liveness& liveness) {
+    std::string out;
+    for (const internal::FunctionId function : liveness.behind_pointers) {
+      out += Cat(program.symbols[program.functions[function].symbol].name, " ");
+    }
+    return out;
+  }
+  std::string BehindPointers() {
+    const Linked linked({&input});
+    return BehindPointers(linked.passes.program, linked.passes.liveness);
+  }
+
+  InputBuilder input;
+  SymbolHandle k = input.DefineKernel("k");
+  SymbolHandle f = input.Define(Function{.name = "f"});
+  SymbolHandle g = input.Define(Function{.name = "g"});
+  SymbolHandle h = input.Define(Function{.name = "h"});
+};
+
+TEST_CASE("A function to which a variable points stays with all that it calls", "[liveness]") {
+  BehindPointer made;
+  made.PointAtF(made.input.AddData(".nv.global.init", 8));
+  const Linked linked({&made.input});
+  const internal::PassResults& passes = linked.passes;
+  CHECK(LivenessOf(linked) == R"(kernels
+  k single
+functions
+  k live
+  f live address-taken
+  g live
+  h live
+  undefined live
+  undefined_of_g live
+sections removed
+)");
+  CHECK(BehindPointer::BehindPointers(passes.program, passes.liveness) == "g h ");
+
+  // For nvlink, what only it calls goes.
+  internal::PassResults as_nvlink = linked.passes;
+  as_nvlink.liveness = internal::FindLiveFunctions(passes.program, passes.graph, false, {}, true);
+  CHECK(internal::DumpLiveness(as_nvlink.program, as_nvlink.liveness) == R"(kernels
   k single
 functions
   k live
   f live address-taken
   g dead
+  h dead
   undefined live
+  undefined_of_g dead
 sections removed
   .text.g
+  .text.h
 )");
+  CHECK(as_nvlink.liveness.behind_pointers.empty());
+}
+
+TEST_CASE("What is behind a pointer stays where somebody has it", "[liveness]") {
+  BehindPointer made;
+  InputBuilder& input = made.input;
+  SECTION("nobody") { CHECK(made.BehindPointers().empty()); }
+  SECTION("a kernel") {
+    made.PointAtF(input.TextOf(made.k));
+    CHECK(made.BehindPointers() == "g h ");
+  }
+  SECTION("a function that goes") {
+    const SymbolHandle unused = input.Define(Function{.name = "unused"});
+    made.PointAtF(input.TextOf(unused));
+    CHECK(made.BehindPointers().empty());
+  }
+  SECTION("a function that stays for another pointer") {
+    const SymbolHandle first = input.Define(Function{.name = "first"});
+    const SymbolHandle second = input.Define(Function{.name = "second"});
+    input.TakeAddress(first, "i_i");
+    input.AddCall(first, second);
+    constexpr std::uint32_t kAbs64 = 2;
+    input.Relocate(input.TextOf(made.k), 0, kAbs64, first);
+    made.PointAtF(input.TextOf(second));
+    CHECK(made.BehindPointers() == "g h second ");
+  }
+  SECTION("debug records only") {
+    made.PointAtF(input.AddData(".debug_info", 8));
+    CHECK(made.BehindPointers().empty());
+  }
+  SECTION("a kernel that calls what it calls, too") {
+    made.PointAtF(input.TextOf(made.k));
+    input.AddCall(made.k, made.g);
+    CHECK(made.BehindPointers().empty());
+  }
+  SECTION("a kernel that calls such functions") {
+    made.PointAtF(input.TextOf(made.k));
+    input.CallIndirectly(made.k, "v_");
+    CHECK(made.BehindPointers().empty());
+  }
 }
 
 TEST_CASE("A call through a pointer reaches what has its prototype", "[liveness]") {

@@ -21,6 +21,7 @@ using internal::FindFunctions;
 using internal::FindLiveFunctions;
 using internal::FindLostPointers;
 using internal::Liveness;
+using internal::NoteBehindPointers;
 using internal::Program;
 
 constexpr std::uint32_t kAbs64 = 2;
@@ -106,6 +107,36 @@ TEST_CASE("A pointer to what stays counts where somebody calls through such poin
   found = Link({.calls_f = true, .relocatable = true});
   CHECK(found.lost == 1);
   CHECK(Link({.variable_points = false, .relocatable = true}).lost == 0);
+}
+
+TEST_CASE("A note names a function that only pointers lead to, and who calls it", "[pointers]") {
+  InputBuilder a;
+  a.DefineKernel("k");
+  const SymbolHandle h = a.Define(Function{.name = "h"});
+  const SymbolHandle g = a.Define(Function{.name = "g"});
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.TakeAddress(f, "v_");
+  a.Relocate(a.AddData(".nv.global.init", 8), 0, kAbs64, f);
+  std::string expected;
+  SECTION("there is none") { a.Define(Function{.name = "unused"}); }
+  SECTION("one") {
+    a.AddCall(f, g);
+    expected = "only pointers lead to 'g' (called by 'f'): nvlink leaves ";
+  }
+  SECTION("two, of which one is called by the other") {
+    a.AddCall(f, g);
+    a.AddCall(g, h);
+    expected = "only pointers lead to 'g' (called by 'f') and to 1 more: nvlink leaves ";
+  }
+  const Merged merged = MergeInputs({&a});
+  const internal::CallGraph graph(merged.program());
+  const auto liveness = FindLiveFunctions(merged.program(), graph, false);
+  const auto note = NoteBehindPointers(merged.program(), graph, liveness);
+  REQUIRE(note.has_value() == !expected.empty());
+  if (!note) return;
+  CHECK(note->notes.at(0).starts_with(expected));
+  CHECK(note->symbol == "g");
+  CHECK(note->severity == Severity::kInfo);
 }
 
 }  // namespace
