@@ -130,6 +130,16 @@ head -c 500 k80.cubin >cut.cubin
 nvlink -arch=sm_80 k80.cubin -o linked.cubin
 ar rc linked.a linked.cubin
 row "truncated cubin" -arch=sm_80 k80.cubin cut.cubin
+# One with two views makes nvlink crash.
+for size in 60 1000; do
+  head -c $size behind.cubin >cut100.cubin
+  for option in '' --compat=nvlink; do
+    # shellcheck disable=SC2086  # no word where there is none
+    run default "$DEVLINK" $option -arch=sm_100 behind.cubin cut100.cubin
+    grep -q '^status 1$' default/text || fail "$size bytes of a cubin $option: no error"
+    [[ ! -f default/out.cubin ]] || fail "$size bytes of a cubin $option: an output"
+  done
+done
 row "empty cubin" -arch=sm_80 k80.cubin empty.cubin
 row "empty PTX" -arch=sm_80 k80.cubin empty.ptx
 row "executable cubin" -arch=sm_80 k80.cubin linked.cubin

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "base/bounded_reader.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
+#include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -386,8 +391,21 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
   return true;
 }
 
+// nvlink leaves a damaged cubin out, but crashes at one with two views.
 void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
-  if (kind == ContentKind::kCudaRelocatable && CheckElf(bytes).ok()) Add({path_, 0}, kind, bytes);
+  const absl::Status sound = CheckElf(bytes);
+  if (sound.ok()) {
+    if (kind == ContentKind::kCudaRelocatable) Add({path_, 0}, kind, bytes);
+    return;
+  }
+  const base::BoundedReader reader(bytes);
+  format::Ehdr header = {};
+  std::ranges::copy(reader.ReadOrZero<std::array<std::uint8_t, sizeof(header.ident)>>(0),
+                    header.ident);
+  header.flags = reader.ReadOrZero<std::uint32_t>(offsetof(format::Ehdr, flags));
+  if (!format::HasTwoViews(format::SmOf(header))) return;
+  Fatal(DiagnosticCode::kMalformedInput, path_, base::Cat({"Input file '", path_, "' is damaged"}),
+        std::string(base::FromAbsl(sound.message())));
 }
 
 void Expander::ArchiveLikeNvlink(base::Bytes bytes) {

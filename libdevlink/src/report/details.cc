@@ -17,27 +17,20 @@ namespace devlink::internal {
 
 namespace {
 
-// Shortest ways from kernels to all that they reach, through calls by name and through pointers.
-// From functions whose address is taken they lead to what no kernel reaches.
+// Shortest ways from functions to all that they reach, through calls by name and through pointers.
 class Ways {
  public:
-  // `wanted`: kernels that stay for their own sake; `others` stay since device code uses them.
-  Ways(const CallGraph& graph, std::span<const FunctionId> wanted,
-       std::span<const FunctionId> others, const std::vector<PrototypeUse>& addresses_taken)
+  // The second ones, such as kernels that stay since device code uses them, lead to what the first
+  // do not.
+  Ways(const CallGraph& graph, std::span<const FunctionId> first,
+       std::span<const FunctionId> second)
       : graph_(graph), from_(graph.node_count(), kNone), met_(graph.node_count(), false) {
-    Walk(wanted);
-    Walk(others);
-    std::vector<FunctionId> taken;
-    for (const PrototypeUse& use : addresses_taken) {
-      if (!met_[use.function]) taken.push_back(use.function);
-    }
-    Walk(taken);
-    for (const FunctionId function : taken) met_[function] = false;  // its address is the reason
+    Walk(first);
+    Walk(second);
   }
 
-  // A kernel or, but for those whose address is taken, a pointer.
   [[nodiscard]] bool Reaches(FunctionId function) const { return met_[function]; }
-  // Of one that is reached and no kernel to begin with.
+  // Of one that is reached and not where a way begins.
   void Explain(FunctionId function, FunctionDetails& out) const {
     NodeId from = from_[function];
     if (from == kNone) return;
@@ -100,7 +93,8 @@ class Describer {
         kernels_(kernels),
         asked_for_(ReachableFrom(linked.graph, FindFunctions(linked.program, asked_for).functions)),
         wanted_(KernelsThat(true)),
-        ways_(linked.graph, wanted_, KernelsThat(false), linked.program.addresses_taken),
+        ways_(linked.graph, wanted_, KernelsThat(false)),
+        behind_pointers_(linked.graph, PointedFunctions(), {}),
         met_(linked.program.functions.size(), false) {}
 
   LinkDetails Run() {
@@ -165,7 +159,17 @@ class Describer {
       }
     } else if (out.is_address_taken) {
       out.why = LiveReason::kAddressTaken;
+    } else if (!asked_for_[f]) {
+      behind_pointers_.Explain(f, out);
     }
+  }
+
+  // Where they keep what no kernel reaches.
+  [[nodiscard]] std::vector<FunctionId> PointedFunctions() const {
+    std::vector<FunctionId> out;
+    if (linked_.liveness.behind_pointers.empty()) return out;
+    for (const PrototypeUse& use : program_.addresses_taken) out.push_back(use.function);
+    return out;
   }
 
   [[nodiscard]] bool IsUnwanted(FunctionId f) const {
@@ -245,7 +249,8 @@ class Describer {
   const KernelSelection& kernels_;
   const std::vector<bool> asked_for_;  // by LinkOptions::kept_functions, and what those call
   const std::vector<FunctionId> wanted_;
-  const Ways ways_;
+  const Ways ways_;             // from kernels
+  const Ways behind_pointers_;  // from functions whose address is taken
   const std::vector<bool> shared_in_use_ = FindSharedInUse();  // by SymbolId
   std::vector<bool> met_;                                      // scratch: callees of one function
   LinkDetails out_;

@@ -134,6 +134,29 @@ TEST_CASE("What nobody asked for by name is not said to be asked for", "[report]
                            &FunctionDetails::why) == 1);
 }
 
+TEST_CASE("What only pointers lead to is explained by who calls it", "[report]") {
+  constexpr std::uint32_t kAbs64 = 2;
+  InputBuilder a;
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle f = a.Define(InputBuilder::Function{.name = "f"});
+  const SymbolHandle g = a.Define(InputBuilder::Function{.name = "g"});
+  a.AddAddressTaker(k, f);
+  a.TakeAddress(f, "v_");
+  a.Relocate(a.TextOf(k), 0, kAbs64, f);
+  a.AddCall(f, g);
+  auto session = LinkSession::Create(WithDetails());
+  REQUIRE(session->AddModule("a", a.Build()).ok());
+  const LinkOutcome outcome = session->Link();
+  REQUIRE(outcome.ok());
+  const auto& functions = outcome.report.details->functions;
+  const auto found = std::ranges::find(functions, "g", &FunctionDetails::name);
+  REQUIRE(found != functions.end());
+  CHECK(found->why == LiveReason::kCalled);
+  const auto text = WhyLive(outcome.report, "g").value();
+  INFO(text);
+  CHECK(text.find("  takes the address of f in 'a'\n  calls g in 'a'\n") != std::string::npos);
+}
+
 TEST_CASE("Kernels are explained by who chose them", "[report]") {
   LinkOptions options = WithDetails();
   options.kernels_used = {"k"};
