@@ -106,7 +106,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
     return absl::InternalError(Cat("the maps misplace ", lost));
   }
   CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, debug);
+  Liveness liveness = FindLiveFunctions(program, graph, debug, {}, /*as_nvlink=*/true);
   SharedLayout shared = LayOutShared(program, graph, liveness, {.reserved = 0, .debug = debug});
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
@@ -207,14 +207,24 @@ std::string CompareFiles(const Link& link, const std::vector<Bytes>& inputs, con
   if (form.relocatable || form.preserve_relocations) {
     options.compatibility = Compatibility::kNvlink;
   }
-  auto session = LinkSession::Create(options);
-  if (!session.ok()) return session.status().ToString();
-  for (const Bytes& input : inputs) {
-    if (absl::Status added = session->AddCubin("input", input); !added.ok()) {
-      return added.ToString();
+  const auto link_all = [&]() -> devlink::LinkOutcome {
+    auto session = LinkSession::Create(options);
+    if (!session.ok()) return {.status = session.status()};
+    for (const Bytes& input : inputs) {
+      if (absl::Status added = session->AddCubin("input", input); !added.ok()) {
+        return {.status = added};
+      }
     }
+    return session->Link();
+  };
+  auto result = link_all();
+  const auto keeps_lost = [](const Diagnostic& found) {
+    return found.code == DiagnosticCode::kForgottenAddress;
+  };
+  if (std::ranges::any_of(result.diagnostics, keeps_lost)) {
+    options.compatibility = Compatibility::kNvlink;
+    result = link_all();
   }
-  const auto result = session->Link();
   if (!result.ok()) return Cat("the files do not link: ", result.status.ToString());
   const TwoViewComparison comparison = CompareTwoViews(linked, result.cubin);
   if (comparison.finalized != 0) ++finalized;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/hash_table.h"
+#include "format/driver_names.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 
@@ -103,6 +104,28 @@ class PointerWalk {
   std::vector<FunctionId> targets_;  // of the same pointers
 };
 
+bool IsMissing(const Program& program, FunctionId function) {
+  const Symbol& symbol = program.symbols[program.functions[function].symbol];
+  return !program.IsDefined(function) && !symbol.weak_reference &&
+         symbol.binding != format::kStbLocal && !format::IsSystemCall(symbol.name);
+}
+
+// `met` is what a PointerWalk came to.
+void KeepBehindPointers(const Program& program, const std::vector<bool>& met, Liveness& result) {
+  for (FunctionId i = 0; i < result.live.size(); ++i) {
+    if (!met[i] || result.live[i]) continue;
+    if (program.IsDefined(i)) result.behind_pointers.push_back(i);
+    if (result.missing_behind_pointers == kNone && IsMissing(program, i)) {
+      result.missing_behind_pointers = i;
+    }
+    if (!result.loses_behind_pointers) result.live[i] = true;
+  }
+  if (result.behind_pointers.empty()) return;
+  for (const PrototypeUse& use : program.addresses_taken) {
+    if (met[use.function]) result.pointed.push_back(use.function);
+  }
+}
+
 // What stays without a kernel: all that `also` come to, and what a pointer leads to.
 void KeepForOthers(const Program& program, const CallGraph& graph, bool as_nvlink,
                    std::span<const FunctionId> also, Liveness& result) {
@@ -121,20 +144,17 @@ void KeepForOthers(const Program& program, const CallGraph& graph, bool as_nvlin
       if (!program.IsDefined(callee)) result.live[callee] = true;
     }
   }
-  for (FunctionId i = 0; i < count && !pointed.empty(); ++i) {
-    if (!pointed[i] || result.live[i]) continue;
-    result.live[i] = true;
-    if (program.IsDefined(i)) result.behind_pointers.push_back(i);
-  }
+  if (!pointed.empty()) KeepBehindPointers(program, pointed, result);
 }
 
 }  // namespace
 
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
                            const KernelSelection& kernels, bool as_nvlink,
-                           std::span<const FunctionId> also) {
+                           std::span<const FunctionId> also, bool loses_behind_pointers) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
+  result.loses_behind_pointers = loses_behind_pointers;
   result.address_taken.assign(count, false);
   for (const PrototypeUse& use : program.addresses_taken) result.address_taken[use.function] = true;
 

@@ -28,6 +28,11 @@ struct Liveness {
   // Functions that only pointers lead to, which variables or code that stays have: what they point
   // to calls them, and no kernel does. nvlink leaves them out, and the calls lead nowhere.
   std::vector<FunctionId> behind_pointers;
+  bool loses_behind_pointers = false;  // so does this link
+  // Where there are any: the functions that are pointed to, and the first that is called there and
+  // that no input defines.
+  std::vector<FunctionId> pointed;
+  FunctionId missing_behind_pointers = kNone;
   bool left_out_keep_names = false;  // of their shared memory, in the string tables
 };
 
@@ -36,9 +41,11 @@ struct Liveness {
 // one of another type. `keep_all` is nvlink -g. `as_nvlink`: what only functions whose address is
 // taken call goes (docs/cubin-format.md, "Dead functions"), and where one kernel is wanted, only it
 // is followed. `also`: these stay with what they call, although no kernel asks for them.
+// `loses_behind_pointers`: what only pointers lead to is found and goes.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
                            const KernelSelection& kernels = {}, bool as_nvlink = false,
-                           std::span<const FunctionId> also = {});
+                           std::span<const FunctionId> also = {},
+                           bool loses_behind_pointers = false);
 
 struct NamedFunctions {
   std::vector<FunctionId> functions;

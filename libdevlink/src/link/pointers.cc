@@ -109,19 +109,32 @@ std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallG
   // A call that somebody with the pointer comes to at once.
   FunctionId first = functions.front();
   std::string by;
-  for (FunctionId i = 0; i < graph.function_count() && by.empty(); ++i) {
-    if (!liveness.address_taken[i]) continue;
-    for (const FunctionId callee : graph.DirectCallees(i)) {
-      if (!behind.contains(callee)) continue;
-      first = callee;
-      by = base::Cat({" (called by '", NameOf(program, i), "')"});
-      break;
-    }
+  for (const FunctionId pointed : liveness.pointed) {
+    const auto callees = graph.DirectCallees(pointed);
+    const auto call =
+        std::ranges::find_if(callees, [&](FunctionId callee) { return behind.contains(callee); });
+    if (call == callees.end()) continue;
+    first = *call;
+    by = base::Cat({" (called by '", NameOf(program, pointed), "')"});
+    break;
   }
   const std::string_view name = NameOf(program, first);
-  return Note(name, base::Cat({"only pointers lead to '", name, "'", by, More("and to ", functions),
-                               ": nvlink leaves such functions out, and whoever has the pointer "
-                               "comes to a call that leads nowhere; --compat=nvlink, too"}));
+  std::string text =
+      base::Cat({"only pointers lead to '", name, "'", by, More("and to ", functions),
+                 ": nvlink leaves such functions out, "});
+  if (!liveness.loses_behind_pointers) {
+    text += "and whoever has the pointer comes to a call that leads nowhere; --compat=nvlink, too";
+  } else if (liveness.missing_behind_pointers != kNone) {
+    text += base::Cat({"and so does this link, since no input defines '",
+                       NameOf(program, liveness.missing_behind_pointers),
+                       "', which is called there; whoever has the pointer comes to a call that "
+                       "leads nowhere"});
+  } else {
+    text +=
+        "and so does NVIDIA's finalizer, which this link needs; whoever has the pointer comes to "
+        "a call that leads nowhere";
+  }
+  return Note(name, std::move(text));
 }
 
 }  // namespace devlink::internal

@@ -94,7 +94,7 @@ class Describer {
         asked_for_(ReachableFrom(linked.graph, FindFunctions(linked.program, asked_for).functions)),
         wanted_(KernelsThat(true)),
         ways_(linked.graph, wanted_, KernelsThat(false)),
-        behind_pointers_(linked.graph, PointedFunctions(), {}),
+        behind_pointers_(linked.graph, linked.liveness.pointed, {}),
         met_(linked.program.functions.size(), false) {}
 
   LinkDetails Run() {
@@ -162,14 +162,6 @@ class Describer {
     } else if (!asked_for_[f]) {
       behind_pointers_.Explain(f, out);
     }
-  }
-
-  // Where they keep what no kernel reaches.
-  [[nodiscard]] std::vector<FunctionId> PointedFunctions() const {
-    std::vector<FunctionId> out;
-    if (linked_.liveness.behind_pointers.empty()) return out;
-    for (const PrototypeUse& use : program_.addresses_taken) out.push_back(use.function);
-    return out;
   }
 
   [[nodiscard]] bool IsUnwanted(FunctionId f) const {
@@ -250,7 +242,7 @@ class Describer {
   const std::vector<bool> asked_for_;  // by LinkOptions::kept_functions, and what those call
   const std::vector<FunctionId> wanted_;
   const Ways ways_;             // from kernels
-  const Ways behind_pointers_;  // from functions whose address is taken
+  const Ways behind_pointers_;  // from functions that keep what no kernel reaches
   const std::vector<bool> shared_in_use_ = FindSharedInUse();  // by SymbolId
   std::vector<bool> met_;                                      // scratch: callees of one function
   LinkDetails out_;

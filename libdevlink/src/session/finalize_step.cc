@@ -116,7 +116,7 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
     return absl::UnimplementedError(
         "the finalizer forgets functions to which only variables point; --compat=nvlink, too");
   }
-  if (!linked.liveness.behind_pointers.empty()) {
+  if (!linked.liveness.behind_pointers.empty() && !linked.liveness.loses_behind_pointers) {
     return absl::UnimplementedError(
         "the finalizer leaves out what only pointers lead to; --compat=nvlink, too");
   }

@@ -173,11 +173,12 @@ struct WhoStays {
 };
 
 WhoStays FindWhoStays(const Program& program, const KernelSelection& kernels,
-                      const LinkOptions& options, std::span<const FunctionId> kept) {
+                      const LinkOptions& options, std::span<const FunctionId> kept,
+                      bool loses_behind_pointers) {
   CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, LeavesOutNothing(options),
-                                        options.relocatable ? KernelSelection() : kernels,
-                                        options.compatibility == Compatibility::kNvlink, kept);
+  Liveness liveness = FindLiveFunctions(
+      program, graph, LeavesOutNothing(options), options.relocatable ? KernelSelection() : kernels,
+      options.compatibility == Compatibility::kNvlink, kept, loses_behind_pointers);
   return {std::move(graph), std::move(liveness)};
 }
 
@@ -293,16 +294,24 @@ std::unique_ptr<PassResults> RunPasses(Merged&& inputs, const KernelSelection& k
   if (options.fold_identical_functions && !options.debug) {
     inputs.program = FoldIdentical(std::move(inputs.program), kept.functions).program;
   }
-  WhoStays who = FindWhoStays(inputs.program, kernels, options, kept.functions);
+  const bool two_views = format::HasTwoViews(options.target.number);
+  // NVIDIA's finalizer leaves out what only pointers lead to, and without it there is no such link.
+  const bool needs_finalizer =
+      two_views && (inputs.file.needs_finalizer != kNone || RefersToTextures(inputs.program));
+  const auto find = [&](bool loses_behind_pointers) {
+    return FindWhoStays(inputs.program, kernels, options, kept.functions, loses_behind_pointers);
+  };
+  WhoStays who = find(needs_finalizer);
   if (options.compatibility != Compatibility::kNvlink) {
     const auto lost = FindLostPointers(inputs.program, who.liveness, partial);
     if (!lost.empty()) {
       inputs.program = WithAddressesTaken(std::move(inputs.program), lost);
-      who = FindWhoStays(inputs.program, kernels, options, kept.functions);
+      who = find(needs_finalizer);
     }
+    // That nobody calls what is missing is no reason to fail.
+    if (who.liveness.missing_behind_pointers != kNone) who = find(true);
   }
   const Program& merged = inputs.program;
-  const bool two_views = format::HasTwoViews(options.target.number);
   CallGraph& graph = who.graph;
   Liveness& liveness = who.liveness;
   watch.After(LinkPass::kCallGraph, [&] { return DumpCallGraph(merged, graph); });

@@ -146,6 +146,26 @@ sections removed
   CHECK(as_nvlink.liveness.behind_pointers.empty());
 }
 
+TEST_CASE("What is behind a pointer can be found and go", "[liveness]") {
+  BehindPointer made;
+  made.PointAtF(made.input.AddData(".nv.global.init", 8));
+  const Linked linked({&made.input});
+  const internal::Program& program = linked.passes.program;
+  const auto name_of = [&](internal::FunctionId function) {
+    return program.symbols[program.functions[function].symbol].name;
+  };
+  const internal::Liveness lost = internal::FindLiveFunctions(program, linked.passes.graph, false,
+                                                              {}, /*as_nvlink=*/false, {}, true);
+  CHECK(lost.loses_behind_pointers);
+  CHECK(BehindPointer::BehindPointers(program, lost) == "g h ");
+  for (const internal::FunctionId function : lost.behind_pointers) CHECK_FALSE(lost.live[function]);
+  REQUIRE(lost.missing_behind_pointers != internal::kNone);
+  CHECK(name_of(lost.missing_behind_pointers) == "undefined_of_g");
+  CHECK_FALSE(lost.live[lost.missing_behind_pointers]);
+  REQUIRE(lost.pointed.size() == 1);
+  CHECK(name_of(lost.pointed[0]) == "f");
+}
+
 TEST_CASE("What is behind a pointer stays where somebody has it", "[liveness]") {
   BehindPointer made;
   InputBuilder& input = made.input;
