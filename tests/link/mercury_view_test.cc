@@ -97,6 +97,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
   auto merged = Merge(inputs,
                       {.sm = settings.target.number,
                        .profile = settings.profile,
+                       .compatibility = Compatibility::kNvlink,
                        .view = format::ViewKind::kMercury,
                        .keep_maps = true},
                       found);

@@ -163,7 +163,8 @@ std::string LinkPair::OutputPath(std::string_view tool) const {
 // A note says so (docs/compatibility.md).
 static bool KeepsLost(std::string_view messages) {
   return messages.find("devlink note    : variables point to '") != std::string_view::npos ||
-         messages.find("devlink note    : only pointers lead to '") != std::string_view::npos;
+         messages.find("devlink note    : only pointers lead to '") != std::string_view::npos ||
+         messages.find("devlink note    : constants hold ") != std::string_view::npos;
 }
 
 LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name,

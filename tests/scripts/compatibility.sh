@@ -91,6 +91,26 @@ for arch in sm_80 sm_100; do
   alike -arch=$arch table/{second,first,third}.$arch.cubin
 done
 
+# --- Pointers in constants to what is linked from another file -------------------------------------
+cat >constant.h <<'CODE'
+typedef int (*Pointer)(int);
+template <int N> __device__ __noinline__ int f(int x) { return x * N + clock(); }
+static __constant__ Pointer table[2] = {f<1>, f<2>};
+CODE
+for arch in sm_80 sm_100; do
+  for i in 1 2; do
+    printf '#include "constant.h"\n__global__ void k%s(int* p) { *p = table[*p](1); }\n' $i >c$i.cu
+    nvcc -arch=$arch -rdc=true -cubin c$i.cu -o c$i.cubin
+  done
+  row "constants that point to another file's copy" -arch=$arch c1.cubin c2.cubin
+  readelf -rW default/out.cubin >constant.text 2>/dev/null
+  pointers=$(sed -n "/'\.rela\?\.nv\.constant3'/,/^$/p" constant.text | grep -c '_Z1fILi[12]EEii')
+  [[ $pointers -eq 4 ]] || fail "$arch: $pointers of 4 pointers in constants"
+  "$DEVLINK" -arch=$arch c1.cubin c2.cubin -o constant.out 2>constant.text
+  grep -q "constants hold pointers such as that to '_Z1fILi[12]EEii', of which " constant.text ||
+    fail "$arch: no note on pointers in constants"
+done
+
 # --- What only functions whose address is taken call ----------------------------------------------
 cat >behind.cu <<'CODE'
 typedef int (*Pointer)(int);

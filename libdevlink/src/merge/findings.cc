@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/demangle.h"
 #include "base/strings.h"
 #include "format/nvlink_text.h"
@@ -81,9 +82,21 @@ void MergeFindings::WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severitie
                           .notes = {}});
 }
 
+void MergeFindings::TellOfKeptPointers() {
+  if (kept_pointers_ == 0) return;
+  Diagnostic& note = diagnostics_.emplace_back();
+  note.code = DiagnosticCode::kForgottenAddress;
+  note.severity = Severity::kInfo;
+  note.symbol = first_kept_pointer_;
+  note.notes.push_back(absl::StrCat(
+      "constants hold ", kept_pointers_ == 1 ? "a pointer to '" : "pointers such as that to '",
+      first_kept_pointer_, "', of which another file's copy is linked: nvlink leaves ",
+      kept_pointers_ == 1 ? "it" : "them", " null; --compat=nvlink, too"));
+}
+
 void MergeFindings::ReportFailure() {
   // nvlink comes upon a variable where its call graph has none, and gives that as the reason.
-  const bool confused = called_variable_ && compatibility_ == Compatibility::kNvlink;
+  const bool confused = called_variable_ && as_nvlink();
   diagnostics_.push_back({.code = DiagnosticCode::kMergeFailed,
                           .severity = Severity::kFatal,
                           .text = std::string(confused ? format::nvlink_text::kNoCallGraphNode

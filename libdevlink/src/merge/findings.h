@@ -42,8 +42,14 @@ class MergeFindings {
   void ReportDefinedTwice(std::string_view name);
   // This input states how something is called that another says is a variable.
   void NoteCalledVariable() { called_variable_ = true; }
+  // A pointer in constants, to something of which another input's copy stays.
+  void NoteKeptPointer(std::string_view to) {
+    if (kept_pointers_++ == 0) first_kept_pointer_ = to;
+  }
   // This input does not say what the output may run on.
   void WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities);
+  // Says which pointers are there that nvlink leaves out.
+  void TellOfKeptPointers();
   // Adds nvlink's last word on an input that could not be merged.
   void ReportFailure();
 
@@ -53,6 +59,7 @@ class MergeFindings {
   // Of everything so far; tells whether a check has found something.
   [[nodiscard]] std::size_t count() const { return diagnostics_.size(); }
   [[nodiscard]] const absl::Status& status() const { return status_; }
+  [[nodiscard]] bool as_nvlink() const { return compatibility_ == Compatibility::kNvlink; }
   [[nodiscard]] const std::string& NameOf(InputId input) const { return inputs_[input].name; }
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 
@@ -63,6 +70,8 @@ class MergeFindings {
   InputId input_ = 0;
   absl::Status status_;
   bool called_variable_ = false;
+  std::size_t kept_pointers_ = 0;
+  std::string first_kept_pointer_;
 };
 
 }  // namespace devlink::internal

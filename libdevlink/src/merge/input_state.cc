@@ -14,7 +14,7 @@ void InputState::Begin(InputId input, const ModuleView& module, std::uint32_t co
   symbols.assign(view->symbol_count(), kNone);
   discarded.assign(view->symbol_count(), false);
   duplicate.assign(view->symbol_count(), false);
-  discarded_init.clear();
+  discarded_data.clear();
   odd_banks.clear();
   constants_end.assign(sections.size(), 0);
   registers.assign(view->symbol_count(), 0);

@@ -22,6 +22,7 @@ struct SectionMapping {
 
 struct InputState {
   struct Range {
+    std::uint32_t section;
     std::uint64_t begin;
     std::uint64_t end;
   };
@@ -51,7 +52,7 @@ struct InputState {
   // first kernel of the name, and its symbol.
   std::vector<SymbolId> odd_banks;
 
-  std::vector<Range> discarded_init;  // bytes of duplicates in `.nv.global.init`
+  std::vector<Range> discarded_data;  // bytes of duplicates: of initialised data and of constants
 };
 
 }  // namespace devlink::internal

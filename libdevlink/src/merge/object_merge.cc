@@ -119,7 +119,10 @@ void ObjectMerge::KeepParameterSymbol(std::uint32_t index, const InputSymbol& sy
 void ObjectMerge::Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   input_.symbols[index] = known;
   input_.duplicate[index] = true;
-  if (IsInit(symbol)) input_.discarded_init.push_back({symbol.value, symbol.value + symbol.size});
+  const bool is_constant = symbol.section < input_.sections.size() &&
+                           input_.sections[symbol.section].role == SectionRole::kConstantBank;
+  if (!is_constant && !IsInit(symbol)) return;
+  input_.discarded_data.push_back({symbol.section, symbol.value, symbol.value + symbol.size});
 }
 
 // What a second mention of a variable must agree on with the first.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "base/bounded_reader.h"
 #include "base/strings.h"
@@ -48,13 +49,12 @@ void RelocationMerge::Run(std::uint32_t index) {
     return relocation;
   };
 
-  std::sort(
-      input_.discarded_init.begin(), input_.discarded_init.end(),
-      [](const InputState::Range& a, const InputState::Range& b) { return a.begin < b.begin; });
-  const SectionRole role = input_.sections[section.info].role;
+  std::ranges::sort(input_.discarded_data, {}, [](const InputState::Range& range) {
+    return std::pair(range.section, range.begin);
+  });
   bool any = false;
   for (std::uint64_t i = 0; i < count && !any; ++i) {
-    any = !IsOfDuplicate(read(i), role) && !IsOfDiscarded(read(i), target);
+    any = !IsOfDuplicate(read(i), section.info) && !IsOfDiscarded(read(i), target);
   }
   if (!any) return;
   const SectionId list =
@@ -64,7 +64,7 @@ void RelocationMerge::Run(std::uint32_t index) {
     bool phantom = false;
     bool first = true;  // the first that stays does not count
     for (std::uint64_t i = 0; i < count && !phantom; ++i) {
-      if (IsOfDuplicate(read(i), role) || IsOfDiscarded(read(i), target)) continue;
+      if (IsOfDuplicate(read(i), section.info) || IsOfDiscarded(read(i), target)) continue;
       phantom = !first && read(i).addend == 0;
       first = false;
     }
@@ -76,8 +76,12 @@ void RelocationMerge::Run(std::uint32_t index) {
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const format::Rela relocation = read(i);
-    if (IsOfDuplicate(relocation, role)) continue;
+    if (IsOfDuplicate(relocation, section.info)) continue;
     if (!with_addend && IsOfDiscarded(relocation, target)) continue;
+    if (input_.sections[section.info].role == SectionRole::kConstantBank &&
+        IsToSecondCopy(relocation)) {
+      findings_.NoteKeptPointer(input_.view->SymbolAt(relocation.symbol).name);
+    }
     if (with_addend) {
       Take(relocation, list, target);
     } else if (builder_.force_rela || MovesSection(relocation)) {
@@ -95,17 +99,29 @@ void RelocationMerge::Run(std::uint32_t index) {
   }
 }
 
-// Pointers in a second copy of a weak variable go with it; so do pointers from constants to a
-// second copy, whose bytes stay as the input has them.
-bool RelocationMerge::IsOfDuplicate(const format::Rela& relocation, SectionRole role) const {
+// Pointers in a second copy of a weak variable go with it. For nvlink, so do all pointers from
+// constants to a second copy: they stay null, and lead nowhere.
+bool RelocationMerge::IsOfDuplicate(const format::Rela& relocation, std::uint32_t section) const {
+  const SectionRole role = input_.sections[section].role;
   if (role == SectionRole::kConstantBank) {
-    return input_.duplicate[relocation.symbol] || input_.discarded[relocation.symbol];
+    return IsToSecondCopy(relocation) &&
+           (findings_.as_nvlink() || IsDiscarded(relocation, section));
   }
-  if (role != SectionRole::kGlobalInit) return false;
-  auto after = std::upper_bound(
-      input_.discarded_init.begin(), input_.discarded_init.end(), relocation.offset,
-      [](std::uint64_t offset, const InputState::Range& range) { return offset < range.begin; });
-  return after != input_.discarded_init.begin() && relocation.offset < std::prev(after)->end;
+  return role == SectionRole::kGlobalInit && IsDiscarded(relocation, section);
+}
+
+bool RelocationMerge::IsToSecondCopy(const format::Rela& relocation) const {
+  return input_.duplicate[relocation.symbol] || input_.discarded[relocation.symbol];
+}
+
+// Whether it lies in a variable of which another copy stays.
+bool RelocationMerge::IsDiscarded(const format::Rela& relocation, std::uint32_t section) const {
+  const auto after = std::ranges::upper_bound(
+      input_.discarded_data, std::pair(section, relocation.offset), {},
+      [](const InputState::Range& range) { return std::pair(range.section, range.begin); });
+  if (after == input_.discarded_data.begin()) return false;
+  const InputState::Range& range = *std::prev(after);
+  return range.section == section && relocation.offset < range.end;
 }
 
 // Lines and frames of a discarded copy keep the zeroes of the input. Other debug sections name the

@@ -28,7 +28,10 @@ class RelocationMerge {
 
  private:
   [[nodiscard]] bool MovesSection(const format::Rela& relocation) const;
-  [[nodiscard]] bool IsOfDuplicate(const format::Rela& relocation, SectionRole role) const;
+  // `section`: of the input, that the relocation applies to.
+  [[nodiscard]] bool IsOfDuplicate(const format::Rela& relocation, std::uint32_t section) const;
+  [[nodiscard]] bool IsDiscarded(const format::Rela& relocation, std::uint32_t section) const;
+  [[nodiscard]] bool IsToSecondCopy(const format::Rela& relocation) const;
   [[nodiscard]] bool IsOfDiscarded(const format::Rela& relocation,
                                    const SectionMapping& target) const;
   // Code or data without what it refers to would be wrong; debug records are read with care.

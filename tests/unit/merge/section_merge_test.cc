@@ -100,6 +100,40 @@ names in .strtab
 )");
 }
 
+TEST_CASE("Constants point to the copy that stays, where nvlink leaves them null", "[merge]") {
+  const bool has_own_copy = GENERATE(false, true);  // of the constant, which then goes
+  const auto compatibility = GENERATE(Compatibility::kDevlink, Compatibility::kNvlink);
+  const Function function = {.name = "f", .binding = format::kStbWeak};
+  InputBuilder a;
+  a.Define(function);
+  if (has_own_copy) {
+    a.Define(Variable{.name = "table",
+                      .section = a.AddData(".nv.constant3", 8),
+                      .space = format::kStoConstant,
+                      .binding = format::kStbWeak,
+                      .size = 8});
+  }
+  InputBuilder b;
+  const SymbolHandle f = b.Define(function);
+  const SectionHandle constants = b.AddData(".nv.constant3", 8);
+  b.Define(Variable{.name = "table",
+                    .section = constants,
+                    .space = format::kStoConstant,
+                    .binding = format::kStbWeak,
+                    .size = 8});
+  b.Relocate(constants, 0, kAbs64, f);
+  const Merged merged = MergeInputs({&a, &b}, {.sm = 80, .compatibility = compatibility});
+  const internal::Program& program = merged.program();
+  const bool is_kept = !has_own_copy && compatibility == Compatibility::kDevlink;
+  REQUIRE(program.relocations.size() == (is_kept ? 1 : 0));
+  REQUIRE(merged.diagnostics.size() == program.relocations.size());
+  if (!is_kept) return;
+  CHECK(program.symbols[program.relocations[0].symbol].name == "f");
+  CHECK(merged.diagnostics[0].code == DiagnosticCode::kForgottenAddress);
+  CHECK(
+      merged.diagnostics[0].notes.at(0).starts_with("constants hold a pointer to 'f', of which "));
+}
+
 TEST_CASE("The call graph's lists are kept in order of arrival", "[merge]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");
