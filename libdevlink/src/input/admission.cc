@@ -171,6 +171,12 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
     out.notes.emplace_back("it is linked already; compile with nvcc -rdc=true (ptxas -c)");
     return out;
   }
+  if (to_link && format::HasTwoViews(settings.target.number) &&
+      !module.HasView(format::ViewKind::kMercury)) {
+    return Fatal(
+        DiagnosticCode::kMalformedInput, name, base::Cat({"Input file '", name, "' is damaged"}),
+        "it has no Mercury view, which cubins for sm_100 and later have beside their machine code");
+  }
   const std::uint16_t toolkit = module.toolkit();
   if (toolkit > settings.profile.release && !settings.accept_newer) {
     Diagnostic out =

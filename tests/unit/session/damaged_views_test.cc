@@ -17,6 +17,7 @@
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "format/views.h"
+#include "model/module.h"
 #include "support/catch.h"
 #include "support/mercury_golden.h"
 #include "support/process.h"
@@ -170,6 +171,35 @@ TEST_CASE("Tables whose words name other symbols give an error or a file", "[ses
   }
   CHECK(linked > 100);
   CHECK(refused > 100);
+}
+
+TEST_CASE("A cubin without its second view is refused", "[session]") {
+  const Bytes whole = MercuryGolden("first.cubin");
+  Bytes cut = whole;
+  const base::BoundedReader reader(whole);
+  const auto header = reader.ReadOrZero<format::Ehdr>(0);
+  std::uint16_t count = 0;  // of the sections before those of the view
+  while (count < header.shnum) {
+    const auto section =
+        reader.ReadOrZero<format::Shdr>(header.shoff + count * sizeof(format::Shdr));
+    if ((section.flags & format::kShfMercury) != 0) break;
+    ++count;
+  }
+  REQUIRE(count < header.shnum);
+  std::memcpy(cut.data() + offsetof(format::Ehdr, shnum), &count, sizeof(count));
+  REQUIRE(internal::Module::Load(cut).ok());
+  for (const Way& way : kWays) {
+    LinkOptions options;
+    options.target = *Arch::Parse("sm_100");
+    options.relocatable = way.relocatable;
+    options.compatibility = way.compatibility;
+    auto session = LinkSession::Create(options);
+    REQUIRE(session.ok());
+    CHECK_FALSE(session->AddCubin("cut", cut).ok());
+    const auto told = session->diagnostics();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].text == "Input file 'cut' is damaged");
+  }
 }
 
 }  // namespace
