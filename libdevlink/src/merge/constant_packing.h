@@ -23,10 +23,12 @@ namespace devlink::internal {
 // last piece that nvlink placed is the value of symbol 0, and that devlink writes too.
 //
 // Only pieces of 4 bytes aligned to 4, of 8 aligned to 8, and of 12, 16, 20, 24, 32, 48 or 64 bytes
-// are compared and leave their offset; the others take their room.
+// are compared and leave their offset; the others take their room. Those of 4 and 8 bytes that are
+// 0 leave their offset, and each takes its room.
 //
 // Found: every size to 260 and some larger, at alignments 1 to 64, alone and in pairs, and 120
-// random programs; nvlink 13.0 to 13.5. Repeated by tests/link/constant_packing_test.cc.
+// random programs; nvlink 13.0 to 13.5. Repeated by tests/link/constant_packing_test.cc. Zeros:
+// nine sequences of numbers, nvlink 13.0.
 class ConstantPacking {
  public:
   // One input's part of the bank. `bytes` is borrowed.

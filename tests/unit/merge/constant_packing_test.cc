@@ -44,6 +44,13 @@ TEST_CASE("A piece that equals an earlier one is not placed", "[merge]") {
   CHECK(Packing().Add(16, 4, 1).Add(16, 8, 1).last() == Offset(16));
 }
 
+TEST_CASE("A number that is 0 is placed each time", "[merge]") {
+  CHECK(Packing().Add(4, 4, 0).Add(4, 4, 0).last() == Offset(4));
+  CHECK(Packing().Add(8, 8, 0).Add(4, 4, 0).Add(8, 8, 0).Add(4, 4, 0).last() == Offset(24));
+  CHECK(Packing().Add(8, 8, 5).Add(8, 8, 0).Add(8, 8, 5).Add(8, 8, 0).last() == Offset(16));
+  CHECK(Packing().Add(12, 4, 0).Add(12, 4, 0).last() == Offset(0));  // no number
+}
+
 TEST_CASE("Pieces of other sizes take their room and leave no offset", "[merge]") {
   for (const std::size_t size : {1, 2, 5, 28, 36, 40, 56, 65, 128}) {
     CAPTURE(size);
