@@ -601,7 +601,8 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
       return Bad(index, "a relocation names no symbol");
     }
-    const std::uint64_t bytes = info->bytes();
+    // Of some types the field is no more than a place, which has to be there, too.
+    const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes(), 1);
     if (offset > end || end - offset < bytes) {
       return Bad(index, "a relocation reaches beyond the section it relocates");
     }

@@ -173,6 +173,32 @@ TEST_CASE("Tables whose words name other symbols give an error or a file", "[ses
   CHECK(refused > 100);
 }
 
+// Of some types the field has no bytes, and a place behind the last one is as wrong.
+TEST_CASE("No relocation applies to the end of a section", "[session]") {
+  for (const std::string_view name : {"first.cubin", "second.cubin"}) {
+    const Bytes whole = MercuryGolden(name);
+    const base::BoundedReader reader(whole);
+    const auto header = reader.ReadOrZero<format::Ehdr>(0);
+    const auto section_at = [&](std::uint32_t i) {
+      return reader.ReadOrZero<format::Shdr>(header.shoff + i * sizeof(format::Shdr));
+    };
+    int tried = 0;
+    for (std::uint32_t i = 1; i < header.shnum; ++i) {
+      const format::Shdr list = section_at(i);
+      if (list.type != format::kShtRela && list.type != format::kShtRel) continue;
+      const std::uint64_t end = section_at(list.info).size;
+      const std::size_t step =
+          list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+      for (std::uint64_t at = 0; at < list.size; at += step, ++tried) {
+        Bytes changed = whole;
+        std::memcpy(changed.data() + list.offset + at, &end, sizeof(end));
+        CHECK_FALSE(internal::Module::Load(changed).ok());
+      }
+    }
+    CHECK(tried > 10);
+  }
+}
+
 TEST_CASE("A cubin without its second view is refused", "[session]") {
   const Bytes whole = MercuryGolden("first.cubin");
   Bytes cut = whole;
