@@ -273,12 +273,14 @@ class Checker {
     const bool kept = format::IsUnifiedTable(symbol.name) ||
                       IsOfLostSection(symbol, input_.liveness, input_.constants) ||
                       (info != nullptr && info->action == format::RelocationAction::kKeep);
-    Diagnostic& out = Refuse(
-        DiagnosticCode::kUnresolvableRelocation, relocation, input_.inputs[symbol.input].name,
-        kept ? nvlink_text::kDeletedSymbol : "Internal error: relocation cannot be resolved");
+    const std::string_view section = program_.sections[relocation.section].name;
+    const std::string& input = input_.inputs[symbol.input].name;
+    Diagnostic& out = Refuse(DiagnosticCode::kUnresolvableRelocation, relocation, input,
+                             kept ? std::string(nvlink_text::kDeletedSymbol)
+                                  : base::Cat({"Reference to '", symbol.name, "' in section '",
+                                               section, "' of '", input, "' cannot be resolved"}));
     out.notes.push_back(base::Cat({"R_CUDA_", info != nullptr ? info->name : "?", " in section '",
-                                   program_.sections[relocation.section].name, "' against '",
-                                   symbol.name, "' of '", out.input, "'"}));
+                                   section, "' against '", symbol.name, "' of '", input, "'"}));
     if (kept) out.notes.emplace_back("the symbol is one that a linked cubin does not have");
     Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
   }

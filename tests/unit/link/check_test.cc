@@ -179,7 +179,7 @@ TEST_CASE("A relocation that nothing can be done with is an error, if there is n
              a.Define(Variable{.name = "c", .section = bank, .space = format::kStoConstant}));
   const Findings found = Check(Linked({&a}));
   CHECK(found.code == absl::StatusCode::kFailedPrecondition);
-  CHECK(found.text == "error: Internal error: relocation cannot be resolved\n");
+  CHECK(found.text == "error: Reference to 'c' in section '.text.k' of 'a' cannot be resolved\n");
 
   InputBuilder b;
   const SymbolHandle l = b.DefineKernel("l");
