@@ -254,11 +254,12 @@ bool Expander::HostObjectByContent(const Place& place, base::Bytes bytes, bool& 
     out_.whole_programs.emplace_back(place.name);
   }
   if (found && object->endless_list) {
+    constexpr std::string_view kCutOff =
+        " of what host code refers to does not end with a NUL, so its last name may be cut off; "
+        "make the object again";
     out_.diagnostics.push_back(format::MakeDiagnostic(
         Severity::kInfo, DiagnosticCode::kMalformedInput, place.name, "",
-        base::Cat({"'", place.name, "': its list ", *object->endless_list,
-                   " of what host code refers to does not end with a NUL, so its last name may be "
-                   "cut off; make the object again"})));
+        base::Cat({"'", place.name, "': its list ", *object->endless_list, kCutOff})));
   }
   const std::size_t count = object->fatbins.size();
   AddHostBlobs(place, *std::move(object), count);

@@ -96,9 +96,11 @@ std::optional<Diagnostic> NoteRememberedAddresses(const Program& program) {
   const std::vector<FunctionId>& functions = program.remembered_addresses;
   if (functions.empty()) return std::nullopt;
   const std::string_view first = NameOf(program, functions.front());
-  return Note(first, base::Cat({"variables point to '", first, "'", More("and to ", functions),
-                                ": nvlink forgets that functions can be called so whose bodies "
-                                "are another file's; --compat=nvlink, too"}));
+  std::string text = base::Cat({"variables point to '", first, "'", More("and to ", functions)});
+  text +=
+      ": nvlink forgets that functions can be called so whose bodies are another file's; "
+      "--compat=nvlink, too";
+  return Note(first, std::move(text));
 }
 
 std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallGraph& graph,
