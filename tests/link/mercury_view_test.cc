@@ -107,7 +107,7 @@ absl::StatusOr<Bytes> LinkMercuryViews(const std::vector<Bytes>& files, bool deb
     return absl::InternalError(Cat("the maps misplace ", lost));
   }
   CallGraph graph(program);
-  Liveness liveness = FindLiveFunctions(program, graph, debug, {}, /*as_nvlink=*/true);
+  Liveness liveness = FindLiveFunctions(program, graph, debug, {}, {.as_nvlink = true});
   SharedLayout shared = LayOutShared(program, graph, liveness, {.reserved = 0, .debug = debug});
   ConstantLayout constants = LayOutConstants(program, graph, liveness);
   TextureLayout textures = LayOutTextures(program, graph, liveness);
@@ -219,10 +219,7 @@ std::string CompareFiles(const Link& link, const std::vector<Bytes>& inputs, con
     return session->Link();
   };
   auto result = link_all();
-  const auto keeps_lost = [](const Diagnostic& found) {
-    return found.code == DiagnosticCode::kForgottenAddress;
-  };
-  if (std::ranges::any_of(result.diagnostics, keeps_lost)) {
+  if (KeepsLost(result.diagnostics)) {
     options.compatibility = Compatibility::kNvlink;
     result = link_all();
   }

@@ -160,8 +160,14 @@ std::string LinkPair::OutputPath(std::string_view tool) const {
   return (place / "out.cubin").string();
 }
 
-// A note says so (docs/compatibility.md).
-static bool KeepsLost(std::string_view messages) {
+bool KeepsLost(std::span<const Diagnostic> diagnostics) {
+  return std::ranges::any_of(diagnostics, [](const Diagnostic& diagnostic) {
+    return diagnostic.code == DiagnosticCode::kForgottenAddress;
+  });
+}
+
+// The same of a command's words.
+static bool SaysThatItKeepsLost(std::string_view messages) {
   return messages.find("devlink note    : variables point to '") != std::string_view::npos ||
          messages.find("devlink note    : only pointers lead to '") != std::string_view::npos ||
          messages.find("devlink note    : constants hold ") != std::string_view::npos;
@@ -178,7 +184,7 @@ LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name
   LinkOutcome outcome;
   outcome.ok = result.ok();
   outcome.messages = UnderDevlinksName(result.err);
-  outcome.keeps_lost = KeepsLost(result.err);
+  outcome.keeps_lost = SaysThatItKeepsLost(result.err);
   if (outcome.ok) outcome.cubin = ReadBytes(output).value_or(std::vector<std::uint8_t>{});
   if (result.signal != 0 || result.timed_out) {
     outcome.messages += Cat(name, " crashed, signal ", result.signal, "\n");
@@ -249,7 +255,7 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   std::string text;
   for (const Diagnostic& d : result.diagnostics) text += RenderDiagnostic(d, "devlink");
   outcome.messages = UnderDevlinksName(text);
-  outcome.keeps_lost = KeepsLost(text);
+  outcome.keeps_lost = KeepsLost(result.diagnostics);
   return outcome;
 }
 

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
 #include "devlink/toolchain.h"
 #include "random/random_program.h"
@@ -41,6 +43,9 @@ struct LinkOutcome {
 // nvlink's messages under devlink's name. Of nvlink's warnings about one entry's stack, which it
 // repeats for every call (docs/compatibility.md), the first; all else as often as it is said.
 std::string UnderDevlinksName(const std::string& messages);
+
+// Whether a link kept what nvlink loses, as a note says then (docs/compatibility.md).
+bool KeepsLost(std::span<const Diagnostic> diagnostics);
 
 // Tools for links of cubins, which need none but the finalizer.
 std::shared_ptr<Toolchain> FinalizerTools();

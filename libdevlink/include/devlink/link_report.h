@@ -74,8 +74,9 @@ struct FunctionDetails {
   bool is_kernel = false;              // the host can launch it
   bool is_address_taken = false;       // code or a variable holds a pointer to it
   LiveReason why = LiveReason::kDead;  // kDead: it is left out
-  std::uint32_t reached_from = kNoIndex;  // one step nearer to a kernel, on a shortest way
-  std::uint64_t code_bytes = 0;           // instructions of its own body
+  // One step nearer to a kernel on a shortest way, or to what a pointer leads to.
+  std::uint32_t reached_from = kNoIndex;
+  std::uint64_t code_bytes = 0;   // instructions of its own body
   std::uint32_t registers = 0;    // of its own body; KernelReport has those of all that it calls
   std::uint32_t barriers = 0;     // of its own body
   std::uint32_t frame_bytes = 0;  // of its own body

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/strings.h"
 #include "devlink/diagnostics.h"
 
 namespace devlink::format {
@@ -19,6 +20,11 @@ inline Diagnostic MakeDiagnostic(Severity severity, DiagnosticCode code, std::st
   out.input = input;
   if (!note.empty()) out.notes.push_back(std::move(note));
   return out;
+}
+
+// nvlink has no words for most damage.
+inline std::string DamagedText(std::string_view input) {
+  return base::Cat({"Input file '", input, "' is damaged"});
 }
 
 }  // namespace devlink::format

@@ -44,8 +44,7 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uin
                                          : format::nvlink_text::kNotAnElf),
                  std::move(what));
   }
-  Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name,
-                         base::Cat({"Input file '", name, "' is damaged"}),
+  Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
                          std::string(base::FromAbsl(why.message())));
   out.notes.push_back(
       base::Cat({"'", name, "' has ", std::to_string(size), " bytes; make it again"}));
@@ -59,8 +58,7 @@ std::optional<Diagnostic> CheckOldFlags(const std::string& name, const format::E
                                         const InputSettings& settings) {
   const std::uint32_t unknown = header.flags & ~format::kOldFlagsKnown;
   if (unknown == 0 || settings.compatibility == Compatibility::kNvlink) return std::nullopt;
-  return Fatal(DiagnosticCode::kMalformedInput, name,
-               base::Cat({"Input file '", name, "' is damaged"}),
+  return Fatal(DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
                absl::StrCat("its e_flags have bits that mean nothing in cubins of CUDA 12 and "
                             "earlier: ",
                             absl::Hex(unknown, absl::kZeroPad8)));
@@ -85,7 +83,7 @@ std::optional<Diagnostic> CheckFlags(const std::string& name, const Module& modu
                  std::string(format::nvlink_text::kPlainInternalError));
   }
   return Fatal(
-      DiagnosticCode::kMalformedInput, name, base::Cat({"Input file '", name, "' is damaged"}),
+      DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
       absl::StrCat("the low byte of its e_flags is ", absl::Hex(low, absl::kZeroPad2), ", and ",
                    absl::Hex(expected, absl::kZeroPad2), " in cubins for its architecture"));
 }
@@ -174,7 +172,7 @@ std::optional<Diagnostic> FindObstacle(const std::string& name, const Module& mo
   if (to_link && format::HasTwoViews(settings.target.number) &&
       !module.HasView(format::ViewKind::kMercury)) {
     return Fatal(
-        DiagnosticCode::kMalformedInput, name, base::Cat({"Input file '", name, "' is damaged"}),
+        DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
         "it has no Mercury view, which cubins for sm_100 and later have beside their machine code");
   }
   const std::uint16_t toolkit = module.toolkit();

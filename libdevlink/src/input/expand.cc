@@ -405,7 +405,7 @@ void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
                     header.ident);
   header.flags = reader.ReadOrZero<std::uint32_t>(offsetof(format::Ehdr, flags));
   if (!format::HasTwoViews(format::SmOf(header))) return;
-  Fatal(DiagnosticCode::kMalformedInput, path_, base::Cat({"Input file '", path_, "' is damaged"}),
+  Fatal(DiagnosticCode::kMalformedInput, path_, format::DamagedText(path_),
         std::string(base::FromAbsl(sound.message())));
 }
 

@@ -10,6 +10,7 @@
 #include "base/hash_table.h"
 #include "base/strings.h"
 #include "format/driver_names.h"
+#include "format/make_diagnostic.h"
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
@@ -257,8 +258,8 @@ class Checker {
   void ReportDamage(const Relocation& relocation, std::string_view how) {
     const Section& section = program_.sections[relocation.section];
     const std::string_view input = InputOf(relocation);
-    Diagnostic& out = Refuse(DiagnosticCode::kMalformedInput, relocation, input,
-                             base::Cat({"Input file '", input, "' is damaged"}));
+    Diagnostic& out =
+        Refuse(DiagnosticCode::kMalformedInput, relocation, input, format::DamagedText(input));
     out.notes.push_back(
         base::Cat({"section '", section.name, "' refers to '", out.symbol, "', ", how}));
     Fail(absl::InvalidArgumentError(base::ToAbsl(out.text)));

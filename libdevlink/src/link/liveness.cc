@@ -2,7 +2,7 @@
 #include "link/liveness.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <compare>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,7 +42,7 @@ class PointerWalk {
   PointerWalk(const Program& program, const CallGraph& graph, const Liveness& liveness)
       : program_(program), graph_(graph), liveness_(liveness) {}
 
-  // All that is come to; nothing where no function calls anything that goes whose address is taken.
+  // All that is come to. Nothing where no function whose address is taken calls what goes.
   std::vector<bool> Run() {
     if (!IsWorthIt()) return {};
     CollectPointers();
@@ -55,12 +55,12 @@ class PointerWalk {
     for (FunctionId i = 0; i < liveness_.live.size(); ++i) {
       if (liveness_.live[i]) meet(i);
     }
-    for (const FunctionId target : PointersOf(kNone)) meet(target);
+    for (const Pointer& pointer : PointersOf(kNone)) meet(pointer.target);
     while (!work.empty()) {
       const NodeId node = work.back();
       work.pop_back();
       for (const NodeId target : graph_.Successors(node)) meet(target);
-      for (const FunctionId target : PointersOf(node)) meet(target);
+      for (const Pointer& pointer : PointersOf(node)) meet(pointer.target);
     }
     return met;
   }
@@ -73,49 +73,43 @@ class PointerWalk {
     });
   }
 
-  // By who has them: a function's code and constants, or a variable (kNone).
+  struct Pointer {
+    FunctionId holder = kNone;  // a function, in its code or constants; none: a variable
+    FunctionId target = kNone;
+    friend auto operator<=>(const Pointer&, const Pointer&) = default;
+  };
+
   void CollectPointers() {
-    std::vector<std::pair<FunctionId, FunctionId>> found;
     for (const Relocation& relocation : program_.relocations) {
       const FunctionId target = program_.symbols[relocation.symbol].function;
       if (target == kNone || !liveness_.address_taken[target]) continue;
       const Section& section = program_.sections[relocation.section];
       if (section.kind == SectionKind::kText || format::HoldsVariables(section.kind)) {
-        found.emplace_back(section.function, target);
+        pointers_.push_back({section.function, target});
       }
     }
-    std::ranges::sort(found);
-    for (const auto& [holder, target] : found) {
-      holders_.push_back(holder);
-      targets_.push_back(target);
-    }
+    std::ranges::sort(pointers_);
   }
 
-  [[nodiscard]] std::span<const FunctionId> PointersOf(NodeId holder) const {
-    const auto those = std::ranges::equal_range(holders_, holder);
-    return std::span(targets_).subspan(static_cast<std::size_t>(those.begin() - holders_.begin()),
-                                       those.size());
+  [[nodiscard]] std::span<const Pointer> PointersOf(NodeId holder) const {
+    const auto those = std::ranges::equal_range(pointers_, holder, {}, &Pointer::holder);
+    return {those.begin(), those.end()};
   }
 
   const Program& program_;
   const CallGraph& graph_;
   const Liveness& liveness_;
-  std::vector<FunctionId> holders_;  // of one pointer each, sorted
-  std::vector<FunctionId> targets_;  // of the same pointers
+  std::vector<Pointer> pointers_;  // sorted
 };
-
-bool IsMissing(const Program& program, FunctionId function) {
-  const Symbol& symbol = program.symbols[program.functions[function].symbol];
-  return !program.IsDefined(function) && !symbol.weak_reference &&
-         symbol.binding != format::kStbLocal && !format::IsSystemCall(symbol.name);
-}
 
 // `met` is what a PointerWalk came to.
 void KeepBehindPointers(const Program& program, const std::vector<bool>& met, Liveness& result) {
   for (FunctionId i = 0; i < result.live.size(); ++i) {
     if (!met[i] || result.live[i]) continue;
-    if (program.IsDefined(i)) result.behind_pointers.push_back(i);
-    if (result.missing_behind_pointers == kNone && IsMissing(program, i)) {
+    if (program.IsDefined(i)) {
+      result.behind_pointers.push_back(i);
+    } else if (result.missing_behind_pointers == kNone &&
+               HasToBeDefined(program.symbols[program.functions[i].symbol])) {
       result.missing_behind_pointers = i;
     }
     if (!result.loses_behind_pointers) result.live[i] = true;
@@ -126,35 +120,38 @@ void KeepBehindPointers(const Program& program, const std::vector<bool>& met, Li
   }
 }
 
-// What stays without a kernel: all that `also` come to, and what a pointer leads to.
-void KeepForOthers(const Program& program, const CallGraph& graph, bool as_nvlink,
-                   std::span<const FunctionId> also, Liveness& result) {
-  const auto count = static_cast<FunctionId>(result.live.size());
-  if (!also.empty()) {
-    const std::vector<bool> asked_for = ReachableFrom(graph, also);
-    for (FunctionId i = 0; i < count; ++i) {
+// What stays without a kernel: all that `rules.also` come to, and what a pointer leads to.
+void KeepForOthers(const Program& program, const CallGraph& graph, const LivenessRules& rules,
+                   Liveness& result) {
+  if (!rules.also.empty()) {
+    const std::vector<bool> asked_for = ReachableFrom(graph, rules.also);
+    for (FunctionId i = 0; i < result.live.size(); ++i) {
       if (asked_for[i]) result.live[i] = true;
     }
   }
-  std::vector<bool> pointed;
-  if (!as_nvlink) pointed = PointerWalk(program, graph, result).Run();
+  std::vector<bool> met;
+  if (!rules.as_nvlink) met = PointerWalk(program, graph, result).Run();
   for (const PrototypeUse& use : program.addresses_taken) {
     result.live[use.function] = true;
     for (const FunctionId callee : graph.DirectCallees(use.function)) {
       if (!program.IsDefined(callee)) result.live[callee] = true;
     }
   }
-  if (!pointed.empty()) KeepBehindPointers(program, pointed, result);
+  if (!met.empty()) KeepBehindPointers(program, met, result);
 }
 
 }  // namespace
 
+bool HasToBeDefined(const Symbol& function) {
+  return function.binding != format::kStbLocal && !function.weak_reference &&
+         !format::IsSystemCall(function.name);
+}
+
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels, bool as_nvlink,
-                           std::span<const FunctionId> also, bool loses_behind_pointers) {
+                           const KernelSelection& kernels, const LivenessRules& rules) {
   const auto count = static_cast<FunctionId>(program.functions.size());
   Liveness result;
-  result.loses_behind_pointers = loses_behind_pointers;
+  result.loses_behind_pointers = rules.loses_behind_pointers;
   result.address_taken.assign(count, false);
   for (const PrototypeUse& use : program.addresses_taken) result.address_taken[use.function] = true;
 
@@ -177,16 +174,16 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
   // lost here.
   const bool one = wanted.size() == 1;
   if (one &&
-      (as_nvlink || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
+      (rules.as_nvlink || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
     result.single_kernel = wanted.front();
   }
-  if (one && as_nvlink && !keep_all) {
+  if (one && rules.as_nvlink && !keep_all) {
     for (const FunctionId kernel : result.kernels) {
       if (kernel != wanted.front()) result.unfollowed.push_back(kernel);
     }
   }
   result.keeps_lost =
-      one && !as_nvlink &&
+      one && !rules.as_nvlink &&
       std::any_of(result.kernels.begin(), result.kernels.end(), [&](FunctionId kernel) {
         return kernel != wanted.front() && !graph.Successors(kernel).empty();
       });
@@ -196,10 +193,10 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
     result.live.assign(count, true);
   } else {
     const std::vector<bool> reached =
-        ReachableFrom(graph, one && as_nvlink ? wanted : result.kernels);
+        ReachableFrom(graph, one && rules.as_nvlink ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
-    KeepForOthers(program, graph, as_nvlink, also, result);
+    KeepForOthers(program, graph, rules, result);
   }
   result.section_removed.reserve(program.sections.size());
   for (const Section& section : program.sections) {

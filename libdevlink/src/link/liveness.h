@@ -36,16 +36,24 @@ struct Liveness {
   bool left_out_keep_names = false;  // of their shared memory, in the string tables
 };
 
+struct LivenessRules {
+  // What only functions whose address is taken call goes (docs/cubin-format.md, "Dead functions"),
+  // and where one kernel is wanted, only it is followed.
+  bool as_nvlink = false;
+  // These stay with what they call, although no kernel asks for them.
+  std::span<const FunctionId> also = {};
+  // What only pointers lead to is found and goes.
+  bool loses_behind_pointers = false;
+};
+
 // Kernels stay with all that they reach. A function whose address is taken stays, too, and what it
 // calls unless all goes that has the pointer: code of another link may have it then, or call it as
-// one of another type. `keep_all` is nvlink -g. `as_nvlink`: what only functions whose address is
-// taken call goes (docs/cubin-format.md, "Dead functions"), and where one kernel is wanted, only it
-// is followed. `also`: these stay with what they call, although no kernel asks for them.
-// `loses_behind_pointers`: what only pointers lead to is found and goes.
+// one of another type. `keep_all` is nvlink -g.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
-                           const KernelSelection& kernels = {}, bool as_nvlink = false,
-                           std::span<const FunctionId> also = {},
-                           bool loses_behind_pointers = false);
+                           const KernelSelection& kernels = {}, const LivenessRules& rules = {});
+
+// Whether code that refers to such a function, if it is not defined, cannot be linked.
+bool HasToBeDefined(const Symbol& function);
 
 struct NamedFunctions {
   std::vector<FunctionId> functions;

@@ -17,12 +17,13 @@ namespace devlink::internal {
 namespace {
 
 bool IsMissing(const CheckInput& input, const Symbol& symbol) {
-  if (symbol.section != kNone || symbol.binding == format::kStbLocal || symbol.weak_reference ||
+  if (symbol.section != kNone) return false;
+  if (symbol.function != kNone) {
+    return input.liveness.live[symbol.function] && HasToBeDefined(symbol);
+  }
+  if (symbol.binding == format::kStbLocal || symbol.weak_reference ||
       format::IsTextureType(symbol.type)) {
     return false;
-  }
-  if (symbol.function != kNone) {
-    return input.liveness.live[symbol.function] && !format::IsSystemCall(symbol.name);
   }
   if (symbol.external_shared && symbol.size == 0) return false;
   return !format::IsKnownToDriver(symbol.name);

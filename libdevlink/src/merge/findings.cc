@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/demangle.h"
 #include "base/strings.h"
+#include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
 
 namespace devlink::internal {
@@ -57,7 +58,7 @@ void MergeFindings::ReportDefinedTwice(std::string_view name) {
 
 void MergeFindings::ReportLost(std::string what) {
   if (!status_.ok()) return;  // one is enough to say what is wrong with the input
-  std::string text = base::Cat({"Input file '", CurrentName(), "' is damaged"});
+  std::string text = format::DamagedText(CurrentName());
   status_ = absl::InvalidArgumentError(base::ToAbsl(text));
   diagnostics_.push_back({.code = DiagnosticCode::kMalformedInput,
                           .severity = Severity::kError,

@@ -178,7 +178,9 @@ WhoStays FindWhoStays(const Program& program, const KernelSelection& kernels,
   CallGraph graph(program);
   Liveness liveness = FindLiveFunctions(
       program, graph, LeavesOutNothing(options), options.relocatable ? KernelSelection() : kernels,
-      options.compatibility == Compatibility::kNvlink, kept, loses_behind_pointers);
+      {.as_nvlink = options.compatibility == Compatibility::kNvlink,
+       .also = kept,
+       .loses_behind_pointers = loses_behind_pointers});
   return {std::move(graph), std::move(liveness)};
 }
 

@@ -11,6 +11,8 @@ namespace {
 
 using Function = InputBuilder::Function;
 
+constexpr std::uint32_t kAbs64 = 2;
+
 std::string LivenessOf(const Linked& linked) {
   return internal::DumpLiveness(linked.passes.program, linked.passes.liveness);
 }
@@ -84,10 +86,7 @@ struct BehindPointer {
     input.TakeAddress(f, "v_");
   }
 
-  void PointAtF(SectionHandle section) {
-    constexpr std::uint32_t kAbs64 = 2;
-    input.Relocate(section, 0, kAbs64, f);
-  }
+  void PointAtF(SectionHandle section) { input.Relocate(section, 0, kAbs64, f); }
   // Their names, of functions that stay for the pointer.
   static std::string BehindPointers(const internal::Program& program,
                                     const internal::Liveness& liveness) {
@@ -129,7 +128,8 @@ sections removed
 
   // For nvlink, what only it calls goes.
   internal::PassResults as_nvlink = linked.passes;
-  as_nvlink.liveness = internal::FindLiveFunctions(passes.program, passes.graph, false, {}, true);
+  as_nvlink.liveness =
+      internal::FindLiveFunctions(passes.program, passes.graph, false, {}, {.as_nvlink = true});
   CHECK(internal::DumpLiveness(as_nvlink.program, as_nvlink.liveness) == R"(kernels
   k single
 functions
@@ -155,7 +155,7 @@ TEST_CASE("What is behind a pointer can be found and go", "[liveness]") {
     return program.symbols[program.functions[function].symbol].name;
   };
   const internal::Liveness lost = internal::FindLiveFunctions(program, linked.passes.graph, false,
-                                                              {}, /*as_nvlink=*/false, {}, true);
+                                                              {}, {.loses_behind_pointers = true});
   CHECK(lost.loses_behind_pointers);
   CHECK(BehindPointer::BehindPointers(program, lost) == "g h ");
   for (const internal::FunctionId function : lost.behind_pointers) CHECK_FALSE(lost.live[function]);
@@ -184,7 +184,6 @@ TEST_CASE("What is behind a pointer stays where somebody has it", "[liveness]") 
     const SymbolHandle second = input.Define(Function{.name = "second"});
     input.TakeAddress(first, "i_i");
     input.AddCall(first, second);
-    constexpr std::uint32_t kAbs64 = 2;
     input.Relocate(input.TextOf(made.k), 0, kAbs64, first);
     made.PointAtF(input.TextOf(second));
     CHECK(made.BehindPointers() == "g h second ");

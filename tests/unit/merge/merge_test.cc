@@ -111,6 +111,14 @@ std::uint64_t GlobalSize(Compatibility compatibility, std::uint64_t first_size) 
   return std::ranges::find(merged.program().sections, ".nv.global", &internal::Section::name)->size;
 }
 
+TEST_CASE("A view that an input does not have is not merged", "[merge]") {
+  InputBuilder a(100);
+  a.DefineKernel("k");
+  const Merged merged = MergeInputs({&a}, {.sm = 100, .view = format::ViewKind::kMercury});
+  CHECK_FALSE(merged.result.ok());
+  CHECK(merged.Findings() == "Input file 'a' is damaged\n");
+}
+
 TEST_CASE("Memory is as large as its variables, where ptxas counts in 32 bits", "[merge]") {
   constexpr std::uint64_t kHuge = (4ULL << 30) + 8;
   CHECK(GlobalSize(Compatibility::kDevlink, 8) == 20);
