@@ -31,17 +31,18 @@ Diagnostic DescribeUnreadable(const std::string& name, const absl::Status& why) 
                std::string(base::FromAbsl(why.message())));
 }
 
-Diagnostic DescribeMalformed(const std::string& name, ContentKind kind, std::uint64_t size,
+Diagnostic DescribeMalformed(const std::string& name, ContentKind content, std::uint64_t size,
                              const absl::Status& why) {
-  std::string what = base::Cat({"'", name, "' is ", Describe(kind), ", where a cubin is expected"});
+  std::string what =
+      base::Cat({"'", name, "' is ", Describe(content), ", where a cubin is expected"});
   if (size < sizeof(format::Ehdr)) {
     return Fatal(DiagnosticCode::kUnreadableInput, name, format::nvlink_text::CouldNotOpen(name),
                  std::move(what));
   }
-  if (!IsCudaElf(kind)) {
+  if (!IsCudaElf(content)) {
     return Fatal(DiagnosticCode::kUnsupportedInput, name,
-                 std::string(IsElf(kind) ? format::nvlink_text::kNotADeviceElf
-                                         : format::nvlink_text::kNotAnElf),
+                 std::string(IsElf(content) ? format::nvlink_text::kNotADeviceElf
+                                            : format::nvlink_text::kNotAnElf),
                  std::move(what));
   }
   Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
