@@ -2,6 +2,7 @@
 //
 // The main function of all Catch2 programs. Compiled once: Catch2's own part takes longest.
 #define CATCH_CONFIG_RUNNER
+#include "support/at_end.h"
 #include "support/catch.h"
 
 #if defined(__has_feature)
@@ -17,5 +18,7 @@ extern "C" int dlclose(void* /*handle*/) { return 0; }
 
 int main(int argc, char** argv) {
   for (void (*hook)() : devlink::testing::StartHooks()) hook();
-  return Catch::Session().run(argc, argv);
+  const int status = Catch::Session().run(argc, argv);
+  for (void (*hook)() : devlink::testing::EndHooks()) hook();
+  return status;
 }

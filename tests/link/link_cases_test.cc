@@ -18,6 +18,7 @@
 #include "devlink/devlink.h"
 #include "link/case_file.h"
 #include "random/link_pair.h"
+#include "support/at_end.h"
 #include "support/catch.h"
 #include "support/process.h"
 #include "support/text.h"
@@ -313,6 +314,13 @@ class JobRunner {
     return results_[index].get();
   }
 
+  // The job ahead of the last one is still at work where few tests were asked for.
+  void Wait() const {
+    for (const auto& result : results_) {
+      if (result.valid()) result.wait();
+    }
+  }
+
  private:
   std::vector<Job> jobs_;
   std::vector<std::shared_future<Complaints>> results_;
@@ -343,6 +351,7 @@ std::vector<std::string> TwoViewArchs(const LinkCase& program) {
 }
 
 void AddCases() {
+  EndHooks().push_back([] { Runner().Wait(); });
   const std::filesystem::path source = DEVLINK_TEST_SOURCE;
   if (!FindToolkit()) {
     // One test that was left out, not hundreds that compared nothing.

@@ -2,7 +2,6 @@
 #include "link/liveness.h"
 
 #include <algorithm>
-#include <compare>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +11,7 @@
 #include "base/hash_table.h"
 #include "format/driver_names.h"
 #include "format/elf_cuda.h"
-#include "format/sections.h"
+#include "link/pointer_walk.h"
 
 namespace devlink::internal {
 
@@ -36,73 +35,16 @@ bool NoneLost(const Program& program, const CallGraph& graph, const Liveness& re
   return true;
 }
 
-// What stays is followed to where pointers lead, which the code and the variables that stay have.
-class PointerWalk {
- public:
-  PointerWalk(const Program& program, const CallGraph& graph, const Liveness& liveness)
-      : program_(program), graph_(graph), liveness_(liveness) {}
+// Whether a function whose address is taken calls what goes.
+bool AnyBehindPointers(const Program& program, const CallGraph& graph,
+                       const std::vector<bool>& live) {
+  return std::ranges::any_of(program.addresses_taken, [&](const PrototypeUse& use) {
+    const auto callees = graph.DirectCallees(use.function);
+    return std::ranges::any_of(callees, [&](NodeId node) { return !live[node]; });
+  });
+}
 
-  // All that is come to. Nothing where no function whose address is taken calls what goes.
-  std::vector<bool> Run() {
-    if (!IsWorthIt()) return {};
-    CollectPointers();
-    std::vector<bool> met(graph_.node_count(), false);
-    std::vector<NodeId> work;
-    const auto meet = [&](NodeId node) {
-      if (!met[node]) work.push_back(node);
-      met[node] = true;
-    };
-    for (FunctionId i = 0; i < liveness_.live.size(); ++i) {
-      if (liveness_.live[i]) meet(i);
-    }
-    for (const Pointer& pointer : PointersOf(kNone)) meet(pointer.target);
-    while (!work.empty()) {
-      const NodeId node = work.back();
-      work.pop_back();
-      for (const NodeId target : graph_.Successors(node)) meet(target);
-      for (const Pointer& pointer : PointersOf(node)) meet(pointer.target);
-    }
-    return met;
-  }
-
- private:
-  [[nodiscard]] bool IsWorthIt() const {
-    return std::ranges::any_of(program_.addresses_taken, [this](const PrototypeUse& use) {
-      const auto callees = graph_.DirectCallees(use.function);
-      return std::ranges::any_of(callees, [this](NodeId node) { return !liveness_.live[node]; });
-    });
-  }
-
-  struct Pointer {
-    FunctionId holder = kNone;  // a function, in its code or constants; none: a variable
-    FunctionId target = kNone;
-    friend auto operator<=>(const Pointer&, const Pointer&) = default;
-  };
-
-  void CollectPointers() {
-    for (const Relocation& relocation : program_.relocations) {
-      const FunctionId target = program_.symbols[relocation.symbol].function;
-      if (target == kNone || !liveness_.address_taken[target]) continue;
-      const Section& section = program_.sections[relocation.section];
-      if (section.kind == SectionKind::kText || format::HoldsVariables(section.kind)) {
-        pointers_.push_back({section.function, target});
-      }
-    }
-    std::ranges::sort(pointers_);
-  }
-
-  [[nodiscard]] std::span<const Pointer> PointersOf(NodeId holder) const {
-    const auto those = std::ranges::equal_range(pointers_, holder, {}, &Pointer::holder);
-    return {those.begin(), those.end()};
-  }
-
-  const Program& program_;
-  const CallGraph& graph_;
-  const Liveness& liveness_;
-  std::vector<Pointer> pointers_;  // sorted
-};
-
-// `met` is what a PointerWalk came to.
+// `met` is what pointers lead to.
 void KeepBehindPointers(const Program& program, const std::vector<bool>& met, Liveness& result) {
   for (FunctionId i = 0; i < result.live.size(); ++i) {
     if (!met[i] || result.live[i]) continue;
@@ -130,7 +72,9 @@ void KeepForOthers(const Program& program, const CallGraph& graph, const Livenes
     }
   }
   std::vector<bool> met;
-  if (!rules.as_nvlink) met = PointerWalk(program, graph, result).Run();
+  if (!rules.as_nvlink && AnyBehindPointers(program, graph, result.live)) {
+    met = ReachedByPointers(program, graph, result.live, result.address_taken);
+  }
   for (const PrototypeUse& use : program.addresses_taken) {
     result.live[use.function] = true;
     for (const FunctionId callee : graph.DirectCallees(use.function)) {

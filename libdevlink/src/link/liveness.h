@@ -25,8 +25,8 @@ struct Liveness {
   // Kernels that nobody uses and that stay as all code does, and with `as_nvlink` all but the one
   // that is wanted: nvlink follows no call of theirs.
   std::vector<FunctionId> unfollowed;
-  // Functions that only pointers lead to, which variables or code that stays have: what they point
-  // to calls them, and no kernel does. nvlink leaves them out, and the calls lead nowhere.
+  // Functions that only pointers lead to which code that stays can come to: what they point to
+  // calls them, and no kernel does. nvlink leaves them out, and the calls lead nowhere.
   std::vector<FunctionId> behind_pointers;
   bool loses_behind_pointers = false;  // so does this link
   // Where there are any: the functions that are pointed to, and the first that is called there and
@@ -47,8 +47,8 @@ struct LivenessRules {
 };
 
 // Kernels stay with all that they reach. A function whose address is taken stays, too, and what it
-// calls unless all goes that has the pointer: code of another link may have it then, or call it as
-// one of another type. `keep_all` is nvlink -g.
+// calls where code that stays has the pointer: it may hand it to code of another link, or call it
+// as one of another type. `keep_all` is nvlink -g.
 Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool keep_all,
                            const KernelSelection& kernels = {}, const LivenessRules& rules = {});
 

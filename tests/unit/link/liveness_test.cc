@@ -10,6 +10,7 @@ namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
+using Variable = InputBuilder::Variable;
 
 constexpr std::uint32_t kAbs64 = 2;
 
@@ -87,6 +88,13 @@ struct BehindPointer {
   }
 
   void PointAtF(SectionHandle section) { input.Relocate(section, 0, kAbs64, f); }
+  // A variable with the pointer; `other` lies behind it.
+  SymbolHandle AddTable() {
+    variables = input.AddData(".nv.global.init", 16);
+    PointAtF(variables);
+    other = input.Define(Variable{.name = "other", .section = variables, .size = 8, .value = 8});
+    return input.Define(Variable{.name = "table", .section = variables, .size = 8});
+  }
   // Their names, of functions that stay for the pointer.
   static std::string BehindPointers(const internal::Program& program,
                                     const internal::Liveness& liveness) {
@@ -106,11 +114,13 @@ struct BehindPointer {
   SymbolHandle f = input.Define(Function{.name = "f"});
   SymbolHandle g = input.Define(Function{.name = "g"});
   SymbolHandle h = input.Define(Function{.name = "h"});
+  SectionHandle variables = kNoSection;
+  SymbolHandle other = kNoSymbol;
 };
 
-TEST_CASE("A function to which a variable points stays with all that it calls", "[liveness]") {
+TEST_CASE("A function to which code has a pointer stays with all that it calls", "[liveness]") {
   BehindPointer made;
-  made.PointAtF(made.input.AddData(".nv.global.init", 8));
+  made.PointAtF(made.input.TextOf(made.k));
   const Linked linked({&made.input});
   const internal::PassResults& passes = linked.passes;
   CHECK(LivenessOf(linked) == R"(kernels
@@ -148,7 +158,7 @@ sections removed
 
 TEST_CASE("What is behind a pointer can be found and go", "[liveness]") {
   BehindPointer made;
-  made.PointAtF(made.input.AddData(".nv.global.init", 8));
+  made.PointAtF(made.input.TextOf(made.k));
   const Linked linked({&made.input});
   const internal::Program& program = linked.passes.program;
   const auto name_of = [&](internal::FunctionId function) {
@@ -187,6 +197,25 @@ TEST_CASE("What is behind a pointer stays where somebody has it", "[liveness]") 
     input.Relocate(input.TextOf(made.k), 0, kAbs64, first);
     made.PointAtF(input.TextOf(second));
     CHECK(made.BehindPointers() == "g h second ");
+  }
+  SECTION("a variable that no code refers to, as for nvlink") {
+    made.AddTable();
+    CHECK(made.BehindPointers().empty());
+  }
+  SECTION("a variable that a kernel refers to") {
+    input.Relocate(input.TextOf(made.k), 0, kAbs64, made.AddTable());
+    CHECK(made.BehindPointers() == "g h ");
+  }
+  SECTION("a variable beside one that a kernel refers to") {
+    made.AddTable();
+    input.Relocate(input.TextOf(made.k), 0, kAbs64, made.other);
+    CHECK(made.BehindPointers().empty());
+  }
+  SECTION("a variable to which one points that a kernel refers to") {
+    const SymbolHandle table = made.AddTable();
+    input.Relocate(made.variables, 8, kAbs64, table);
+    input.Relocate(input.TextOf(made.k), 0, kAbs64, made.other);
+    CHECK(made.BehindPointers() == "g h ");
   }
   SECTION("debug records only") {
     made.PointAtF(input.AddData(".debug_info", 8));

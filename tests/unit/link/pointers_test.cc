@@ -111,12 +111,12 @@ TEST_CASE("A pointer to what stays counts where somebody calls through such poin
 
 TEST_CASE("A note names a function that only pointers lead to, and who calls it", "[pointers]") {
   InputBuilder a;
-  a.DefineKernel("k");
+  const SymbolHandle k = a.DefineKernel("k");
   const SymbolHandle h = a.Define(Function{.name = "h"});
   const SymbolHandle g = a.Define(Function{.name = "g"});
   const SymbolHandle f = a.Define(Function{.name = "f"});
   a.TakeAddress(f, "v_");
-  a.Relocate(a.AddData(".nv.global.init", 8), 0, kAbs64, f);
+  a.Relocate(a.TextOf(k), 0, kAbs64, f);
   std::string expected;
   SECTION("there is none") { a.Define(Function{.name = "unused"}); }
   SECTION("one") {
