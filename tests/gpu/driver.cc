@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kMinor = 76;
+constexpr int kStackSize = 0;  // CU_LIMIT_STACK_SIZE
 
 std::string WordsFor(void* library, int code) {
   using Describe = int (*)(int, const char**);
@@ -87,6 +88,9 @@ void Driver::CopyOut(void* to, Address from, std::size_t bytes) const {
 }
 
 void Driver::Run(Module module, const std::string& kernel, Launch launch, Address parameter) const {
+  if (launch.stack_bytes != 0) {
+    Call("cuCtxSetLimit", kStackSize, static_cast<std::size_t>(launch.stack_bytes));
+  }
   void* function = nullptr;
   Call("cuModuleGetFunction", &function, module, kernel.c_str());
   void* parameters[] = {&parameter};

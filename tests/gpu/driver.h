@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -19,7 +20,7 @@ class NoDevice : public std::runtime_error {
 // function throws std::runtime_error with the driver's own words where a call fails.
 class Driver {
  public:
-  using Address = unsigned long long;
+  using Address = std::uint64_t;
   using Module = void*;
 
   Driver();  // throws NoDevice
@@ -43,6 +44,7 @@ class Driver {
   struct Launch {
     unsigned threads = 1;
     unsigned dynamic_bytes = 0;
+    unsigned stack_bytes = 0;  // of each thread; 0: what the cubin says, or the driver's default
   };
   // Runs a kernel of one parameter in one block, to its end and that of all that it launches.
   void Run(Module module, const std::string& kernel, Launch launch, Address parameter) const;

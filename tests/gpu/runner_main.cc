@@ -3,12 +3,12 @@
 // Loads a linked cubin, runs its kernel `run` in one block, and prints what it leaves.
 //
 //   devlink-gpu-runner                 prints the device: its target and name
-//   devlink-gpu-runner CUBIN [--threads N] [--dynamic BYTES] [--out WORDS] [--set NAME VALUE]...
-//                      [--get NAME]...
+//   devlink-gpu-runner CUBIN [--threads N] [--dynamic BYTES] [--stack BYTES] [--out WORDS]
+//                      [--set NAME VALUE]... [--get NAME]...
 //
-// --set writes a variable of four bytes before the kernel, --get prints one after it. What the
-// kernel prints comes first, then `out:` and `got:` lines. Ends with status 77 where there is no
-// driver or no device.
+// --stack is for programs whose recursion the linker cannot measure. --set writes a variable of
+// four bytes before the kernel, --get prints one after it. What the kernel prints comes first, then
+// `out:` and `got:` lines. Ends with status 77 where there is no driver or no device.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -50,6 +50,8 @@ Task TaskOf(std::vector<std::string> arguments) {
       task.launch.threads = NumberOf(take());
     } else if (option == "--dynamic") {
       task.launch.dynamic_bytes = NumberOf(take());
+    } else if (option == "--stack") {
+      task.launch.stack_bytes = NumberOf(take());
     } else if (option == "--out") {
       task.words = NumberOf(take());
     } else if (option == "--set") {

@@ -36,9 +36,23 @@ check() {
       fail "it is not said that nothing ran"
   fi
 }
-[[ $programs -ge 7 ]] || fail "programs are missing"
+[[ $programs -ge 10 ]] || fail "programs are missing"
 check cubins,chain sm_80,sm_90,sm_100 6
-check lto sm_90 1
+check lto,parts sm_90 2
+
+# Programs that nvcc makes, and random ones: their results are known without a device.
+"$run" --build "$DEVLINK_BUILD" --way executable,lto-executable --arch sm_90 --keep kept globals \
+  examples/nbody >table || fail "executables"
+[[ $(($(count passed) + $(count 'not run'))) -eq 4 ]] || fail "not all executables were made"
+links=$((links + 4))
+"$run" --build "$DEVLINK_BUILD" --way cubins,chain,lto,parts --arch sm_90 --random 4 --keep kept \
+  globals >table || fail "random programs"
+[[ $(($(count passed) + $(count 'not run'))) -eq 20 ]] || fail "not all random programs were linked"
+links=$((links + 20))
+for seed in 1 2 3 4; do
+  kept=kept/random$seed
+  [[ $("$kept/random$seed.host" | wc -w) -eq 17 ]] || fail "the CPU does not know what random$seed leaves"
+done
 
 # Without a device and a target there is nothing to do; and a cubin that differs is no success.
 if [[ $device == no ]]; then
