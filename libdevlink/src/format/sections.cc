@@ -58,16 +58,25 @@ static_assert(std::ranges::all_of(kRows, [](const Row& row) {
   return row.name.empty() || BeginsAsNamed(row.name);
 }));
 
-// nvlink joins the bytes of PROGBITS to those of the section that the name belongs to. Debug
-// information has names of its own: what else has none of its flags has lost them.
-bool IsNameOfOtherType(std::string_view name, std::uint64_t flags) {
-  const bool is_code = (flags & kShfExec) != 0;
-  if (!is_code && (name.starts_with(section_name::kNv) || name.starts_with(section_name::kText) ||
-                   name == section_name::kModuleShared)) {
-    return true;
+// Whether a section of such a name can have the type, as far as the name is not in the rows.
+bool FitsName(std::string_view name, std::uint32_t type, bool is_code) {
+  if (name.starts_with(section_name::kText)) return type == kShtProgbits && is_code;
+  if (name.starts_with(section_name::kDebug) || name.starts_with(section_name::kNvDebug)) {
+    return type == kShtProgbits && !is_code;
   }
+  if (name == section_name::kModuleShared) return type == kShtCudaShared;
+  if (!name.starts_with(section_name::kNv)) return true;
+  if (name == section_name::kGlobalInit) return type == kShtCudaGlobalInit;
+  if (name == section_name::kGlobal) return type == kShtCudaGlobal;
+  return type == kShtCudaShared && name.starts_with(section_name::kKernelShared);
+}
+
+// A section of a type that may have any name, and has that of others: nvlink joins its bytes to
+// theirs, or loses what refers to it.
+bool IsNameOfOtherType(std::string_view name, std::uint32_t type, std::uint64_t flags) {
+  if (!FitsName(name, type, (flags & kShfExec) != 0)) return true;
   return BeginsAsNamed(name) && std::ranges::any_of(kRows, [&](const Row& row) {
-           return row.type != kShtProgbits && !row.name.empty() && HasName(row, name);
+           return row.type != type && !row.name.empty() && HasName(row, name);
          });
 }
 
@@ -116,16 +125,16 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
     }
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
-  if (name.starts_with(section_name::kRel) && type != kShtRel && type != kShtRela) {
+  if (name.starts_with(section_name::kRel) &&
+      type != (name.starts_with(section_name::kRela) ? kShtRela : kShtRel)) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
-  if (type == kShtProgbits && IsNameOfOtherType(name, flags)) {
-    return absl::InvalidArgumentError("its name is that of a section of another type");
-  }
   for (const Row& row : kRows) {
-    if (row.type == type && (flags & row.mask) == row.flags && HasName(row, name)) {
-      return row.role;
+    if (row.type != type || (flags & row.mask) != row.flags || !HasName(row, name)) continue;
+    if (row.name.empty() && IsNameOfOtherType(name, type, flags)) {
+      return absl::InvalidArgumentError("its name is that of a section of another type");
     }
+    return row.role;
   }
   if (type == kShtProgbits) {
     return absl::InvalidArgumentError(

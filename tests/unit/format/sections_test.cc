@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/sections.h"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -11,36 +12,71 @@
 namespace devlink::testing {
 namespace {
 
+using format::RoleOf;
 using format::SectionRole;
 
+struct Case {
+  std::string_view name;
+  std::uint32_t type;
+  std::uint64_t flags;
+  std::uint32_t info;
+  SectionRole role;
+};
+
+constexpr std::uint64_t kCode = format::kShfAlloc | format::kShfExec;
+constexpr std::uint64_t kOwned = format::kShfAlloc | format::kShfInfoLink;
+
+constexpr std::array kCases = {
+    Case{".text.k", format::kShtProgbits, kCode, 5, SectionRole::kText},
+    Case{".debug_line", format::kShtProgbits, 0, 0, SectionRole::kDebug},
+    Case{".nv_debug_line_sass", format::kShtProgbits, 0, 0, SectionRole::kDebug},
+    Case{".note.nv.tkinfo", format::kShtNote, format::kShfTkInfo, 0, SectionRole::kToolNote},
+    Case{".note.nv.cuinfo", format::kShtNote, format::kShfCuInfo, 0, SectionRole::kCudaNote},
+    Case{".nv.info", format::kShtCudaInfo, 0, 0, SectionRole::kModuleInfo},
+    Case{".nv.info.k", format::kShtCudaInfo, format::kShfInfoLink, 7, SectionRole::kFunctionInfo},
+    Case{".nv.compat", format::kShtCudaCompat, 0, 0, SectionRole::kCompat},
+    Case{".nv.callgraph", format::kShtCudaCallGraph, 0, 0, SectionRole::kCallGraph},
+    Case{".nv.prototype", format::kShtCudaPrototype, 0, 0, SectionRole::kPrototype},
+    Case{".nv.constant3", format::kShtCudaConstant0 + 3, format::kShfAlloc, 0,
+         SectionRole::kConstantBank},
+    Case{".nv.constant0.k", format::kShtCudaConstant0, kOwned, 7, SectionRole::kFunctionConstants},
+    Case{".nv.constant2.k", format::kShtCudaConstant0 + 2, kOwned, 7,
+         SectionRole::kFunctionConstants},
+    Case{".nv.global.init", format::kShtCudaGlobalInit, format::kShfAlloc, 0,
+         SectionRole::kGlobalInit},
+    Case{".nv.global", format::kShtCudaGlobal, format::kShfAlloc, 0, SectionRole::kGlobal},
+    Case{".nv.shared.k", format::kShtCudaShared, kOwned, 7, SectionRole::kKernelShared},
+    Case{".nv_debug.shared", format::kShtCudaShared, format::kShfAlloc, 0,
+         SectionRole::kModuleShared},
+    Case{".nv.shared.reserved.0", format::kShtCudaReservedShared, format::kShfAlloc, 0,
+         SectionRole::kReservedShared},
+    Case{".rel.text.k", format::kShtRel, format::kShfInfoLink, 7, SectionRole::kRelocations},
+    Case{".rela.text.k", format::kShtRela, format::kShfInfoLink, 7, SectionRole::kRelocations},
+    Case{".symtab", format::kShtSymtab, 0, 0, SectionRole::kTable},
+    Case{".strtab", format::kShtStrtab, 0, 0, SectionRole::kTable}};
+
 TEST_CASE("A section's role follows from type, flags and name", "[format]") {
-  using namespace format;  // NOLINT: the types
-  struct Case {
-    std::string_view name;
-    std::uint32_t type;
-    std::uint64_t flags;
-    std::uint32_t info;
-    SectionRole role;
-  };
-  for (const Case& c :
-       {Case{".text.k", kShtProgbits, kShfAlloc | kShfExec, 5, SectionRole::kText},
-        Case{".debug_line", kShtProgbits, 0, 0, SectionRole::kDebug},
-        Case{".note.nv.tkinfo", kShtNote, kShfTkInfo, 0, SectionRole::kToolNote},
-        Case{".note.nv.cuinfo", kShtNote, kShfCuInfo, 0, SectionRole::kCudaNote},
-        Case{".nv.info", kShtCudaInfo, 0, 0, SectionRole::kModuleInfo},
-        Case{".nv.info.k", kShtCudaInfo, kShfInfoLink, 7, SectionRole::kFunctionInfo},
-        Case{".nv.constant3", kShtCudaConstant0 + 3, kShfAlloc, 0, SectionRole::kConstantBank},
-        Case{".nv.constant0.k", kShtCudaConstant0, kShfAlloc | kShfInfoLink, 7,
-             SectionRole::kFunctionConstants},
-        Case{".nv.shared.k", kShtCudaShared, kShfAlloc | kShfInfoLink, 7,
-             SectionRole::kKernelShared},
-        Case{".nv_debug.shared", kShtCudaShared, kShfAlloc, 0, SectionRole::kModuleShared},
-        Case{".rela.text.k", kShtRela, kShfInfoLink, 7, SectionRole::kRelocations},
-        Case{".symtab", kShtSymtab, 0, 0, SectionRole::kTable}}) {
+  for (const Case& c : kCases) {
     CAPTURE(c.name);
     const auto role = RoleOf(c.name, c.type, c.flags, c.info);
     REQUIRE(role.ok());
     CHECK(*role == c.role);
+  }
+}
+
+TEST_CASE("No section has the name of one of another type", "[format]") {
+  for (const Case& named : kCases) {
+    // Names of the file's tables say nothing, and nobody looks at them.
+    if (named.role == SectionRole::kTable) continue;
+    for (const Case& typed : kCases) {
+      if (named.type == typed.type && (named.flags & kCode) == (typed.flags & kCode)) continue;
+      // A kernel could be called so.
+      if (named.role == SectionRole::kReservedShared && typed.type == format::kShtCudaShared) {
+        continue;
+      }
+      CAPTURE(named.name, typed.name);
+      CHECK_FALSE(RoleOf(named.name, typed.type, typed.flags, typed.info).ok());
+    }
   }
 }
 
@@ -59,7 +95,7 @@ TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
   for (const std::string_view name :
        {".nv.compat", ".nv.info", ".nv.info.k", ".nv.callgraph", ".nv.prototype", ".note.nv.cuinfo",
         ".nv.constant0.k", ".nv.constant3", ".nv.global", ".nv.global.init", ".nv.shared.k",
-        ".nv_debug.shared", ".text.k"}) {
+        ".nv_debug.shared", ".text.k", ".nv.unknown"}) {
     CAPTURE(name);
     CHECK_FALSE(format::RoleOf(name, format::kShtProgbits, 0, 0).ok());
   }
@@ -81,15 +117,16 @@ TEST_CASE("Variables lie in data, and content is merged before records", "[forma
 TEST_CASE("Sections of an output stand in nvlink's order", "[format]") {
   using namespace format;  // NOLINT: the types
   int before = 0;
-  struct Case {
+  struct Section {
     std::string_view name;
     std::uint32_t type;
   };
-  for (const Case& c : {Case{".debug_line", kShtProgbits}, Case{".note.nv.tkinfo", kShtNote},
-                        Case{".nv.info", kShtCudaInfo}, Case{".nv.callgraph", kShtCudaCallGraph},
-                        Case{".rela.text.k", kShtRela}, Case{".nv.constant0.k", kShtProgbits},
-                        Case{".text.k", kShtProgbits}, Case{".nv.global.init", kShtProgbits},
-                        Case{".nv_debug.shared", kShtNobits}}) {
+  for (const Section& c :
+       {Section{".debug_line", kShtProgbits}, Section{".note.nv.tkinfo", kShtNote},
+        Section{".nv.info", kShtCudaInfo}, Section{".nv.callgraph", kShtCudaCallGraph},
+        Section{".rela.text.k", kShtRela}, Section{".nv.constant0.k", kShtProgbits},
+        Section{".text.k", kShtProgbits}, Section{".nv.global.init", kShtProgbits},
+        Section{".nv_debug.shared", kShtNobits}}) {
     CAPTURE(c.name);
     CHECK(SectionCategory(c.name, c.type) == before + 1);
     before = SectionCategory(c.name, c.type);

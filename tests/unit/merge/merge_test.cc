@@ -130,7 +130,7 @@ TEST_CASE("Sections of one name that hold different things are not joined", "[me
   std::vector<internal::LinkInput> inputs;
   for (const std::uint32_t type : {format::kShtCudaGlobalInit, format::kShtProgbits}) {
     CubinWriter writer({.sm = 80});
-    const auto section = writer.AddSection({.name = ".debug_line", .type = type, .align = 4});
+    const auto section = writer.AddSection({.name = ".other", .type = type, .align = 4});
     writer.AppendZeros(section, 4);
     inputs.push_back({.name = "a", .module = *internal::Module::Load(*writer.Write())});
   }
