@@ -170,7 +170,8 @@ bool KeepsLost(std::span<const Diagnostic> diagnostics) {
 static bool SaysThatItKeepsLost(std::string_view messages) {
   return messages.find("devlink note    : variables point to '") != std::string_view::npos ||
          messages.find("devlink note    : only pointers lead to '") != std::string_view::npos ||
-         messages.find("devlink note    : constants hold ") != std::string_view::npos;
+         messages.find("devlink note    : constants hold ") != std::string_view::npos ||
+         messages.find("devlink note    : kernel '") != std::string_view::npos;
 }
 
 LinkOutcome LinkPair::RunLinker(const std::string& linker, std::string_view name,

@@ -111,6 +111,25 @@ for arch in sm_80 sm_100; do
     fail "$arch: no note on pointers in constants"
 done
 
+# Code of a relative is NVIDIA's finalizer's to make, which has neither: nvlink's file, and a note.
+for name in constant table/third; do
+  for i in 1 2; do
+    case $name in
+      constant) source="$PWD/c$i.cu" ;;
+      *) source="$PWD/table/$([[ $i -eq 1 ]] && echo second || echo third).cu" ;;
+    esac
+    printf '#include "%s"\n__global__ void wide%s(double* p) { *p = p[1] * p[2] + p[3]; }\n' \
+      "$source" $i >wide.cu
+    nvcc -arch=sm_100 -rdc=true -cubin wide.cu -o wide$i.cubin
+  done
+  inputs=(wide1.cubin wide2.cubin)
+  [[ $name == constant ]] || inputs=(table/first.sm_100.cubin "${inputs[@]}")
+  alike -arch=sm_103 "${inputs[@]}"
+  "$DEVLINK" -arch=sm_103 "${inputs[@]}" -o wide.out 2>wide.text
+  grep -q ", and so does NVIDIA's finalizer, which this link needs" wide.text ||
+    fail "$name for a relative: no note"
+done
+
 # --- What only functions whose address is taken call ----------------------------------------------
 cat >behind.cu <<'CODE'
 typedef int (*Pointer)(int);
@@ -198,6 +217,9 @@ ptx one sm_80 '.visible .global .u64 place;
 .visible .entry other() { call g; ret; }
 .visible .entry wanted() { .reg .u64 %r; mov.u64 %r, other; st.global.u64 [place], %r; ret; }'
 row "one kernel is wanted, the address of another taken" -arch=sm_80 -kernels-used=wanted one.cubin
+"$DEVLINK" -arch=sm_80 -kernels-used=wanted one.cubin -o one.out 2>one.text
+grep -q "kernel 'other' stays beside 'wanted', the only one that is asked for: " one.text ||
+  fail "no note on what nvlink loses where one kernel is asked for"
 
 # --- Words ----------------------------------------------------------------------------------------
 ptx circles sm_80 '.visible .func r; .visible .func a;

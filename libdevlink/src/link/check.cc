@@ -226,9 +226,12 @@ class Checker {
     }
     const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
       const Section& section = program_.sections[relocation.section];
-      if (section.kind != SectionKind::kText) return !settings_.as_nvlink;
-      return !named.contains(
-          {section.function, body_of(program_.symbols[relocation.symbol].function)});
+      const FunctionId function = program_.symbols[relocation.symbol].function;
+      if (section.kind != SectionKind::kText) {
+        return !settings_.as_nvlink &&
+               std::ranges::count(program_.forgotten_addresses, function) == 0;
+      }
+      return !named.contains({section.function, body_of(function)});
     });
     if (unnamed != lost.end()) ReportDamage(*unnamed, "which its call graph does not name");
   }

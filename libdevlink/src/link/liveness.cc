@@ -84,6 +84,31 @@ void KeepForOthers(const Program& program, const CallGraph& graph, const Livenes
   if (!met.empty()) KeepBehindPointers(program, met, result);
 }
 
+// Where one kernel is wanted nvlink follows its calls, and those of no other that stays; what that
+// would lose is not lost here.
+void FindWhatOneLoses(const Program& program, const CallGraph& graph, bool keep_all,
+                      std::span<const FunctionId> wanted, const LivenessRules& rules,
+                      Liveness& result) {
+  if (wanted.size() != 1) return;
+  const FunctionId one = wanted.front();
+  if (rules.as_nvlink || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted)) {
+    result.single_kernel = one;
+  }
+  if (rules.as_nvlink) {
+    if (keep_all) return;
+    for (const FunctionId kernel : result.kernels) {
+      if (kernel != one) result.unfollowed.push_back(kernel);
+    }
+    return;
+  }
+  for (const FunctionId kernel : result.kernels) {
+    if (kernel == one || graph.Successors(kernel).empty()) continue;
+    result.keeps_lost = true;
+    if (result.single_kernel == kNone && !keep_all) result.lost_by_one = {kernel, one};
+    break;
+  }
+}
+
 }  // namespace
 
 bool HasToBeDefined(const Symbol& function) {
@@ -114,30 +139,14 @@ Liveness FindLiveFunctions(const Program& program, const CallGraph& graph, bool 
       result.unfollowed.push_back(i);
     }
   }
-  // Of one kernel nvlink follows the calls, and of no other that stays; what that would lose is not
-  // lost here.
-  const bool one = wanted.size() == 1;
-  if (one &&
-      (rules.as_nvlink || result.kernels.size() == 1 || NoneLost(program, graph, result, wanted))) {
-    result.single_kernel = wanted.front();
-  }
-  if (one && rules.as_nvlink && !keep_all) {
-    for (const FunctionId kernel : result.kernels) {
-      if (kernel != wanted.front()) result.unfollowed.push_back(kernel);
-    }
-  }
-  result.keeps_lost =
-      one && !rules.as_nvlink &&
-      std::any_of(result.kernels.begin(), result.kernels.end(), [&](FunctionId kernel) {
-        return kernel != wanted.front() && !graph.Successors(kernel).empty();
-      });
+  FindWhatOneLoses(program, graph, keep_all, wanted, rules, result);
   result.left_out_keep_names = kernels.ByHostReferences();
 
   if (keep_all) {
     result.live.assign(count, true);
   } else {
     const std::vector<bool> reached =
-        ReachableFrom(graph, one && rules.as_nvlink ? wanted : result.kernels);
+        ReachableFrom(graph, wanted.size() == 1 && rules.as_nvlink ? wanted : result.kernels);
     result.live.assign(reached.begin(), reached.begin() + count);
     for (const FunctionId kernel : result.kernels) result.live[kernel] = true;
     KeepForOthers(program, graph, rules, result);

@@ -21,6 +21,12 @@ struct Liveness {
   // One is wanted, and others stay that call something: nvlink loses that, or what it needs.
   // Whether they need anything is known when memory is laid out.
   bool keeps_lost = false;
+  // One is wanted, and of a kernel that stays beside it nvlink leaves out what it calls.
+  struct LostByOne {
+    FunctionId kernel = kNone;
+    FunctionId wanted = kNone;
+  };
+  LostByOne lost_by_one;
   std::vector<FunctionId> left_out;  // kernels that nobody uses
   // Kernels that nobody uses and that stay as all code does, and with `as_nvlink` all but the one
   // that is wanted: nvlink follows no call of theirs.

@@ -92,15 +92,48 @@ Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& 
   return program;
 }
 
-std::optional<Diagnostic> NoteRememberedAddresses(const Program& program) {
-  const std::vector<FunctionId>& functions = program.remembered_addresses;
+Program AsFinalizerHasIt(Program program, const std::vector<PointedFunction>& lost) {
+  for (const PointedFunction& pointed : lost) {
+    program.forgotten_addresses.push_back(pointed.function);
+  }
+  program.second_copy_pointers.stay_null = true;
+  return program;
+}
+
+std::optional<Diagnostic> NoteForgottenAddresses(const Program& program) {
+  const bool lost = !program.forgotten_addresses.empty();
+  const std::vector<FunctionId>& functions =
+      lost ? program.forgotten_addresses : program.remembered_addresses;
   if (functions.empty()) return std::nullopt;
   const std::string_view first = NameOf(program, functions.front());
   std::string text = base::Cat({"variables point to '", first, "'", More("and to ", functions)});
+  text += ": nvlink forgets that functions can be called so whose bodies are another file's";
   text +=
-      ": nvlink forgets that functions can be called so whose bodies are another file's; "
-      "--compat=nvlink, too";
+      lost ? ", and so does NVIDIA's finalizer, which this link needs" : "; --compat=nvlink, too";
   return Note(first, std::move(text));
+}
+
+std::optional<Diagnostic> NoteSecondCopyPointers(const Program& program) {
+  const SecondCopyPointers& pointers = program.second_copy_pointers;
+  if (pointers.count == 0) return std::nullopt;
+  const bool one = pointers.count == 1;
+  std::string text = base::Cat(
+      {"constants hold ", one ? "a pointer to '" : "pointers such as that to '", pointers.first,
+       "', of which another file's copy is linked: nvlink leaves ", one ? "it" : "them", " null"});
+  text += pointers.stay_null ? ", and so does NVIDIA's finalizer, which this link needs"
+                             : "; --compat=nvlink, too";
+  return Note(pointers.first, std::move(text));
+}
+
+std::optional<Diagnostic> NoteLostByOne(const Program& program, const Liveness& liveness) {
+  if (liveness.lost_by_one.kernel == kNone) return std::nullopt;
+  const std::string_view name = NameOf(program, liveness.lost_by_one.kernel);
+  std::string text = base::Cat(
+      {"kernel '", name, "' stays beside '", NameOf(program, liveness.lost_by_one.wanted), "'"});
+  text +=
+      ", the only one that is asked for: nvlink leaves out what such kernels call; "
+      "--compat=nvlink, too";
+  return Note(name, std::move(text));
 }
 
 std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallGraph& graph,

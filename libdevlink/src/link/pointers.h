@@ -23,8 +23,18 @@ std::vector<PointedFunction> FindLostPointers(const Program& program, const Live
 // The program with those addresses taken.
 Program WithAddressesTaken(Program program, const std::vector<PointedFunction>& functions);
 
-// What WithAddressesTaken changed, in words; nothing where it was not used.
-std::optional<Diagnostic> NoteRememberedAddresses(const Program& program);
+// The program with what of it is lost, as only NVIDIA's finalizer can make its code, which forgets
+// what nvlink forgets.
+Program AsFinalizerHasIt(Program program, const std::vector<PointedFunction>& lost);
+
+// What FindLostPointers found, in words; nothing where that is nothing.
+std::optional<Diagnostic> NoteForgottenAddresses(const Program& program);
+
+// Pointers in constants to another input's copy, in words; nothing where there are none.
+std::optional<Diagnostic> NoteSecondCopyPointers(const Program& program);
+
+// What nvlink loses of kernels that stay beside the one that is wanted, in words.
+std::optional<Diagnostic> NoteLostByOne(const Program& program, const Liveness& liveness);
 
 // What stays behind pointers only, in words; nothing where nothing does.
 std::optional<Diagnostic> NoteBehindPointers(const Program& program, const CallGraph& graph,

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/demangle.h"
 #include "base/strings.h"
 #include "format/make_diagnostic.h"
@@ -81,18 +80,6 @@ void MergeFindings::WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severitie
                           .symbol = "",
                           .input = CurrentName(),
                           .notes = {}});
-}
-
-void MergeFindings::TellOfKeptPointers() {
-  if (kept_pointers_ == 0) return;
-  Diagnostic& note = diagnostics_.emplace_back();
-  note.code = DiagnosticCode::kForgottenAddress;
-  note.severity = Severity::kInfo;
-  note.symbol = first_kept_pointer_;
-  note.notes.push_back(absl::StrCat(
-      "constants hold ", kept_pointers_ == 1 ? "a pointer to '" : "pointers such as that to '",
-      first_kept_pointer_, "', of which another file's copy is linked: nvlink leaves ",
-      kept_pointers_ == 1 ? "it" : "them", " null; --compat=nvlink, too"));
 }
 
 void MergeFindings::ReportFailure() {

@@ -42,14 +42,8 @@ class MergeFindings {
   void ReportDefinedTwice(std::string_view name);
   // This input states how something is called that another says is a variable.
   void NoteCalledVariable() { called_variable_ = true; }
-  // A pointer in constants, to something of which another input's copy stays.
-  void NoteKeptPointer(std::string_view to) {
-    if (kept_pointers_++ == 0) first_kept_pointer_ = to;
-  }
   // This input does not say what the output may run on.
   void WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities);
-  // Says which pointers are there that nvlink leaves out.
-  void TellOfKeptPointers();
   // Adds nvlink's last word on an input that could not be merged.
   void ReportFailure();
 
@@ -70,8 +64,6 @@ class MergeFindings {
   InputId input_ = 0;
   absl::Status status_;
   bool called_variable_ = false;
-  std::size_t kept_pointers_ = 0;
-  std::string first_kept_pointer_;
 };
 
 }  // namespace devlink::internal

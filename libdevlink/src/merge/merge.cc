@@ -51,7 +51,6 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
       return findings.status();
     }
   }
-  findings.TellOfKeptPointers();
   merged.program = std::move(view).Finish(merged.maps);
   merged.file = std::move(file).Finish();
   merged.program.sections[merged.program.cuda_note].flags = merged.file.cuda_note_flags;

@@ -80,7 +80,10 @@ void RelocationMerge::Run(std::uint32_t index) {
     if (!with_addend && IsOfDiscarded(relocation, target)) continue;
     if (input_.sections[section.info].role == SectionRole::kConstantBank &&
         IsToSecondCopy(relocation)) {
-      findings_.NoteKeptPointer(input_.view->SymbolAt(relocation.symbol).name);
+      SecondCopyPointers& pointers = program_.second_copy_pointers;
+      if (pointers.count++ == 0) {
+        pointers.first = input_.view->SymbolAt(relocation.symbol).name;
+      }
     }
     if (with_addend) {
       Take(relocation, list, target);

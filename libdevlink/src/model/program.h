@@ -161,6 +161,13 @@ struct PointedFunction {
   std::string_view prototype;
 };
 
+// Pointers in constants to something of which another input's copy stays. For nvlink they are null.
+struct SecondCopyPointers {
+  std::size_t count = 0;
+  std::string_view first;  // what one of them points to
+  bool stay_null = false;  // in this link, too
+};
+
 // A name on its way into a string table. It gets there unless what it names is left out; of several
 // with the same text the first that stays counts.
 struct NameEntry {
@@ -205,6 +212,8 @@ struct Program {
   // Not among them, as it was said of a discarded copy; once per function (link/pointers.h).
   std::vector<PointedFunction> pointed_functions;
   std::vector<FunctionId> remembered_addresses;  // of those: they are among addresses_taken now
+  std::vector<FunctionId> forgotten_addresses;   // of those: they are lost, as by nvlink
+  SecondCopyPointers second_copy_pointers;
   std::vector<std::vector<AttributeRecord>> info_lists;  // in creation order of their sections
   std::vector<SectionId> info_sections;                  // whose they are
   std::vector<SymbolId> extern_symbols;

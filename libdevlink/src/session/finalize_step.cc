@@ -25,6 +25,7 @@
 #include "link/liveness.h"
 #include "model/module.h"
 #include "plan/settings.h"
+#include "session/refusals.h"
 
 namespace devlink::internal {
 
@@ -116,6 +117,11 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
     return absl::UnimplementedError(
         "the finalizer forgets functions to which only variables point; --compat=nvlink, too");
   }
+  if (const SecondCopyPointers& pointers = linked.program.second_copy_pointers;
+      pointers.count > 0 && !pointers.stay_null) {
+    return absl::UnimplementedError(
+        "the finalizer leaves pointers in constants null; --compat=nvlink, too");
+  }
   if (!linked.liveness.behind_pointers.empty() && !linked.liveness.loses_behind_pointers) {
     return absl::UnimplementedError(
         "the finalizer leaves out what only pointers lead to; --compat=nvlink, too");
@@ -132,6 +138,11 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
   const KernelSelection kernels =
       SelectKernels(options, set.references, set.references_known_before);
   if (!kernels.LeavesOut() || options.relocatable) return absl::OkStatus();
+  // Told one kernel it has another order than nvlink, told others it keeps what nvlink loses.
+  if (kernels.ByHostReferences() && !linked.liveness.unfollowed.empty() && linked.code_is_fit &&
+      options.finalize != FinalizeMode::kAlways) {
+    return absl::UnimplementedError("the finalizer cannot be told what nvlink loses");
+  }
   return ChooseKernels(linked, kernels, job, hidden);
 }
 
@@ -272,9 +283,13 @@ absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& 
                                           const LinkContext& context,
                                           std::vector<Diagnostic>& diagnostics) {
   JudgedFile out{.cubin = std::move(files.finalized)};
-  // Want of memory and a stop must not decide which file is written; what cannot be composed cannot
-  // be compared.
+  // Want of memory and a stop must not decide which file is written, and of damage none is made;
+  // what cannot be composed cannot be compared.
   if (absl::IsCancelled(files.own.status())) return files.own.status();
+  if (absl::IsInvalidArgument(files.own.status()) &&
+      options.compatibility != Compatibility::kNvlink) {
+    return ReportUnwritable(files.own.status(), options.target, diagnostics);
+  }
   if (absl::IsResourceExhausted(files.own.status())) {
     return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
   }

@@ -24,6 +24,7 @@ namespace devlink::internal {
 struct FinalizedProgram {
   const Program& program;
   const Liveness& liveness;
+  bool code_is_fit = true;  // for the target, without the finalizer
 };
 
 // The finalizer's file, with devlink's record. Nothing where its use was forbidden, where the

@@ -53,6 +53,7 @@
 #include "session/finalize_step.h"
 #include "session/input_details.h"
 #include "session/pass_watch.h"
+#include "session/refusals.h"
 
 namespace devlink::internal {
 
@@ -105,24 +106,6 @@ std::uint64_t ReservedShared(const LinkOptions& options,
                              format::ViewKind view = format::ViewKind::kSass) {
   if (view == format::ViewKind::kMercury || options.disable_shared_reservation) return 0;
   return format::TraitsOf(options.target).reserved_shared;
-}
-
-// A failure that no input can be blamed for.
-absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& diagnostics) {
-  diagnostics.push_back(
-      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
-                             absl::StrCat("Internal error: ", status.message()),
-                             "this is a fault of the linker; please report it with its inputs"));
-  return status;
-}
-
-// What this release cannot link, though nvlink can.
-absl::Status Unsupported(std::string_view what, std::string_view note,
-                         std::vector<Diagnostic>& diagnostics) {
-  diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal,
-                                               DiagnosticCode::kUnsupportedFeature, "",
-                                               std::string(what), std::string(note)));
-  return absl::UnimplementedError(base::ToAbsl(what));
 }
 
 // What is not there for every target.
@@ -306,9 +289,11 @@ std::unique_ptr<PassResults> RunPasses(Merged&& inputs, const KernelSelection& k
   WhoStays who = find(needs_finalizer);
   if (options.compatibility != Compatibility::kNvlink) {
     const auto lost = FindLostPointers(inputs.program, who.liveness, partial);
-    if (!lost.empty()) {
+    if (needs_finalizer) {
+      inputs.program = AsFinalizerHasIt(std::move(inputs.program), lost);
+    } else if (!lost.empty()) {
       inputs.program = WithAddressesTaken(std::move(inputs.program), lost);
-      who = find(needs_finalizer);
+      who = find(false);
     }
     // That nobody calls what is missing is no reason to fail.
     if (who.liveness.missing_behind_pointers != kNone) who = find(true);
@@ -397,13 +382,13 @@ absl::Status CheckResults(const PassResults& passes, const LinkSet& set, const L
 }
 
 // What was described is laid out and written. What the passes found is gone by now.
-absl::Status WriteCubin(CubinDescription&& cubin, const LinkContext& context,
-                        const Results& results) {
+absl::Status WriteCubin(CubinDescription&& cubin, const LinkOptions& options,
+                        const LinkContext& context, const Results& results) {
   LinkOutcome& out = results.out;
   context.Report(LinkPhase::kWriting);
   const TimeSpan span(context.time_trace, "write output");
   auto size = cubin.writer.LayOut();
-  if (!size.ok()) return ReportInternalError(size.status(), out.diagnostics);
+  if (!size.ok()) return ReportUnwritable(size.status(), options.target, out.diagnostics);
   if (context.passes != nullptr) {
     context.passes->After(LinkPass::kImage, [&] {
       const auto bytes = cubin.writer.Write();
@@ -483,11 +468,10 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   if (auto note = NoteUnmatchedReferences(passes.program, passes.liveness, kernels)) {
     out.diagnostics.push_back(*std::move(note));
   }
-  if (auto note = NoteRememberedAddresses(passes.program)) {
-    out.diagnostics.push_back(*std::move(note));
-  }
-  if (auto note = NoteBehindPointers(passes.program, passes.graph, passes.liveness)) {
-    out.diagnostics.push_back(*std::move(note));
+  for (auto& note : {NoteForgottenAddresses(passes.program), NoteSecondCopyPointers(passes.program),
+                     NoteBehindPointers(passes.program, passes.graph, passes.liveness),
+                     NoteLostByOne(passes.program, passes.liveness)}) {
+    if (note) out.diagnostics.push_back(*note);
   }
   absl::Status wrong =
       VerifyResults(passes, {.reserved = ReservedShared(options),
@@ -547,12 +531,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));
   auto cubin = DescribeTwoViews(std::move(mercury), std::move(program.passed), settings);
-  if (!cubin.ok()) {
-    out.diagnostics.push_back(
-        format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
-                               std::string(base::FromAbsl(cubin.status().message())),
-                               "an input is damaged: its two views do not belong together"));
-  }
+  if (!cubin.ok()) return ReportUnwritable(cubin.status(), options.target, out.diagnostics);
   return cubin;
 }
 
@@ -746,8 +725,9 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   if (format::HasTwoViews(options.target.number)) {
     // NVIDIA's library may know better code, and then its file is the output.
     const PassResults& passes = *program.passed.passes;
-    DEVLINK_ASSIGN_OR_RETURN(auto finalized, FinalizeLink(set, {passes.program, passes.liveness},
-                                                          options, context, out.diagnostics));
+    DEVLINK_ASSIGN_OR_RETURN(
+        auto finalized, FinalizeLink(set, {passes.program, passes.liveness, IsFitCode(passes, set)},
+                                     options, context, out.diagnostics));
     if (finalized) {
       return WriteFinalized(*std::move(finalized), std::move(program), set, options, context,
                             results);
@@ -756,7 +736,7 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
                            DescribeOutput(std::move(program), set, options, context, out));
-  return WriteCubin(std::move(cubin), context, results);
+  return WriteCubin(std::move(cubin), options, context, results);
 }
 
 }  // namespace

@@ -99,11 +99,11 @@ absl::Status CubinWriter::State::CheckSymbols() const {
     words_ok = words_ok && (symbol < symbols.size() || symbol == Index(kNullSymbol));
   });
   if (!words_ok) {
-    return absl::InvalidArgumentError("a word refers to a symbol that was never added");
+    return absl::InvalidArgumentError("a record refers to a symbol that the output does not have");
   }
   if (!std::all_of(section_words.begin(), section_words.end(),
                    [this](std::uint32_t at) { return OwnWord(at) < sections.size(); })) {
-    return absl::InvalidArgumentError("a word refers to a section that was never added");
+    return absl::InvalidArgumentError("a record refers to a section that the output does not have");
   }
   return absl::OkStatus();
 }

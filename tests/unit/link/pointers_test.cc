@@ -42,6 +42,7 @@ struct Found {
   std::size_t lost = 0;
   internal::FunctionId f = internal::kNone;
   std::string note;
+  std::string note_of_finalizer;  // where that is needed
 };
 
 Found Link(const Second& second) {
@@ -64,8 +65,11 @@ Found Link(const Second& second) {
   const auto lost = FindLostPointers(out.program, out.before, second.relocatable);
   out.lost = lost.size();
   out.program = WithAddressesTaken(std::move(out.program), lost);
-  const auto note = NoteRememberedAddresses(out.program);
+  const auto note = NoteForgottenAddresses(out.program);
   if (note) out.note = note->notes.at(0);
+  const auto other = NoteForgottenAddresses(AsFinalizerHasIt(merged.program(), lost));
+  REQUIRE(other.has_value() == note.has_value());
+  if (other) out.note_of_finalizer = other->notes.at(0);
   out.after = FindLiveFunctions(out.program, CallGraph(out.program), false);
   return out;
 }
@@ -76,6 +80,9 @@ TEST_CASE("A function to which a variable points stays, though its copy is disca
   CHECK_FALSE(found.before.live[found.f]);
   CHECK(found.lost == 1);
   CHECK(found.note.starts_with("variables point to 'f': "));
+  CHECK(found.note.ends_with("; --compat=nvlink, too"));
+  CHECK(
+      found.note_of_finalizer.ends_with(", and so does NVIDIA's finalizer, which this link needs"));
   CHECK(found.after.live[found.f]);
   CHECK(found.after.address_taken[found.f]);
   REQUIRE(found.program.addresses_taken.size() == 1);
@@ -107,6 +114,48 @@ TEST_CASE("A pointer to what stays counts where somebody calls through such poin
   found = Link({.calls_f = true, .relocatable = true});
   CHECK(found.lost == 1);
   CHECK(Link({.variable_points = false, .relocatable = true}).lost == 0);
+}
+
+TEST_CASE("A note says of pointers in constants whether they are null", "[pointers]") {
+  Program program;
+  CHECK_FALSE(NoteSecondCopyPointers(program));
+  program.second_copy_pointers = {.count = 1, .first = "f"};
+  auto note = NoteSecondCopyPointers(program);
+  REQUIRE(note);
+  CHECK(note->symbol == "f");
+  CHECK(note->notes.at(0) ==
+        "constants hold a pointer to 'f', of which another file's copy is linked: nvlink leaves it "
+        "null; --compat=nvlink, too");
+  program.second_copy_pointers.count = 2;
+  note = NoteSecondCopyPointers(AsFinalizerHasIt(std::move(program), {}));
+  REQUIRE(note);
+  CHECK(note->notes.at(0) ==
+        "constants hold pointers such as that to 'f', of which another file's copy is linked: "
+        "nvlink leaves them null, and so does NVIDIA's finalizer, which this link needs");
+}
+
+TEST_CASE("A note names a kernel of which nvlink loses what it calls", "[pointers]") {
+  InputBuilder a;
+  a.DefineKernel("wanted");
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.TakeAddress(k, "v_");
+  a.AddCall(k, f);
+  const Merged merged = MergeInputs({&a});
+  const CallGraph graph(merged.program());
+  const auto kernels = internal::KernelSelection::Containing({"wanted"});
+  const auto note_of = [&](bool keep_all, const internal::LivenessRules& rules) {
+    return NoteLostByOne(merged.program(),
+                         FindLiveFunctions(merged.program(), graph, keep_all, kernels, rules));
+  };
+  const auto note = note_of(false, {});
+  REQUIRE(note);
+  CHECK(note->symbol == "k");
+  CHECK(note->notes.at(0) ==
+        "kernel 'k' stays beside 'wanted', the only one that is asked for: nvlink leaves out what "
+        "such kernels call; --compat=nvlink, too");
+  CHECK_FALSE(note_of(true, {}));
+  CHECK_FALSE(note_of(false, {.as_nvlink = true}));
 }
 
 TEST_CASE("A note names a function that only pointers lead to, and who calls it", "[pointers]") {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/refusals.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "format/make_diagnostic.h"
+#include "format/views.h"
+
+namespace devlink::internal {
+
+absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(
+      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                             absl::StrCat("Internal error: ", status.message()),
+                             "this is a fault of the linker; please report it with its inputs"));
+  return status;
+}
+
+absl::Status ReportUnwritable(absl::Status status, Arch target,
+                              std::vector<Diagnostic>& diagnostics) {
+  if (!format::HasTwoViews(target.number)) {
+    return ReportInternalError(std::move(status), diagnostics);
+  }
+  diagnostics.push_back(
+      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
+                             std::string(base::FromAbsl(status.message())),
+                             "an input is damaged: its two views do not belong together"));
+  return status;
+}
+
+absl::Status Unsupported(std::string_view what, std::string_view note,
+                         std::vector<Diagnostic>& diagnostics) {
+  diagnostics.push_back(format::MakeDiagnostic(Severity::kFatal,
+                                               DiagnosticCode::kUnsupportedFeature, "",
+                                               std::string(what), std::string(note)));
+  return absl::UnimplementedError(base::ToAbsl(what));
+}
+
+}  // namespace devlink::internal
