@@ -104,7 +104,7 @@ void FindWhatOneLoses(const Program& program, const CallGraph& graph, bool keep_
   for (const FunctionId kernel : result.kernels) {
     if (kernel == one || graph.Successors(kernel).empty()) continue;
     result.keeps_lost = true;
-    if (result.single_kernel == kNone && !keep_all) result.lost_by_one = {kernel, one};
+    if (!keep_all) result.lost_by_one = {kernel, one};
     break;
   }
 }

@@ -21,7 +21,7 @@ struct Liveness {
   // One is wanted, and others stay that call something: nvlink loses that, or what it needs.
   // Whether they need anything is known when memory is laid out.
   bool keeps_lost = false;
-  // One is wanted, and of a kernel that stays beside it nvlink leaves out what it calls.
+  // Which is wanted then, and which stays beside it.
   struct LostByOne {
     FunctionId kernel = kNone;
     FunctionId wanted = kNone;

@@ -126,13 +126,13 @@ std::optional<Diagnostic> NoteSecondCopyPointers(const Program& program) {
 }
 
 std::optional<Diagnostic> NoteLostByOne(const Program& program, const Liveness& liveness) {
-  if (liveness.lost_by_one.kernel == kNone) return std::nullopt;
+  if (!liveness.keeps_lost || liveness.lost_by_one.kernel == kNone) return std::nullopt;
   const std::string_view name = NameOf(program, liveness.lost_by_one.kernel);
   std::string text = base::Cat(
       {"kernel '", name, "' stays beside '", NameOf(program, liveness.lost_by_one.wanted), "'"});
   text +=
-      ", the only one that is asked for: nvlink leaves out what such kernels call; "
-      "--compat=nvlink, too";
+      ", the only one that is asked for: nvlink loses what such kernels call, or the registers and "
+      "the memory for it; --compat=nvlink, too";
   return Note(name, std::move(text));
 }
 

@@ -318,7 +318,7 @@ std::unique_ptr<PassResults> RunPasses(Merged&& inputs, const KernelSelection& k
         PassWatch own(context);
         travelled = FollowCalls(in, own);
       });
-  if (two_views && liveness.keeps_lost) {
+  if (liveness.keeps_lost && !partial) {
     liveness.keeps_lost = KeepsLost(in, places, travelled, context);
   }
   watch.Restart();

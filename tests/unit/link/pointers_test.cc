@@ -152,8 +152,8 @@ TEST_CASE("A note names a kernel of which nvlink loses what it calls", "[pointer
   REQUIRE(note);
   CHECK(note->symbol == "k");
   CHECK(note->notes.at(0) ==
-        "kernel 'k' stays beside 'wanted', the only one that is asked for: nvlink leaves out what "
-        "such kernels call; --compat=nvlink, too");
+        "kernel 'k' stays beside 'wanted', the only one that is asked for: nvlink loses what such "
+        "kernels call, or the registers and the memory for it; --compat=nvlink, too");
   CHECK_FALSE(note_of(true, {}));
   CHECK_FALSE(note_of(false, {.as_nvlink = true}));
 }
