@@ -218,7 +218,7 @@ ptx one sm_80 '.visible .global .u64 place;
 .visible .entry wanted() { .reg .u64 %r; mov.u64 %r, other; st.global.u64 [place], %r; ret; }'
 row "one kernel is wanted, the address of another taken" -arch=sm_80 -kernels-used=wanted one.cubin
 "$DEVLINK" -arch=sm_80 -kernels-used=wanted one.cubin -o one.out 2>one.text
-grep -q "kernel 'other' stays beside 'wanted', the only one that is asked for: " one.text ||
+grep -q "kernels stay beside 'wanted', the only one that is asked for, 'other' among them: " one.text ||
   fail "no note on what nvlink loses where one kernel is asked for"
 
 # --- Words ----------------------------------------------------------------------------------------

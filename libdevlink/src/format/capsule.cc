@@ -9,6 +9,7 @@ constexpr std::uint32_t kCountAt = 8;
 constexpr std::uint32_t kBitmapAt = 12;
 constexpr std::uint32_t kLongRecord = 32;
 constexpr std::uint32_t kConstantAt = 28;  // in a long record
+constexpr std::uint8_t kCounted = 0x10;    // in the first byte of a record
 
 // The bytes of a record, by its first one; 0 for what is not known.
 std::uint32_t RecordSize(std::uint8_t first) {
@@ -36,7 +37,6 @@ absl::Status Damaged(const char* what) { return absl::InvalidArgumentError(what)
 
 // The record at `at`, which moves behind it.
 absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Record& out) {
-  constexpr std::uint8_t kCounted = 0x10;
   std::uint8_t first = 0;
   if (!reader.Read(at, first)) return Damaged("its records end before its instructions do");
   out = Record();
@@ -58,7 +58,41 @@ absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Re
   return absl::OkStatus();
 }
 
+// Of a record that is there.
+bool IsUnknownForm(const base::BoundedReader& reader, std::uint64_t at) {
+  std::uint8_t first = 0;
+  if (!reader.Read(at, first)) return false;
+  if ((first & kCounted) != 0) {
+    if ((first & 1) == 0 || !reader.Read(at + sizeof(std::uint16_t), first)) return false;
+  }
+  return RecordSize(first) == 0;
+}
+
 }  // namespace
+
+absl::Status CheckCapsule(base::Bytes capsule, std::uint64_t instructions, bool later) {
+  const base::BoundedReader reader(capsule);
+  std::uint32_t count = 0;
+  if (!reader.Read(kCountAt, count)) return Damaged("its head is cut off");
+  const std::uint64_t bitmap = (std::uint64_t{count} + 31) / 32 * 4;
+  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
+  std::uint64_t at = kBitmapAt + bitmap;
+  std::uint64_t next = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto bits = reader.ReadOrZero<std::uint8_t>(kBitmapAt + i / 8);
+    if ((bits >> (i % 8) & 1) != 0) {
+      ++next;
+      continue;
+    }
+    if (later && IsUnknownForm(reader, at)) return absl::OkStatus();
+    Record record;
+    if (absl::Status read = ReadRecord(reader, at, record); !read.ok()) return read;
+    next += record.instructions;
+  }
+  if (at != capsule.size()) return Damaged("its records do not end where it does");
+  if (next != instructions) return Damaged("it stands for another number of instructions");
+  return absl::OkStatus();
+}
 
 absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint32_t> instructions,
                                   std::vector<std::uint32_t>& offsets) {

@@ -36,4 +36,9 @@ constexpr bool IsInCapsule(std::uint32_t relocation_type) {
 absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint32_t> instructions,
                                   std::vector<std::uint32_t>& offsets);
 
+// Whether the records stand for so many instructions of machine code and end with the capsule.
+// InvalidArgument where they do not. `later`: of an assembler later than 13.0, so that a record of
+// a form that is not known is no damage.
+absl::Status CheckCapsule(base::Bytes capsule, std::uint64_t instructions, bool later);
+
 }  // namespace devlink::format

@@ -92,7 +92,8 @@ inline constexpr std::uint8_t kAbiVersion = 8;
 inline constexpr std::uint16_t kMachineCuda = 190;
 inline constexpr std::uint16_t kTypeRel = 1;
 inline constexpr std::uint16_t kTypeExec = 2;
-inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
+inline constexpr std::uint16_t kTypeEwp = 0xff00;  // nvcc -ewp, as nvcc 13.0 writes it
+inline constexpr std::uint16_t kTypeDyn = 3;       // host files only
 
 // Bytes of `Ehdr::ident`.
 inline constexpr std::size_t kIdentClass = 4;

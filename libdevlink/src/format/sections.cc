@@ -58,8 +58,11 @@ static_assert(std::ranges::all_of(kRows, [](const Row& row) {
   return row.name.empty() || BeginsAsNamed(row.name);
 }));
 
-// Whether a section of such a name can have the type, as far as the name is not in the rows.
-bool FitsName(std::string_view name, std::uint32_t type, bool is_code) {
+// Whether a section of such a name can have the type and the flags, as far as the name is not in
+// the rows.
+bool FitsName(std::string_view name, std::uint32_t type, std::uint64_t flags) {
+  const bool is_code = (flags & kShfExec) != 0;
+  const bool is_owned = (flags & kShfInfoLink) != 0;
   if (name.starts_with(section_name::kText)) return type == kShtProgbits && is_code;
   if (name.starts_with(section_name::kDebug) || name.starts_with(section_name::kNvDebug)) {
     return type == kShtProgbits && !is_code;
@@ -68,13 +71,18 @@ bool FitsName(std::string_view name, std::uint32_t type, bool is_code) {
   if (!name.starts_with(section_name::kNv)) return true;
   if (name == section_name::kGlobalInit) return type == kShtCudaGlobalInit;
   if (name == section_name::kGlobal) return type == kShtCudaGlobal;
-  return type == kShtCudaShared && name.starts_with(section_name::kKernelShared);
+  return type == kShtCudaShared && is_owned && name.starts_with(section_name::kKernelShared);
+}
+
+// Of lists that are called after the section they relocate, which begins with a dot.
+std::uint32_t RelocationType(std::string_view name) {
+  return name.starts_with(section_name::kRela) ? kShtRela : kShtRel;
 }
 
 // A section of a type that may have any name, and has that of others: nvlink joins its bytes to
 // theirs, or loses what refers to it.
 bool IsNameOfOtherType(std::string_view name, std::uint32_t type, std::uint64_t flags) {
-  if (!FitsName(name, type, (flags & kShfExec) != 0)) return true;
+  if (!FitsName(name, type, flags)) return true;
   return BeginsAsNamed(name) && std::ranges::any_of(kRows, [&](const Row& row) {
            return row.type != type && !row.name.empty() && HasName(row, name);
          });
@@ -125,8 +133,7 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
     }
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
-  if (name.starts_with(section_name::kRel) &&
-      type != (name.starts_with(section_name::kRela) ? kShtRela : kShtRel)) {
+  if (name.starts_with(section_name::kRel) && type != RelocationType(name)) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
   for (const Row& row : kRows) {

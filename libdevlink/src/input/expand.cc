@@ -396,7 +396,8 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
 void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
   const absl::Status sound = CheckElf(bytes);
   if (sound.ok()) {
-    if (kind == ContentKind::kCudaRelocatable) Add({path_, 0}, kind, bytes);
+    // It leaves out what is linked already, and links what nvcc -ewp makes, which is refused here.
+    if (kind != ContentKind::kCudaExecutable) Add({path_, 0}, kind, bytes);
     return;
   }
   const base::BoundedReader reader(bytes);

@@ -128,11 +128,12 @@ std::optional<Diagnostic> NoteSecondCopyPointers(const Program& program) {
 std::optional<Diagnostic> NoteLostByOne(const Program& program, const Liveness& liveness) {
   if (!liveness.keeps_lost || liveness.lost_by_one.kernel == kNone) return std::nullopt;
   const std::string_view name = NameOf(program, liveness.lost_by_one.kernel);
-  std::string text = base::Cat(
-      {"kernel '", name, "' stays beside '", NameOf(program, liveness.lost_by_one.wanted), "'"});
+  std::string text =
+      base::Cat({"kernels stay beside '", NameOf(program, liveness.lost_by_one.wanted),
+                 "', the only one that is asked for, '", name, "' among them"});
   text +=
-      ", the only one that is asked for: nvlink loses what such kernels call, or the registers and "
-      "the memory for it; --compat=nvlink, too";
+      ": nvlink loses what some of them call, or the registers and the memory for it; "
+      "--compat=nvlink, too";
   return Note(name, std::move(text));
 }
 

@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "format/call_graph_records.h"
+#include "format/capsule.h"
 #include "format/notes.h"
 #include "format/nv_compat.h"
 #include "format/nv_info.h"
@@ -178,6 +179,9 @@ absl::Status ModuleLoader::ReadHeader() {
     return Malformed("not a 64-bit little-endian ELF file");
   }
   if (header.machine != format::kMachineCuda) return Malformed("not a CUDA ELF file");
+  if (header.type == format::kTypeEwp) {
+    return Malformed("of a form that is not linked: compile without -ewp");
+  }
   if (header.type != format::kTypeRel && header.type != format::kTypeExec) {
     return Malformed("neither relocatable nor executable");
   }
@@ -472,6 +476,12 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   if (section.info >= sections_.size() || sections_[section.info].role != SectionRole::kText) {
     return Bad(index, "it belongs to no function");
   }
+  // Whoever reads the name and whoever reads the number come to the same function.
+  const std::string_view owner = sections_[section.info].name;
+  if (!owner.starts_with(format::section_name::kText) ||
+      !section.name.ends_with(owner.substr(format::section_name::kText.size()))) {
+    return Bad(index, "its name is not that of the function it belongs to");
+  }
   // Parameters of what does not say that it is a kernel: nobody could launch it.
   if (section.role == SectionRole::kFunctionConstants &&
       section.type == format::kShtCudaConstant0) {
@@ -497,7 +507,19 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
       view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");
   }
-  return absl::OkStatus();
+  if (view_->kind_ != format::ViewKind::kMercury) return absl::OkStatus();
+  // NVIDIA's finalizer crashes or runs forever where the capsule is not that of the machine code.
+  const base::Bytes capsule = sections_[index].data;
+  const auto machine = base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
+  if (machine == 0 || machine >= sections_.size() ||
+      sections_[machine].name != sections_[index].name) {
+    return Bad(index, "it does not say whose machine code it stands for");
+  }
+  constexpr std::uint16_t kCuda13 = 130;
+  const absl::Status sound =
+      format::CheckCapsule(capsule, sections_[machine].data.size() / format::kInstructionSize,
+                           module_.toolkit() > kCuda13);
+  return sound.ok() ? sound : Bad(index, std::string(base::FromAbsl(sound.message())));
 }
 
 std::uint64_t ModuleLoader::EndOfRelocated(const InputSection& target) const {

@@ -49,6 +49,27 @@ std::vector<std::uint32_t> Find(const Bytes& capsule, const std::vector<std::uin
 constexpr std::uint32_t kRecords = 16;  // where they begin, up to 32 instructions
 constexpr std::uint32_t kConstant = 28;
 
+TEST_CASE("A capsule stands for all instructions and ends with its records", "[capsule]") {
+  // elided, long, short, two without a record, five by one
+  Bytes capsule = Capsule(
+      5, 1, {Record(0x02, 32), Record(0x41, 4), Counted(2, {}), Counted(5, Record(0x01, 16))});
+  CHECK(CheckCapsule(capsule, 10, false).ok());
+  CHECK_FALSE(CheckCapsule(capsule, 9, false).ok());
+  CHECK_FALSE(CheckCapsule(capsule, 11, false).ok());
+  for (std::size_t size = 0; size < capsule.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(CheckCapsule(Bytes(capsule.begin(), capsule.begin() + size), 10, false).ok());
+  }
+  capsule.push_back(0);
+  CHECK_FALSE(CheckCapsule(capsule, 10, false).ok());
+  CHECK_FALSE(CheckCapsule(Capsule(0, 0, {}), 0, false).ok());  // a word of the bitmap too many
+  // A form that a later assembler may have is no damage.
+  for (const bool later : {false, true}) {
+    CHECK(CheckCapsule(Capsule(1, 0, {Record(0x03, 5)}), 1, later).ok() == later);
+    CHECK(CheckCapsule(Capsule(1, 0, {Counted(1, Record(0x03, 5))}), 1, later).ok() == later);
+  }
+}
+
 TEST_CASE("Constants stand in long records", "[capsule]") {
   // elided, long, short, long
   const Bytes capsule = Capsule(4, 1, {Record(0x02, 32), Record(0x41, 4), Record(0x02, 32)});

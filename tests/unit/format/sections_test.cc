@@ -90,6 +90,10 @@ TEST_CASE("The name of constants has their bank", "[format]") {
   }
 }
 
+TEST_CASE("Shared memory of a kernel says whose it is", "[format]") {
+  CHECK_FALSE(RoleOf(".nv.shared.k", format::kShtCudaShared, format::kShfAlloc, 0).ok());
+}
+
 TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {
   CHECK_FALSE(format::RoleOf(".data", format::kShtProgbits, format::kShfAlloc, 0).ok());
   for (const std::string_view name :

@@ -151,9 +151,10 @@ TEST_CASE("A note names a kernel of which nvlink loses what it calls", "[pointer
   const auto note = note_of(false, {});
   REQUIRE(note);
   CHECK(note->symbol == "k");
-  CHECK(note->notes.at(0) ==
-        "kernel 'k' stays beside 'wanted', the only one that is asked for: nvlink loses what such "
-        "kernels call, or the registers and the memory for it; --compat=nvlink, too");
+  CHECK(
+      note->notes.at(0) ==
+      "kernels stay beside 'wanted', the only one that is asked for, 'k' among them: nvlink loses "
+      "what some of them call, or the registers and the memory for it; --compat=nvlink, too");
   CHECK_FALSE(note_of(true, {}));
   CHECK_FALSE(note_of(false, {.as_nvlink = true}));
 }

@@ -183,6 +183,64 @@ TEST_CASE("Damage to the Mercury view is found when the module is read", "[model
   CHECK_FALSE(Loads(bytes));
 }
 
+TEST_CASE("Name and number of a section lead to one function", "[model][mercury]") {
+  const Cubin whole = MercuryGolden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+    const ModuleView& view = (*module)->view(kind);
+    const auto other = Find(view, ".text._Z7DynamicPii");
+    REQUIRE(other);
+    int owned = 0;
+    for (const std::string_view name :
+         {".nv.info._Z3SumPii", ".nv.constant0._Z3SumPii", ".nv.constant2._Z4Jumpi",
+          ".nv.shared._Z3SumPii", ".nv.constant.optimizer._Z4Jumpi"}) {
+      const auto index = Find(view, name);
+      if (!index) continue;
+      Cubin bytes = whole;
+      Headers headers(bytes);
+      format::Shdr header = headers.Get(*index);
+      header.info = *other;
+      headers.Set(*index, header);
+      CAPTURE(name, kind == ViewKind::kSass);
+      CHECK_FALSE(Loads(bytes));
+      ++owned;
+    }
+    CHECK(owned >= 2);
+  }
+}
+
+TEST_CASE("A capsule is that of its machine code", "[model][mercury]") {
+  const Cubin whole = MercuryGolden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const ModuleView& view = (*module)->view(ViewKind::kMercury);
+  const auto capsule = Find(view, ".text._Z3SumPii");
+  const auto other = Find((*module)->sass(), ".text._Z7DynamicPii");
+  REQUIRE((capsule && other));
+  const InputSection section = view.sections()[*capsule];
+  const auto at = static_cast<std::size_t>(section.data.data() - (*module)->bytes().data());
+  const auto with = [&](std::size_t place, std::uint32_t word) {
+    Cubin bytes = whole;
+    std::memcpy(bytes.data() + at + place, &word, sizeof(word));
+    return bytes;
+  };
+  for (const std::uint32_t owner : {0U, *other, *capsule, view.section_count(), 0xffffffffU}) {
+    CAPTURE(owner);
+    CHECK_FALSE(Loads(with(0, owner)));
+  }
+  for (const std::uint32_t count : {0U, 1U, 1000U, 0xffffffffU}) {
+    CAPTURE(count);
+    CHECK_FALSE(Loads(with(8, count)));
+  }
+  Cubin bytes = whole;
+  Headers headers(bytes);
+  format::Shdr header = headers.Get(*capsule);
+  header.offset -= 16;
+  headers.Set(*capsule, header);
+  CHECK_FALSE(Loads(bytes));
+}
+
 TEST_CASE("No section passes for debug information or for one of the other view",
           "[model][mercury]") {
   for (const std::string_view file : {"first.cubin", "second.cubin"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/module.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -129,6 +130,16 @@ TEST_CASE("Text and other files are refused", "[model]") {
   CHECK_FALSE(Module::Load({}).ok());
   CHECK_FALSE(Module::Load(Cubin(64, 0)).ok());
   CHECK_FALSE(Module::Load(Cubin(4096, 0xff)).ok());
+}
+
+TEST_CASE("What nvcc -ewp makes is refused by its name", "[model]") {
+  auto bytes = CubinWriter({.sm = 90}).Write();
+  REQUIRE(bytes.ok());
+  std::memcpy(bytes->data() + offsetof(format::Ehdr, type), &format::kTypeEwp,
+              sizeof(format::kTypeEwp));
+  const auto module = Module::Load(*std::move(bytes));
+  REQUIRE_FALSE(module.ok());
+  CHECK(module.status().message().find("compile without -ewp") != std::string::npos);
 }
 
 TEST_CASE("A cubin without symbols or sections is refused", "[model]") {

@@ -239,7 +239,9 @@ TEST_CASE("Each symbol table of so many sections has wide indices of its own", "
     const auto capsule =
         writer.AddSection({.name = ".nv.capmerc.text.k", .type = 0x70000016, .flags = kMercury});
     writer.AppendZeros(text, 128);
-    writer.AppendZeros(capsule, 16);
+    // Of eight instructions, all of which follow from machine code.
+    writer.AppendSectionIndex(capsule, text);
+    for (const std::uint32_t word : {0xc0000001U, 8U, 0xffU}) writer.AppendWord(capsule, word);
     const auto wide =
         complete ? writer.AddWideIndices({.name = ".nv.merc.symtab_shndx", .flags = kMercury}, true)
                  : kNoSection;
