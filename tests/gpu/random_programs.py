@@ -40,7 +40,7 @@ class Writer:
         ]
         self.classes = self.random.randint(0, 2)
         self.recursive = False
-        self.tables = {}  # by unit: (name, length)
+        self.tables = {}  # lengths, by unit
 
     def chance(self, percent):
         return self.random.random() * 100 < percent
@@ -69,8 +69,8 @@ class Writer:
             lines += [
                 f"struct Shape{i} {{",
                 "  unsigned v;",
-                f"  __device__ virtual unsigned First(unsigned x) {{ return x + v; }}",
-                f"  __device__ virtual unsigned Second(unsigned x);",
+                "  __device__ virtual unsigned First(unsigned x) { return x + v; }",
+                "  __device__ virtual unsigned Second(unsigned x);",
                 "};",
                 f"struct Child{i} : Shape{i} {{",
                 f"  __device__ unsigned First(unsigned x) override {{ return x ^ (v + {i}); }}",

@@ -68,25 +68,40 @@ bool IsUnknownForm(const base::BoundedReader& reader, std::uint64_t at) {
   return RecordSize(first) == 0;
 }
 
+// How many Mercury instructions a capsule has, and where its records begin.
+struct Head {
+  std::uint32_t count = 0;
+  std::uint64_t records = 0;
+};
+
+absl::Status ReadHead(const base::BoundedReader& reader, Head& out) {
+  if (!reader.Read(kCountAt, out.count)) return Damaged("its head is cut off");
+  const std::uint64_t bitmap = (std::uint64_t{out.count} + 31) / 32 * 4;
+  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
+  out.records = kBitmapAt + bitmap;
+  return absl::OkStatus();
+}
+
+// Whether a Mercury instruction has no record, as it follows from one of machine code.
+bool IsElided(const base::BoundedReader& reader, std::uint32_t instruction) {
+  const auto bits = reader.ReadOrZero<std::uint8_t>(kBitmapAt + instruction / 8);
+  return (bits >> (instruction % 8) & 1) != 0;
+}
+
 }  // namespace
 
 absl::Status CheckCapsule(base::Bytes capsule, std::uint64_t instructions, bool later) {
   const base::BoundedReader reader(capsule);
-  std::uint32_t count = 0;
-  if (!reader.Read(kCountAt, count)) return Damaged("its head is cut off");
-  const std::uint64_t bitmap = (std::uint64_t{count} + 31) / 32 * 4;
-  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
-  std::uint64_t at = kBitmapAt + bitmap;
-  std::uint64_t next = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto bits = reader.ReadOrZero<std::uint8_t>(kBitmapAt + i / 8);
-    if ((bits >> (i % 8) & 1) != 0) {
-      ++next;
-      continue;
-    }
-    if (later && IsUnknownForm(reader, at)) return absl::OkStatus();
+  Head head;
+  if (absl::Status read = ReadHead(reader, head); !read.ok()) return read;
+  std::uint64_t at = head.records;
+  std::uint64_t next = 0;  // instruction of machine code
+  for (std::uint32_t i = 0; i < head.count; ++i) {
     Record record;
-    if (absl::Status read = ReadRecord(reader, at, record); !read.ok()) return read;
+    if (!IsElided(reader, i)) {
+      if (later && IsUnknownForm(reader, at)) return absl::OkStatus();
+      if (absl::Status read = ReadRecord(reader, at, record); !read.ok()) return read;
+    }
     next += record.instructions;
   }
   if (at != capsule.size()) return Damaged("its records do not end where it does");
@@ -98,18 +113,14 @@ absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint
                                   std::vector<std::uint32_t>& offsets) {
   const base::BoundedReader reader(capsule);
   offsets.assign(instructions.size(), 0);
-  std::uint32_t count = 0;
-  if (!reader.Read(kCountAt, count)) return Damaged("its head is cut off");
-  const std::uint64_t bitmap = (std::uint64_t{count} + 31) / 32 * 4;
-  std::uint64_t at = kBitmapAt + bitmap;
-  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
+  Head head;
+  if (absl::Status read = ReadHead(reader, head); !read.ok()) return read;
+  std::uint64_t at = head.records;
   std::uint64_t next = 0;  // instruction of machine code
   std::size_t wanted = 0;
-  for (std::uint32_t i = 0; i < count && wanted < instructions.size(); ++i) {
+  for (std::uint32_t i = 0; i < head.count && wanted < instructions.size(); ++i) {
     Record record;
-    const auto bits = reader.ReadOrZero<std::uint8_t>(kBitmapAt + i / 8);
-    const bool elided = (bits >> (i % 8) & 1) != 0;
-    if (!elided) {
+    if (!IsElided(reader, i)) {
       if (absl::Status read = ReadRecord(reader, at, record); !read.ok()) return read;
     }
     const std::uint64_t end = next + record.instructions;

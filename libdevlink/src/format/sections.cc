@@ -74,11 +74,6 @@ bool FitsName(std::string_view name, std::uint32_t type, std::uint64_t flags) {
   return type == kShtCudaShared && is_owned && name.starts_with(section_name::kKernelShared);
 }
 
-// Of lists that are called after the section they relocate, which begins with a dot.
-std::uint32_t RelocationType(std::string_view name) {
-  return name.starts_with(section_name::kRela) ? kShtRela : kShtRel;
-}
-
 // A section of a type that may have any name, and has that of others: nvlink joins its bytes to
 // theirs, or loses what refers to it.
 bool IsNameOfOtherType(std::string_view name, std::uint32_t type, std::uint64_t flags) {
@@ -133,7 +128,8 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
     }
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
-  if (name.starts_with(section_name::kRel) && type != RelocationType(name)) {
+  if (name.starts_with(section_name::kRel) &&
+      type != (name.starts_with(section_name::kRela) ? kShtRela : kShtRel)) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
   for (const Row& row : kRows) {

@@ -14,6 +14,9 @@
 
 namespace devlink::format {
 
+// CUDA 13.0, as cubins state their toolkit (10 * major + minor).
+inline constexpr std::uint16_t kCuda13 = 130;
+
 // One architecture; docs/cubin-format.md has the experiments under the headings named here.
 struct SmTraits {
   std::uint16_t number = 0;
@@ -34,7 +37,7 @@ struct SmTraits {
   // nvlink assembles `.ptx` inputs without -c; docs/inputs.md.
   bool ptx_files_are_whole = false;
   // The first toolkit (10 * major + minor) whose nvlink knows it; --help of 13.0 to 13.5.
-  std::uint16_t first_release = 130;
+  std::uint16_t first_release = kCuda13;
 };
 
 // The row of a number; for one that no 13.x toolkit knows, that of the nearest earlier one.

@@ -71,8 +71,7 @@ std::optional<Diagnostic> CheckFlags(const std::string& name, const Module& modu
   const format::Ehdr& header = module.header();
   if (format::HasOldAbi(header)) return CheckOldFlags(name, header, settings);
   auto low = static_cast<std::uint8_t>(header.flags & 0xff);
-  constexpr std::uint16_t kCuda13 = 130;
-  if (format::HasTwoViews(format::SmOf(header)) && module.toolkit() < kCuda13) {
+  if (format::HasTwoViews(format::SmOf(header)) && module.toolkit() < format::kCuda13) {
     low &= ~format::kElfFlagOfVariant;
   }
   const std::uint8_t expected = format::ElfFlagsLowByte(format::SmOf(header));

@@ -396,8 +396,10 @@ bool Expander::HostObjectLikeNvlink(const Place& place, base::Bytes bytes) {
 void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
   const absl::Status sound = CheckElf(bytes);
   if (sound.ok()) {
-    // It leaves out what is linked already, and links what nvcc -ewp makes, which is refused here.
-    if (kind != ContentKind::kCudaExecutable) Add({path_, 0}, kind, bytes);
+    // It links other types, such as what nvcc -ewp makes, unless an object is called so.
+    const bool is_linked = kind == ContentKind::kCudaRelocatable ||
+                           (kind == ContentKind::kCudaOther && Extension(path_) != ".o");
+    if (is_linked) Add({path_, 0}, kind, bytes);
     return;
   }
   const base::BoundedReader reader(bytes);

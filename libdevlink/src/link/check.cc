@@ -224,12 +224,13 @@ class Checker {
     for (const auto* list : {&program_.calls, &program_.address_takers}) {
       for (const CallEdge& edge : *list) named.insert({body_of(edge.caller), body_of(edge.callee)});
     }
+    const base::HashSet<FunctionId> forgotten(program_.forgotten_addresses.begin(),
+                                              program_.forgotten_addresses.end());
     const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
       const Section& section = program_.sections[relocation.section];
       const FunctionId function = program_.symbols[relocation.symbol].function;
       if (section.kind != SectionKind::kText) {
-        return !settings_.as_nvlink &&
-               std::ranges::count(program_.forgotten_addresses, function) == 0;
+        return !settings_.as_nvlink && !forgotten.contains(function);
       }
       return !named.contains({section.function, body_of(function)});
     });

@@ -44,6 +44,12 @@ std::string More(std::string_view before, const std::vector<FunctionId>& functio
   return absl::StrCat(" ", base::ToAbsl(before), functions.size() - 1, " more");
 }
 
+// What a note ends with on what nvlink loses.
+std::string_view WhoElseLoses(bool this_link) {
+  return this_link ? ", and so does NVIDIA's finalizer, which this link needs"
+                   : "; --compat=nvlink, too";
+}
+
 Diagnostic Note(std::string_view symbol, std::string text) {
   Diagnostic out = format::MakeDiagnostic(Severity::kInfo, DiagnosticCode::kForgottenAddress, "",
                                           "", std::move(text));
@@ -108,8 +114,7 @@ std::optional<Diagnostic> NoteForgottenAddresses(const Program& program) {
   const std::string_view first = NameOf(program, functions.front());
   std::string text = base::Cat({"variables point to '", first, "'", More("and to ", functions)});
   text += ": nvlink forgets that functions can be called so whose bodies are another file's";
-  text +=
-      lost ? ", and so does NVIDIA's finalizer, which this link needs" : "; --compat=nvlink, too";
+  text += WhoElseLoses(lost);
   return Note(first, std::move(text));
 }
 
@@ -120,8 +125,7 @@ std::optional<Diagnostic> NoteSecondCopyPointers(const Program& program) {
   std::string text = base::Cat(
       {"constants hold ", one ? "a pointer to '" : "pointers such as that to '", pointers.first,
        "', of which another file's copy is linked: nvlink leaves ", one ? "it" : "them", " null"});
-  text += pointers.stay_null ? ", and so does NVIDIA's finalizer, which this link needs"
-                             : "; --compat=nvlink, too";
+  text += WhoElseLoses(pointers.stay_null);
   return Note(pointers.first, std::move(text));
 }
 
@@ -131,9 +135,8 @@ std::optional<Diagnostic> NoteLostByOne(const Program& program, const Liveness& 
   std::string text =
       base::Cat({"kernels stay beside '", NameOf(program, liveness.lost_by_one.wanted),
                  "', the only one that is asked for, '", name, "' among them"});
-  text +=
-      ": nvlink loses what some of them call, or the registers and the memory for it; "
-      "--compat=nvlink, too";
+  text += ": nvlink loses what some of them call, or the registers and the memory for it";
+  text += WhoElseLoses(false);
   return Note(name, std::move(text));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that nvlink leaves out although pointers lead to them.
+// What nvlink loses: functions to which only pointers lead, pointers themselves, and what kernels
+// need that stay for their address.
 #pragma once
 
 #include <optional>

@@ -515,10 +515,9 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
       sections_[machine].name != sections_[index].name) {
     return Bad(index, "it does not say whose machine code it stands for");
   }
-  constexpr std::uint16_t kCuda13 = 130;
   const absl::Status sound =
       format::CheckCapsule(capsule, sections_[machine].data.size() / format::kInstructionSize,
-                           module_.toolkit() > kCuda13);
+                           module_.toolkit() > format::kCuda13);
   return sound.ok() ? sound : Bad(index, std::string(base::FromAbsl(sound.message())));
 }
 
