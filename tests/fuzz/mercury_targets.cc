@@ -14,6 +14,7 @@
 #include "damage/losses.h"
 #include "devlink/devlink.h"
 #include "finalize/adopt.h"
+#include "finalize/join_parts.h"
 #include "finalize/linked_file.h"
 #include "finalize/own_records.h"
 #include "finalize/stand_in_names.h"
@@ -203,6 +204,38 @@ void FuzzViews(FuzzBytes bytes) {
   if (!both.ok() || !relocatable) return;
   const LinkOutcome next = LinkViews({&both.cubin, 1}, false, (shape & 4) != 0);
   Expect(next.ok() || damaged, "the output of -r does not link");
+}
+
+namespace {
+
+std::vector<std::string_view> CodeOf(const internal::LinkedFile& file) {
+  std::vector<std::string_view> out;
+  for (std::uint32_t i = 1; i < file.section_count(); ++i) {
+    if (file.NameOf(i).starts_with(".text.")) out.push_back(file.NameOf(i));
+  }
+  return out;
+}
+
+}  // namespace
+
+// The first byte says which of the two files is the damaged one.
+void FuzzJoined(FuzzBytes bytes) {
+  if (bytes.empty() || TwoViews(false).empty()) return;
+  static const Bytes kLinked =
+      LinkViews(std::vector<Bytes>{TwoViews(false), TwoViews(true)}, false, false).cubin;
+  static const auto kFile = internal::LinkedFile::Read(kLinked);
+  Expect(kFile.ok(), "what the goldens make is not read");
+  Bytes changed = kLinked;
+  const bool damaged = Changes(bytes.subspan(1)).Apply(changed);
+  changed.shrink_to_fit();
+  const bool is_own = (bytes[0] & 1) != 0;
+  const std::vector<internal::FinalizedPart> parts = {
+      {.cubin = is_own ? kLinked : changed, .sections = CodeOf(*kFile)}};
+  const auto joined = internal::JoinParts(is_own ? changed : kLinked, parts);
+  Expect(joined.ok() || damaged, "a file does not fit itself");
+  if (!joined.ok()) return;
+  Expect(internal::LinkedFile::Read(joined->cubin).ok(), "what was joined is not read");
+  Expect(damaged || joined->cubin == kLinked, "a file is another where nothing changed");
 }
 
 }  // namespace devlink::testing

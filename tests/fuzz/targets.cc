@@ -166,6 +166,7 @@ constexpr std::array kTargets = {
     FuzzTarget{"fatbin", FuzzFatbin, FatbinSeeds},
     FuzzTarget{"host_object", FuzzHostObject, HostObjectSeeds},
     FuzzTarget{"inspect", FuzzInspect, InspectSeeds},
+    FuzzTarget{"joined", FuzzJoined, ViewSeeds},
     FuzzTarget{"lines", FuzzLines, LineSeeds},
     FuzzTarget{"link", FuzzLink, ModelSeeds},
     FuzzTarget{"linked_file", FuzzLinkedFile, LinkedFileSeeds},

@@ -48,6 +48,8 @@ void FuzzLines(FuzzBytes bytes);
 void FuzzLinkedFile(FuzzBytes bytes);
 void FuzzRegisterRanges(FuzzBytes bytes);
 void FuzzViews(FuzzBytes bytes);
+// Changes of a linked file as a part that was finalized, or as the file that it is put into.
+void FuzzJoined(FuzzBytes bytes);
 
 // Whole links: the bytes are a description of cubins, which are written, damaged and linked.
 void FuzzLink(FuzzBytes bytes);

@@ -56,6 +56,11 @@ class LinkJob {
     const LinkOutcome expected = LinkWithNvlink();
     if (!HasTwoViews()) CheckExpectation(expected);
     Add(Compare("", expected));
+    if (expected.ok && HasTwoViews()) {
+      parts_ = 2;
+      Add(Compare("finalized in parts: ", expected));
+      parts_ = 0;
+    }
     if (expected.ok) ComparePreserved();
     // Of two views the first step is composed and the second the finalizer's: other code.
     if (expected.ok && !HasTwoViews()) CompareTwoSteps(expected);
@@ -247,6 +252,7 @@ class LinkJob {
     options.relocatable = relocatable_;
     if (relocatable_ && !keeps_) options.compatibility = Compatibility::kNvlink;
     options.verbose = Has(flags, "-v");
+    options.finalizer_parts = parts_;
     options.warnings_are_errors = Has(flags, "-Werror");
     options.suppress_warnings = Has(flags, "-disable-infos");
     options.suppress_stack_size_warning = Has(flags, "-suppress-stack-size-warning");
@@ -289,6 +295,7 @@ class LinkJob {
   std::vector<std::string> inputs_;
   bool relocatable_ = false;
   bool preserves_ = false;
+  int parts_ = 0;
   bool keeps_ = false;  // references, as devlink -r does by default
   Complaints complaints_;
 };
@@ -374,6 +381,9 @@ void AddCases() {
     for (const auto& [arch, flags] : kKinds) {
       AddLinkTest(Cat("real ", program.name, " sm_", arch, " ", Join(flags, " ")), "[real]",
                   {program, arch, flags});
+    }
+    if (program.name == "thrust") {
+      AddLinkTest(Cat("real ", program.name, " sm_100"), "[real]", {program, "100", {}});
     }
     if (program.name == "cub_block" || program.name == "cooperative_groups") {
       AddLinkTest(Cat("real ", program.name, " sm_80 -G"), "[real]", {program, "80", {"-G"}});

@@ -540,6 +540,9 @@ constexpr std::array kOptions = {
            ReadFinalize,
            "whether code for sm_100 and later goes through libnvJitLink: auto (default), never or "
            "always"},
+    Option{"finalizer-parts", "finalizer-parts", Takes::kNumber, "number", Recorded::kNo,
+           Group::kTools, Number<&LinkOptions::finalizer_parts>,
+           "in how many parts it does so, at a time; 0, the default: by the size of the code"},
     Option{"cache", "cache", Takes::kValue, "folder", Recorded::kNo, Group::kTools,
            Text<&NvlinkCommand::cache>, "a folder that keeps what compilers made, for later links",
            "", Concern::kCommand},

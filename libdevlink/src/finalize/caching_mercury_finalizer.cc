@@ -52,6 +52,7 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
     const auto* inner = inner_.opened();
     return inner != nullptr ? inner->version() : std::string_view();
   }
+  [[nodiscard]] bool works_at_once() const override { return !options_.worker_path.empty(); }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
   [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {

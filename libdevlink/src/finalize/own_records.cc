@@ -97,8 +97,10 @@ void Append(const format::InfoRecord& record, Bytes& out) {
   out.insert(out.end(), record.payload.begin(), record.payload.end());
 }
 
-// Records of one function's machine code. Those of one kind have the same order in both.
-absl::StatusOr<Bytes> Joined(base::Bytes finalized, base::Bytes own) {
+}  // namespace
+
+// Those of one kind have the same order in both.
+absl::StatusOr<Bytes> JoinRecords(base::Bytes finalized, base::Bytes own) {
   constexpr std::size_t kKinds = 256;
   std::array<std::vector<format::InfoRecord>, kKinds> of_code;
   format::InfoRecord record;
@@ -125,8 +127,6 @@ absl::StatusOr<Bytes> Joined(base::Bytes finalized, base::Bytes own) {
   return out;
 }
 
-}  // namespace
-
 absl::StatusOr<Bytes> WithOwnRecords(base::Bytes finalized, base::Bytes own) {
   DEVLINK_ASSIGN_OR_RETURN(LinkedFile out, LinkedFile::Read(finalized));
   DEVLINK_ASSIGN_OR_RETURN(const LinkedFile from, LinkedFile::Read(own));
@@ -140,7 +140,7 @@ absl::StatusOr<Bytes> WithOwnRecords(base::Bytes finalized, base::Bytes own) {
     } else if (HoldsSymbols(out.header(i))) {
       out.Replace(i, WithNames(out.DataOf(i), from.DataOf(i)));
     } else if (out.header(i).type == format::kShtCudaInfo) {
-      DEVLINK_ASSIGN_OR_RETURN(Bytes joined, Joined(out.DataOf(i), from.DataOf(i)));
+      DEVLINK_ASSIGN_OR_RETURN(Bytes joined, JoinRecords(out.DataOf(i), from.DataOf(i)));
       out.Replace(i, std::move(joined));
     }
   }

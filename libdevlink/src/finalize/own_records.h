@@ -19,4 +19,7 @@ namespace devlink::internal {
 // the same sections and symbols.
 absl::StatusOr<std::vector<std::uint8_t>> WithOwnRecords(base::Bytes finalized, base::Bytes own);
 
+// The same for the attributes of one function.
+absl::StatusOr<std::vector<std::uint8_t>> JoinRecords(base::Bytes finalized, base::Bytes own);
+
 }  // namespace devlink::internal

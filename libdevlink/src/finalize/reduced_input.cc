@@ -10,6 +10,7 @@
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -61,6 +62,11 @@ void KeepTraces(const ModuleView& view, CodeNames& names) {
   }
 }
 
+bool IsSymbolTable(const InputSection& section) {
+  return section.role == SectionRole::kTable &&
+         (section.type == format::kShtSymtab || section.type == format::kShtMercurySymbols);
+}
+
 class Reduction {
  public:
   Reduction(const Module& module, const CodeNames& names)
@@ -104,7 +110,23 @@ class Reduction {
                  section.role == SectionRole::kFunctionInfo) {
         const bool is_known = section.info < sections.size();
         if (is_known && IsLeftOut(sections[section.info], names_)) Place(i, nothing, 0);
+      } else if (IsSymbolTable(section)) {
+        ShortenSymbols(view, sections, section.data);
       }
+    }
+  }
+
+  // A symbol that is larger than its code makes the library write where it must not.
+  void ShortenSymbols(const ModuleView& view, const std::vector<InputSection>& sections,
+                      base::Bytes table) {
+    const auto begin = static_cast<std::uint64_t>(table.data() - module_.bytes().data());
+    const std::uint64_t size = kNothing.size();
+    for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+      const InputSymbol symbol = view.SymbolAt(i);
+      if (symbol.section >= sections.size() || symbol.size <= size) continue;
+      if (!IsLeftOut(sections[symbol.section], names_)) continue;
+      const std::uint64_t place = begin + std::uint64_t{i} * sizeof(format::Sym);
+      std::memcpy(out_.data() + place + offsetof(format::Sym, size), &size, sizeof(size));
     }
   }
 

@@ -95,6 +95,7 @@ class WorkerFinalizer final : public MercuryFinalizer {
 
   [[nodiscard]] std::string_view name() const override { return kFinalizerName; }
   [[nodiscard]] std::string_view version() const override { return {}; }
+  [[nodiscard]] bool works_at_once() const override { return true; }
 
   [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {
     return base::Guard([&] { return Run(job); });

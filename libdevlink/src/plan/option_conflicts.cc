@@ -79,6 +79,10 @@ absl::Status CheckLtoOptions(const LinkOptions& options) {
 absl::Status CheckOptions(const LinkOptions& options) {
   DEVLINK_RETURN_IF_ERROR(CheckDebugOptions(options));
   DEVLINK_RETURN_IF_ERROR(CheckLtoOptions(options));
+  if (options.finalizer_parts < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--finalizer-parts wants a number of parts, not ", options.finalizer_parts));
+  }
   return CheckSymbolOptions(options);
 }
 

@@ -2,55 +2,37 @@
 #include "session/finalize_step.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/workers.h"
 #include "devlink/experimental/mercury_finalizer.h"
 #include "finalize/adopt.h"
-#include "finalize/agreement.h"
-#include "finalize/own_records.h"
+#include "finalize/join_parts.h"
 #include "finalize/reduced_input.h"
 #include "finalize/stand_in_names.h"
 #include "finalize/telling_texts.h"
-#include "format/make_diagnostic.h"
 #include "format/notes.h"
+#include "format/sections.h"
+#include "link/code_parts.h"
 #include "link/liveness.h"
+#include "link/texture_layout.h"
 #include "model/module.h"
 #include "plan/settings.h"
-#include "session/refusals.h"
 
 namespace devlink::internal {
 
 namespace {
-
-absl::Status Fail(const absl::Status& status, std::string_view what,
-                  std::vector<Diagnostic>& diagnostics) {
-  diagnostics.push_back(
-      format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kUnsupportedFeature, "",
-                             std::string(what), std::string(base::FromAbsl(status.message()))));
-  return status;
-}
-
-// The code is as the assembler made it, and why; an error where the options insist on the
-// finalizer.
-absl::Status GoWithout(std::string_view what, const absl::Status& why, const LinkOptions& options,
-                       std::vector<Diagnostic>& diagnostics) {
-  if (options.finalize == FinalizeMode::kAlways) return Fail(why, what, diagnostics);
-  Diagnostic& note = diagnostics.emplace_back();
-  note.severity = Severity::kInfo;
-  note.code = DiagnosticCode::kUnsupportedFeature;
-  note.notes.push_back(base::Cat(
-      {what, ", so the code is as the assembler made it: ", base::FromAbsl(why.message())}));
-  return absl::OkStatus();
-}
 
 // Other names for those of `others` that have one of the texts somewhere.
 absl::StatusOr<StandInNames> HideFrom(std::span<const std::string> texts,
@@ -135,8 +117,7 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
     job.kernels_used = options.kernels_used;
     return absl::OkStatus();
   }
-  const KernelSelection kernels =
-      SelectKernels(options, set.references, set.references_known_before);
+  const KernelSelection& kernels = linked.kernels;
   if (!kernels.LeavesOut() || options.relocatable) return absl::OkStatus();
   // Told one kernel it has another order than nvlink, told others it keeps what nvlink loses.
   if (kernels.ByHostReferences() && !linked.liveness.unfollowed.empty() && linked.code_is_fit &&
@@ -145,10 +126,6 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
   }
   return ChooseKernels(linked, kernels, job, hidden);
 }
-
-}  // namespace
-
-namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -216,24 +193,94 @@ absl::StatusOr<std::optional<Finalized>> FinalizeReduced(
   return std::nullopt;
 }
 
-absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& program,
-                               const LinkOptions& options, const LinkContext& context,
-                               const MercuryFinalizer& finalizer, std::string_view& what) {
-  const TimeSpan span(context.time_trace, "finalize");
-  FinalizeJob job{.target = options.target,
-                  .release = options.profile.release,
-                  .debug = options.debug && !options.suppress_debug_info,
-                  .relocatable = options.relocatable,
-                  .stop = context.environment.StopToken()};
-  what = "the finalizer cannot be used";
+// Whether the finalizer was told of kernels other than nvlink is: those that host code leaves out,
+// or that device code keeps beside what host code or -kernels-used asks for; where all code stays,
+// nothing of those that nvlink does not follow.
+bool ToldOtherKernels(const FinalizedProgram& linked, const LinkOptions& options) {
+  const Liveness& liveness = linked.liveness;
+  if (options.debug) return !liveness.unfollowed.empty();
+  if (!linked.kernels.ByHostReferences()) return liveness.keeps_lost;
+  const auto is_wanted = [&](FunctionId kernel) {
+    return linked.kernels.Wants(linked.program.symbols[linked.program.functions[kernel].symbol]);
+  };
+  return !liveness.left_out.empty() ||
+         !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
+}
+
+// All that the program decides about the finalizer's work; it borrows from the inputs.
+struct Plan {
+  FinalizeJob job;
   StandInNames hidden;
-  DEVLINK_RETURN_IF_ERROR(MakeJob(set, program, options, job, hidden));
+  CodeNames left_out;
+  std::vector<CodePart> parts;  // empty: the whole at once
+  CodeNames code;               // then all that the program has, what goes among it
+  bool leaves_kernels_out = false;
+  bool told_others = false;
+  std::shared_ptr<const base::StringArena> names;
+};
+
+// Whether our own file can be nvlink's but for the code: else the finalizer's whole file is taken
+// (docs/mercury.md, "In parts"). Lines are made anew where code moves.
+bool CanTakeParts(const Program& program) {
+  namespace names = format::section_name;
+  const auto is_hindrance = [](const Section& section) {
+    const bool has_bodies = section.pieces.size() > 1;
+    return section.name == names::kDebugLine || section.name == names::kSassLine ||
+           section.kind == SectionKind::kReservedShared ||
+           (section.kind == SectionKind::kFunctionConstants && has_bodies);
+  };
+  return std::none_of(program.sections.begin(), program.sections.end(), is_hindrance) &&
+         !RefersToTextures(program);
+}
+
+// How many parts are worth their processes, each of which reads all that is not code again. It must
+// not depend on the machine: the file is to be the same on any other.
+std::size_t WantedParts(const FinalizedProgram& linked, const LinkOptions& options,
+                        const MercuryFinalizer& finalizer) {
+  constexpr std::uint64_t kWorthTwo = std::uint64_t{512} << 10;
+  constexpr std::uint64_t kWorthAnother = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kMostParts = 8;
+  const bool is_plain = linked.code_is_fit && !options.relocatable && !options.debug &&
+                        options.variables_used.empty() &&
+                        options.compatibility != Compatibility::kNvlink;
+  if (!is_plain || !CanTakeParts(linked.program)) return 1;
+  if (options.finalizer_parts > 0) return static_cast<std::size_t>(options.finalizer_parts);
+  const std::uint64_t bytes = BytesOfLiveCode(linked.program, linked.liveness);
+  if (!finalizer.works_at_once() || bytes < kWorthTwo) return 1;
+  return std::clamp<std::uint64_t>(bytes / kWorthAnother, 2, kMostParts);
+}
+
+absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked,
+                              const LinkOptions& options, const LinkContext& context,
+                              const MercuryFinalizer& finalizer) {
+  Plan out{.job = {.target = options.target,
+                   .release = options.profile.release,
+                   .debug = options.debug && !options.suppress_debug_info,
+                   .relocatable = options.relocatable,
+                   .stop = context.environment.StopToken()}};
+  DEVLINK_RETURN_IF_ERROR(MakeJob(set, linked, options, out.job, out.hidden));
+  out.left_out = CodeLeftOut(set, linked);
+  out.told_others = ToldOtherKernels(linked, options);
+  out.leaves_kernels_out = !linked.liveness.left_out.empty();
+  out.names = linked.program.names;
+  out.parts = CutIntoParts(linked.program, linked.graph, linked.liveness,
+                           WantedParts(linked, options, finalizer));
+  if (out.parts.empty()) return out;
+  for (const Section& section : linked.program.sections) {
+    if (section.kind == SectionKind::kText) out.code.insert(section.name);
+  }
+  return out;
+}
+
+absl::StatusOr<Bytes> FinalizeWhole(const LinkSet& set, Plan plan, const LinkOptions& options,
+                                    const LinkContext& context, const MercuryFinalizer& finalizer,
+                                    std::string_view& what) {
+  const TimeSpan span(context.time_trace, "finalize");
   what = "the finalizer failed";
-  const CodeNames left_out = CodeLeftOut(set, program);
-  DEVLINK_ASSIGN_OR_RETURN(auto made,
-                           FinalizeReduced(set, left_out, hidden, context, finalizer, job));
+  DEVLINK_ASSIGN_OR_RETURN(
+      auto made, FinalizeReduced(set, plan.left_out, plan.hidden, context, finalizer, plan.job));
   if (!made) {
-    DEVLINK_ASSIGN_OR_RETURN(made, FinalizeHiding(hidden, finalizer, std::move(job)));
+    DEVLINK_ASSIGN_OR_RETURN(made, FinalizeHiding(plan.hidden, finalizer, std::move(plan.job)));
   }
   context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made->cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
@@ -246,86 +293,135 @@ absl::StatusOr<Bytes> Finalize(const LinkSet& set, const FinalizedProgram& progr
   return adopted;
 }
 
-absl::StatusOr<JudgedFile> TakeOwn(const Bytes& own, const absl::Status& why,
-                                   const LinkOptions& options,
-                                   std::vector<Diagnostic>& diagnostics) {
-  DEVLINK_RETURN_IF_ERROR(
-      GoWithout("the finalizer made another program", why, options, diagnostics));
-  return JudgedFile{.cubin = own, .is_own = true};
+// One part: the inputs with its code only. Which kernels stay is not told, which takes long: there
+// is nothing to the others.
+absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, const CodePart& part,
+                                       const MercuryFinalizer& finalizer) {
+  CodeNames others = plan.code;
+  for (const std::string_view section : part.sections) others.erase(section);
+  FinalizeJob job = plan.job;
+  job.kernels_used.clear();
+  job.variables_used.clear();
+  std::vector<Bytes> reduced;  // which the job borrows
+  reduced.reserve(set.inputs.size());
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
+    auto without = WithoutCode(*set.inputs[i].module, others);
+    if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
+  }
+  return finalizer.Finalize(job);
+}
+
+// `own` with code that was finalized in parts, several at a time.
+absl::StatusOr<JoinedParts> FinalizeParts(const LinkSet& set, const Plan& plan, const Bytes& own,
+                                          const LinkOptions& options, const LinkContext& context,
+                                          const MercuryFinalizer& finalizer) {
+  const TimeSpan span(context.time_trace, "finalize");
+  std::vector<absl::StatusOr<Finalized>> made(plan.parts.size());
+  std::atomic<std::size_t> next = 0;
+  base::RunWorkers(
+      context.environment,
+      base::WorkersFor(made.size(), options.parallel.threads, context.environment),
+      [&](unsigned /*worker*/) {
+        for (std::size_t i = next++; i < made.size(); i = next++) {
+          made[i] = base::Guard([&] { return FinalizePart(set, plan, plan.parts[i], finalizer); });
+        }
+      });
+  std::vector<FinalizedPart> parts;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    DEVLINK_RETURN_IF_ERROR(made[i].status());
+    parts.push_back({std::move(made[i]->cubin), plan.parts[i].sections});
+    context.Keep({.stage = LinkStage::kFinalized,
+                  .index = static_cast<std::uint32_t>(i),
+                  .name = finalizer.name(),
+                  .bytes = parts.back().cubin});
+  }
+  return JoinParts(own, parts, plan.leaves_kernels_out);
+}
+
+// In parts, or nothing where that did not come out right.
+absl::StatusOr<std::optional<JudgedFile>> TryParts(const LinkSet& set, const Plan& plan,
+                                                   const absl::StatusOr<Bytes>& own,
+                                                   const LinkOptions& options,
+                                                   const LinkContext& context,
+                                                   const MercuryFinalizer& finalizer) {
+  if (!own.ok()) return std::nullopt;
+  auto joined = FinalizeParts(set, plan, *own, options, context, finalizer);
+  if (absl::IsCancelled(joined.status()) || absl::IsDeadlineExceeded(joined.status())) {
+    return joined.status();
+  }
+  context.Log([&] {
+    if (!joined.ok()) {
+      return absl::StrCat("the finalizer gets the whole program: ", joined.status().message());
+    }
+    std::string sizes;
+    for (const CodePart& part : plan.parts) absl::StrAppend(&sizes, " ", part.bytes);
+    return absl::StrCat("the finalizer did its work in ", plan.parts.size(), " parts of", sizes,
+                        " bytes of code");
+  });
+  if (!joined.ok()) return std::nullopt;
+  return JudgedFile{.cubin = std::move(joined->cubin), .finalized = std::move(joined->finalized)};
+}
+
+// Own file or none, where the finalizer failed.
+absl::StatusOr<std::optional<JudgedFile>> WithoutFinalizer(std::string_view what,
+                                                           const absl::Status& why,
+                                                           std::optional<absl::StatusOr<Bytes>> own,
+                                                           const LinkOptions& options,
+                                                           std::vector<Diagnostic>& diagnostics) {
+  if (absl::IsCancelled(why)) return why;
+  DEVLINK_RETURN_IF_ERROR(GoWithoutFinalizer(what, why, options, diagnostics));
+  if (!own) return std::nullopt;
+  if (!own->ok()) return own->status();
+  return JudgedFile{.cubin = **std::move(own), .is_own = true};
 }
 
 }  // namespace
 
-absl::StatusOr<std::optional<Bytes>> FinalizeLink(const LinkSet& set,
-                                                  const FinalizedProgram& program,
-                                                  const LinkOptions& options,
-                                                  const LinkContext& context,
-                                                  std::vector<Diagnostic>& diagnostics) {
+absl::StatusOr<std::optional<JudgedFile>> FinalizeLink(
+    const LinkSet& set, const FinalizedProgram& linked, const LinkOptions& options,
+    const LinkContext& context, ComposeOwn compose_own, std::vector<Diagnostic>& diagnostics) {
   if (options.finalize == FinalizeMode::kNever) return std::nullopt;
   if (options.relocatable && KeepsReferences(options)) return std::nullopt;
   const auto finalizer = context.toolchain.Finalizer();
   if (!finalizer.ok()) {
     if (options.finalize != FinalizeMode::kAlways) return std::nullopt;
-    return Fail(absl::UnimplementedError(finalizer.status().message()),
-                base::Cat({"a link for '", options.target.Name(),
-                           "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
-                diagnostics);
+    return FailFinalizing(absl::UnimplementedError(finalizer.status().message()),
+                          base::Cat({"a link for '", options.target.Name(),
+                                     "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
+                          diagnostics);
+  }
+  auto plan = MakePlan(set, linked, options, context, **finalizer);
+  std::optional<absl::StatusOr<Bytes>> own;
+  if (!plan.ok()) {
+    return WithoutFinalizer("the finalizer cannot be used", plan.status(), std::move(own), options,
+                            diagnostics);
+  }
+  // Beyond this point the program is not looked at: our own file may be all that is left of it.
+  const bool is_fit = linked.code_is_fit;
+  const bool told_others = plan->told_others;
+  // With --compat=nvlink the file is taken whatever it is, unless it was told something else.
+  const bool wants_own = told_others || options.suppress_debug_info || linked.wants_details ||
+                         options.compatibility != Compatibility::kNvlink;
+  if (!plan->parts.empty()) {
+    own = compose_own();
+    auto joined = TryParts(set, *plan, *own, options, context, **finalizer);
+    if (!joined.ok()) {
+      return WithoutFinalizer("the finalizer failed", joined.status(), std::move(own), options,
+                              diagnostics);
+    }
+    if (*joined) return joined;
   }
   std::string_view what;
-  auto made = Finalize(set, program, options, context, **finalizer, what);
-  if (made.ok()) return *std::move(made);
-  if (absl::IsCancelled(made.status())) return made.status();
-  DEVLINK_RETURN_IF_ERROR(GoWithout(what, made.status(), options, diagnostics));
-  return std::nullopt;
-}
-
-absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
-                                          const LinkContext& context,
-                                          std::vector<Diagnostic>& diagnostics) {
-  JudgedFile out{.cubin = std::move(files.finalized)};
-  // Want of memory and a stop must not decide which file is written, and of damage none is made;
-  // what cannot be composed cannot be compared.
-  if (absl::IsCancelled(files.own.status())) return files.own.status();
-  if (absl::IsInvalidArgument(files.own.status()) &&
-      options.compatibility != Compatibility::kNvlink) {
-    return ReportUnwritable(files.own.status(), options.target, diagnostics);
+  auto made = FinalizeWhole(set, *std::move(plan), options, context, **finalizer, what);
+  if (!made.ok()) {
+    return WithoutFinalizer(what, made.status(), std::move(own), options, diagnostics);
   }
-  if (absl::IsResourceExhausted(files.own.status())) {
-    return Fail(files.own.status(), "what the finalizer made cannot be compared", diagnostics);
-  }
-  const absl::Status unfit = absl::UnimplementedError("the code is for another architecture");
-  // What nvlink does with -suppress-debug-info the finalizer could not be told.
-  const bool told_less = options.suppress_debug_info;
-  auto agreement = !files.own.ok()    ? files.own.status()
-                   : files.own_is_fit ? CompareWithOwn(out.cubin, *files.own)
-                                      : unfit;
-  if (!agreement.ok()) {
-    context.Log([&] {
-      return absl::StrCat("the finalizer's file was compared with none: ",
-                          agreement.status().message());
-    });
-    if (!files.own.ok()) return out;
-  } else if (agreement->difference.empty()) {
-    out.finalized = std::move(agreement->finalized);
-  } else if (told_less || options.compatibility != Compatibility::kNvlink) {
-    return TakeOwn(*files.own,
-                   absl::InternalError(base::ToAbsl(
-                       base::Cat({agreement->difference, " is not as this link has it"}))),
-                   options, diagnostics);
-  }
-  if (!files.told_others) return out;
-  auto joined = WithOwnRecords(out.cubin, *files.own);
-  if (joined.ok()) {
-    out.cubin = *std::move(joined);
-  } else if (told_less && files.own_is_fit) {
-    return TakeOwn(*files.own, joined.status(), options, diagnostics);
-  } else {
-    // What does not come of the inputs must not decide what the file is.
-    context.Log([&] {
-      return absl::StrCat("attributes stay as the finalizer has them: ", joined.status().message());
-    });
-  }
-  return out;
+  if (!wants_own) return JudgedFile{.cubin = *std::move(made)};
+  if (!own) own = compose_own();
+  DEVLINK_ASSIGN_OR_RETURN(
+      JudgedFile judged,
+      JudgeFinalized({*std::move(made), *own, is_fit, told_others}, options, context, diagnostics));
+  return judged;
 }
 
 }  // namespace devlink::internal

@@ -6,55 +6,44 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "devlink/diagnostics.h"
 #include "devlink/link_options.h"
+#include "link/call_graph.h"
 #include "link/liveness.h"
+#include "model/kernel_selection.h"
 #include "model/program.h"
 #include "plan/link_context.h"
 #include "plan/link_order.h"
+#include "session/judged_file.h"
 
 namespace devlink::internal {
 
 // What is known of the program, by its machine code.
 struct FinalizedProgram {
   const Program& program;
+  const CallGraph& graph;
   const Liveness& liveness;
-  bool code_is_fit = true;  // for the target, without the finalizer
+  const KernelSelection& kernels;
+  bool code_is_fit = true;     // for the target, without the finalizer
+  bool wants_details = false;  // which functions were finalized
 };
 
-// The finalizer's file, with devlink's record. Nothing where its use was forbidden, where the
-// options leave it the choice and there is none or it fails (then `diagnostics` say why), and for a
-// partial link that leaves all references to the next one, which it cannot do.
-absl::StatusOr<std::optional<std::vector<std::uint8_t>>> FinalizeLink(
-    const LinkSet& set, const FinalizedProgram& program, const LinkOptions& options,
-    const LinkContext& context, std::vector<Diagnostic>& diagnostics);
+// Makes the file of the same link without the finalizer, if it can. To be called once: the program
+// may not outlive it.
+using ComposeOwn = absl::FunctionRef<absl::StatusOr<std::vector<std::uint8_t>>()>;
 
-// The finalizer's file beside the one that the same link makes without it, if it can.
-struct FileToJudge {
-  std::vector<std::uint8_t> finalized;
-  const absl::StatusOr<std::vector<std::uint8_t>>& own;
-  bool own_is_fit = true;    // its code is for the target, so that it could be written
-  bool told_others = false;  // the finalizer was told of kernels other than nvlink is
-};
-
-struct JudgedFile {
-  std::vector<std::uint8_t> cubin;
-  bool is_own = false;  // it is the one made without the finalizer
-  // Functions of which the finalizer changed the code; nothing where that cannot be told.
-  std::optional<std::vector<std::string>> finalized;
-};
-
-// Which of the two is the output. The finalizer's, with our attributes where it was told of other
-// kernels, unless it is another program than the one that was linked: then `diagnostics` say where,
-// and the file is ours, or there is none where the options insist on the finalizer. With
-// --compat=nvlink it is always the finalizer's, as nvlink's is, but with -suppress-debug-info.
-absl::StatusOr<JudgedFile> JudgeFinalized(FileToJudge files, const LinkOptions& options,
-                                          const LinkContext& context,
-                                          std::vector<Diagnostic>& diagnostics);
+// The output: the finalizer's file, with devlink's record, or ours (session/judged_file.h). Large
+// programs are finalized in parts, which are put into our file.
+//
+// Nothing where the finalizer's use was forbidden, where the options leave it the choice and there
+// is none or it fails before our file was made (then `diagnostics` say why), and for a partial link
+// that leaves all references to the next one, which it cannot do.
+absl::StatusOr<std::optional<JudgedFile>> FinalizeLink(
+    const LinkSet& set, const FinalizedProgram& linked, const LinkOptions& options,
+    const LinkContext& context, ComposeOwn compose_own, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace devlink::internal

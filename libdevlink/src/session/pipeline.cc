@@ -535,21 +535,6 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   return cubin;
 }
 
-// Whether the finalizer was told of kernels other than nvlink is: those that host code leaves out,
-// or that device code keeps beside what host code or -kernels-used asks for; where all code stays,
-// nothing of those that nvlink does not follow.
-bool ToldOtherKernels(const KernelSelection& kernels, const PassResults& passes,
-                      const LinkOptions& options) {
-  if (options.debug) return !passes.liveness.unfollowed.empty();
-  if (!kernels.ByHostReferences()) return passes.liveness.keeps_lost;
-  const auto is_wanted = [&](FunctionId kernel) {
-    return kernels.Wants(passes.program.symbols[passes.program.functions[kernel].symbol]);
-  };
-  const Liveness& liveness = passes.liveness;
-  return !liveness.left_out.empty() ||
-         !std::all_of(liveness.kernels.begin(), liveness.kernels.end(), is_wanted);
-}
-
 // The whole file that the link makes without the finalizer. What was told of it stays in `out`.
 absl::StatusOr<std::vector<std::uint8_t>> ComposeOwn(LinkedProgram&& program, const LinkSet& set,
                                                      const LinkOptions& options,
@@ -572,26 +557,32 @@ absl::Status WriteBytes(std::vector<std::uint8_t>&& cubin, const Results& result
   return results.output->Append(cubin);
 }
 
-// The finalizer's file is the output, or ours where that is another program.
-absl::Status WriteFinalized(std::vector<std::uint8_t>&& finalized, LinkedProgram&& program,
-                            const LinkSet& set, const LinkOptions& options,
-                            const LinkContext& context, const Results& results) {
-  const bool is_fit = IsFitCode(*program.passed.passes, set);
-  const bool told_others = ToldOtherKernels(program.kernels, *program.passed.passes, options);
-  // With --compat=nvlink it is taken whatever it is, unless it was told something else.
-  const bool wants_own = told_others || options.suppress_debug_info || results.details != nullptr ||
-                         options.compatibility != Compatibility::kNvlink;
-  if (!wants_own) return WriteBytes(std::move(finalized), results);
+// NVIDIA's library may know better code, and then that is the output. False: it does not, and the
+// program is as it was.
+absl::StatusOr<bool> WriteFinalized(LinkedProgram& program, const LinkSet& set,
+                                    const LinkOptions& options, const LinkContext& context,
+                                    const Results& results) {
+  const PassResults& passes = *program.passed.passes;
   LinkOutcome of_own;
-  const auto own = ComposeOwn(std::move(program), set, options, context, of_own);
-  DEVLINK_ASSIGN_OR_RETURN(JudgedFile judged,
-                           JudgeFinalized({std::move(finalized), own, is_fit, told_others}, options,
-                                          context, results.out.diagnostics));
-  if (judged.is_own) Append(std::move(of_own.diagnostics), results.out.diagnostics);
-  if (results.details != nullptr && judged.finalized) {
-    MarkFinalized(*judged.finalized, *results.details);
+  const auto compose = [&] {
+    return ComposeOwn(std::move(program), set, options, context, of_own);
+  };
+  DEVLINK_ASSIGN_OR_RETURN(auto judged,
+                           FinalizeLink(set,
+                                        {.program = passes.program,
+                                         .graph = passes.graph,
+                                         .liveness = passes.liveness,
+                                         .kernels = program.kernels,
+                                         .code_is_fit = IsFitCode(passes, set),
+                                         .wants_details = results.details != nullptr},
+                                        options, context, compose, results.out.diagnostics));
+  if (!judged) return false;
+  if (judged->is_own) Append(std::move(of_own.diagnostics), results.out.diagnostics);
+  if (results.details != nullptr && judged->finalized) {
+    MarkFinalized(*judged->finalized, *results.details);
   }
-  return WriteBytes(std::move(judged.cubin), results);
+  DEVLINK_RETURN_IF_ERROR(WriteBytes(std::move(judged->cubin), results));
+  return true;
 }
 
 // The one cubin that LTO made of everything is the output.
@@ -723,16 +714,10 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   }
   LinkedProgram program = *std::move(linked);
   if (format::HasTwoViews(options.target.number)) {
-    // NVIDIA's library may know better code, and then its file is the output.
-    const PassResults& passes = *program.passed.passes;
-    DEVLINK_ASSIGN_OR_RETURN(
-        auto finalized, FinalizeLink(set, {passes.program, passes.liveness, IsFitCode(passes, set)},
-                                     options, context, out.diagnostics));
-    if (finalized) {
-      return WriteFinalized(*std::move(finalized), std::move(program), set, options, context,
-                            results);
-    }
-    DEVLINK_RETURN_IF_ERROR(CheckCode(passes, set, options, out.diagnostics));
+    DEVLINK_ASSIGN_OR_RETURN(const bool written,
+                             WriteFinalized(program, set, options, context, results));
+    if (written) return absl::OkStatus();
+    DEVLINK_RETURN_IF_ERROR(CheckCode(*program.passed.passes, set, options, out.diagnostics));
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
                            DescribeOutput(std::move(program), set, options, context, out));

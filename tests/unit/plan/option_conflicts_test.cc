@@ -46,6 +46,7 @@ TEST_CASE("Parts are for LTO IR, and are joined as cubins", "[plan]") {
   CHECK(Conflict({.relocatable = true, .lto = {.enabled = true, .partitions = 4}}).empty());
   CHECK(Conflict({.lto = {.partitions = -1}}) ==
         "--lto-partitions wants a number of parts, not -1");
+  CHECK(Conflict({.finalizer_parts = -2}) == "--finalizer-parts wants a number of parts, not -2");
   CHECK(Conflict({.lto = {.partitions = 2}}) ==
         "Conflicting options '--lto-partitions' and 'no -dlto'");
   CHECK(Conflict({.lto = {.enabled = true, .force_whole = true, .partitions = 2}}) ==

@@ -53,8 +53,8 @@ struct Finalized {
   std::vector<std::string> messages;
 };
 
-// A finalizer. Thread-safe: Finalize may run on several threads at once, but libnvJitLink does one
-// thing at a time.
+// A finalizer. Thread-safe: Finalize may run on several threads at once, but in one process
+// libnvJitLink does one thing at a time.
 class MercuryFinalizer {
  public:
   virtual ~MercuryFinalizer() = default;
@@ -62,6 +62,8 @@ class MercuryFinalizer {
   [[nodiscard]] virtual std::string_view name() const = 0;
   // The release whose nvlink writes such files, "13.0"; empty where it is not known yet.
   [[nodiscard]] virtual std::string_view version() const = 0;
+  // Whether several jobs take less time than one after the other.
+  [[nodiscard]] virtual bool works_at_once() const { return false; }
   // Links the inputs. Unavailable where the process could not be started or crashed,
   // DeadlineExceeded where it took too long; FailedPrecondition where the tool is of another
   // release; InvalidArgument where it refuses an input or the program, with what it says;

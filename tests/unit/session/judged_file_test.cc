@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of two files is the output: the finalizer's, or the one that was linked without it.
-#include "session/finalize_step.h"
+#include "session/judged_file.h"
 
 #include <cstdint>
 #include <string>

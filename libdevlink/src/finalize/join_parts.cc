@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finalize/join_parts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/hash_table.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "finalize/linked_file.h"
+#include "finalize/own_records.h"
+#include "format/elf_cuda.h"
+#include "format/nv_compat.h"
+#include "format/sections.h"
+#include "format/views.h"
+
+namespace devlink::internal {
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kSymbolTable = 3;  // LinkedFile::Read sees to that
+
+absl::Status Different(std::string_view what) {
+  return absl::InvalidArgumentError(
+      base::ToAbsl(base::Cat({"a part of it has another '", what, "'"})));
+}
+
+Bytes CopyOf(base::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
+template <typename T>
+void Put(Bytes& out, std::uint64_t offset, const T& value) {
+  std::memcpy(out.data() + offset, &value, sizeof(value));
+}
+
+// Things that have a name, in the order in which they stand in the file.
+using ByName = base::HashMap<std::string_view, std::vector<std::uint32_t>>;
+
+struct NamedSymbol {
+  std::string_view name;  // that of the section where it stands for one
+  format::Sym symbol = {};
+};
+
+// Where things of machine code are in a linked file.
+class FileIndex {
+ public:
+  explicit FileIndex(LinkedFile&& file) : file_(std::move(file)) {
+    attached_.resize(file_.section_count());
+    for (std::uint32_t i = 1; i < file_.section_count(); ++i) AddSection(i);
+    ReadSymbols();
+  }
+
+  [[nodiscard]] const LinkedFile& file() const { return file_; }
+  [[nodiscard]] LinkedFile& file() { return file_; }
+  [[nodiscard]] const ByName& sections() const { return sections_; }
+  [[nodiscard]] const std::vector<NamedSymbol>& symbols() const { return symbols_; }
+  [[nodiscard]] const NamedSymbol* SymbolAt(std::uint32_t number) const {
+    return number < symbols_.size() ? &symbols_[number] : nullptr;
+  }
+  // Sections whose sh_info names this one: its attributes, relocations, constants.
+  [[nodiscard]] const std::vector<std::uint32_t>& AttachedTo(std::uint32_t section) const {
+    return attached_[section];
+  }
+  [[nodiscard]] bool IsCode(std::uint32_t section) const {
+    return (file_.header(section).flags & format::kShfExec) != 0 && !IsMercury(section);
+  }
+  [[nodiscard]] bool IsMercury(std::uint32_t section) const {
+    return format::IsMercurySection(file_.header(section).flags);
+  }
+  // The one of this name that has as many of its kind before it as `other` has in `in`.
+  [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t other,
+                                                           const FileIndex& in) const {
+    const std::string_view name = in.file().NameOf(other);
+    const auto there = in.sections_.find(name);
+    const auto here = sections_.find(name);
+    if (there == in.sections_.end() || here == sections_.end()) return std::nullopt;
+    if (there->second.size() != here->second.size()) return std::nullopt;
+    const auto at = std::lower_bound(there->second.begin(), there->second.end(), other);
+    return here->second[static_cast<std::size_t>(at - there->second.begin())];
+  }
+
+ private:
+  void AddSection(std::uint32_t section) {
+    const format::Shdr& header = file_.header(section);
+    sections_[file_.NameOf(section)].push_back(section);
+    const bool is_attached = (header.flags & format::kShfInfoLink) != 0 && !IsMercury(section);
+    if (is_attached && header.info < attached_.size()) attached_[header.info].push_back(section);
+  }
+
+  void ReadSymbols() {
+    const base::BoundedReader bytes(file_.DataOf(kSymbolTable));
+    const base::BoundedReader names(file_.DataOf(file_.header(kSymbolTable).link));
+    format::Sym symbol = {};
+    for (std::uint64_t at = 0; bytes.Read(at, symbol); at += sizeof(symbol)) {
+      const bool is_section = (symbol.info & 15U) == format::kSttSection;
+      symbols_.push_back({is_section && symbol.shndx < file_.section_count()
+                              ? file_.NameOf(symbol.shndx)
+                              : names.CString(symbol.name).value_or(std::string_view()),
+                          symbol});
+    }
+  }
+
+  LinkedFile file_;
+  ByName sections_;
+  std::vector<std::vector<std::uint32_t>> attached_;  // by section
+  std::vector<NamedSymbol> symbols_;
+};
+
+// One relocation of a list.
+struct Reference {
+  std::uint64_t offset = 0;
+  std::uint32_t type = 0;
+  std::uint32_t symbol = 0;
+  std::int64_t addend = 0;
+};
+
+std::vector<Reference> ReferencesOf(const FileIndex& index, std::uint32_t list) {
+  const bool has_addend = index.file().header(list).type == format::kShtRela;
+  const std::uint64_t size = has_addend ? sizeof(format::Rela) : format::kRelSize;
+  const base::BoundedReader bytes(index.file().DataOf(list));
+  std::vector<Reference> out;
+  for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
+    out.push_back({bytes.ReadOrZero<std::uint64_t>(at), bytes.ReadOrZero<std::uint32_t>(at + 8),
+                   bytes.ReadOrZero<std::uint32_t>(at + 12),
+                   has_addend ? bytes.ReadOrZero<std::int64_t>(at + 16) : 0});
+  }
+  return out;
+}
+
+// Takes what belongs to functions out of one part.
+class Taking {
+ public:
+  Taking(FileIndex& own, const FileIndex& part) : own_(own), part_(part) {}
+
+  // The code section and what is attached to it. `symbols` is the file's table, to be changed.
+  absl::Status Take(std::uint32_t code, Bytes& symbols) {
+    const std::string_view name = own_.file().NameOf(code);
+    const auto theirs = part_.CounterpartOf(code, own_);
+    if (!theirs || !part_.IsCode(*theirs)) return Different(name);
+    DEVLINK_RETURN_IF_ERROR(TakeSymbols(code, *theirs, symbols));
+    DEVLINK_RETURN_IF_ERROR(TakeCapsule(name));
+    DEVLINK_RETURN_IF_ERROR(TakeAttached(code, *theirs));
+    own_.file().Replace(code, CopyOf(part_.file().DataOf(*theirs)));
+    return absl::OkStatus();
+  }
+
+  // Of the code's entry in `.debug_frame` what lies behind its address. `frames` is the section.
+  absl::Status TakeFrame(std::uint64_t field, std::uint64_t their_field, base::Bytes their_frames,
+                         Bytes& frames) const {
+    constexpr std::uint64_t kFieldWithin = 20;  // behind two lengths and the place of its header
+    constexpr std::uint64_t kLengthWithin = 4;
+    constexpr std::uint64_t kBeforeLength = 12;
+    const base::BoundedReader ours(frames);
+    const base::BoundedReader theirs(their_frames);
+    std::uint64_t length = 0;
+    std::uint64_t their_length = 0;
+    if (field < kFieldWithin || their_field < kFieldWithin ||
+        !ours.Read(field - kFieldWithin + kLengthWithin, length) ||
+        !theirs.Read(their_field - kFieldWithin + kLengthWithin, their_length) ||
+        length != their_length || length < kFieldWithin + 8 - kBeforeLength) {
+      return Different(format::section_name::kDebugFrame);
+    }
+    const std::uint64_t size = length + kBeforeLength - kFieldWithin - 8;
+    const auto from = theirs.Slice(their_field + 8, size);
+    if (!from || !ours.Slice(field + 8, size)) return Different(format::section_name::kDebugFrame);
+    std::copy(from->begin(), from->end(), frames.begin() + static_cast<std::ptrdiff_t>(field + 8));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status TakeSymbols(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
+    const auto first_from = [](const FileIndex& index, std::uint32_t section, std::uint32_t at) {
+      while (at < index.symbols().size() && index.symbols()[at].symbol.shndx != section) ++at;
+      return at;
+    };
+    std::uint32_t at = first_from(own_, code, 0);
+    std::uint32_t their_at = first_from(part_, theirs, 0);
+    while (at < own_.symbols().size() && their_at < part_.symbols().size()) {
+      const NamedSymbol& symbol = part_.symbols()[their_at];
+      if (own_.symbols()[at].name != symbol.name) break;
+      const std::uint64_t place = std::uint64_t{at} * sizeof(format::Sym);
+      Put(symbols, place + offsetof(format::Sym, value), symbol.symbol.value);
+      Put(symbols, place + offsetof(format::Sym, size), symbol.symbol.size);
+      at = first_from(own_, code, at + 1);
+      their_at = first_from(part_, theirs, their_at + 1);
+    }
+    const bool are_same = at == own_.symbols().size() && their_at == part_.symbols().size();
+    return are_same ? absl::OkStatus() : Different(own_.file().NameOf(code));
+  }
+
+  // All but the number of its section.
+  absl::Status TakeCapsule(std::string_view code) {
+    const std::string name = base::Cat({format::section_name::kCapsules, code});
+    const auto ours = own_.sections().find(name);
+    if (ours == own_.sections().end()) return Different(name);
+    for (const std::uint32_t capsule : ours->second) {
+      const auto theirs = part_.CounterpartOf(capsule, own_);
+      if (!theirs) return Different(name);
+      Bytes bytes = CopyOf(part_.file().DataOf(*theirs));
+      const base::Bytes old = own_.file().DataOf(capsule);
+      if (bytes.size() < sizeof(std::uint32_t) || old.size() < sizeof(std::uint32_t)) {
+        return Different(name);
+      }
+      std::copy_n(old.begin(), sizeof(std::uint32_t), bytes.begin());
+      own_.file().Replace(capsule, std::move(bytes));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeAttached(std::uint32_t section, std::uint32_t theirs) {
+    const auto& ours = own_.AttachedTo(section);
+    const auto& others = part_.AttachedTo(theirs);
+    if (ours.size() != others.size()) return Different(own_.file().NameOf(section));
+    for (const std::uint32_t attached : ours) {
+      const std::string_view name = own_.file().NameOf(attached);
+      const auto other = std::find_if(others.begin(), others.end(), [&](std::uint32_t candidate) {
+        return part_.file().NameOf(candidate) == name;
+      });
+      if (other == others.end()) return Different(name);
+      DEVLINK_RETURN_IF_ERROR(TakeOne(attached, *other));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeOne(std::uint32_t section, std::uint32_t theirs) {
+    const format::Shdr& header = own_.file().header(section);
+    const format::Shdr& other = part_.file().header(theirs);
+    const std::string_view name = own_.file().NameOf(section);
+    if (header.type != other.type) return Different(name);
+    if (header.type == format::kShtCudaInfo) {
+      const base::Bytes records = own_.file().DataOf(section);
+      auto joined = JoinRecords(part_.file().DataOf(theirs), records);
+      if (!joined.ok()) return Different(name);
+      if (!std::ranges::equal(*joined, records)) own_.file().Replace(section, *std::move(joined));
+      return absl::OkStatus();
+    }
+    if (header.type == format::kShtRela || header.type == format::kShtRel) {
+      return TakeReferences(section, theirs);
+    }
+    if (header.size != other.size) return Different(name);
+    const bool is_same =
+        std::ranges::equal(own_.file().DataOf(section), part_.file().DataOf(theirs));
+    // Jump tables are places in code.
+    if (format::BankOfName(name) != format::kCompilerBank) {
+      return is_same ? absl::OkStatus() : Different(name);
+    }
+    if (!is_same) own_.file().Replace(section, CopyOf(part_.file().DataOf(theirs)));
+    return TakeAttached(section, theirs);
+  }
+
+  // Fields of code move, and so do the places in it that are referred to.
+  absl::Status TakeReferences(std::uint32_t list, std::uint32_t theirs) {
+    const std::vector<Reference> ours = ReferencesOf(own_, list);
+    const std::vector<Reference> others = ReferencesOf(part_, theirs);
+    const std::string_view name = own_.file().NameOf(list);
+    if (ours.size() != others.size()) return Different(name);
+    Bytes bytes = CopyOf(own_.file().DataOf(list));
+    const bool has_addend = own_.file().header(list).type == format::kShtRela;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const NamedSymbol* symbol = own_.SymbolAt(ours[i].symbol);
+      const NamedSymbol* other = part_.SymbolAt(others[i].symbol);
+      if (symbol == nullptr || other == nullptr || symbol->name != other->name ||
+          ours[i].type != others[i].type) {
+        return Different(name);
+      }
+      const std::uint64_t at = i * (has_addend ? sizeof(format::Rela) : format::kRelSize);
+      Put(bytes, at, others[i].offset);
+      const bool is_place =
+          symbol->symbol.shndx < own_.file().section_count() && own_.IsCode(symbol->symbol.shndx);
+      if (has_addend && is_place) {
+        Put(bytes, at + offsetof(format::Rela, addend), others[i].addend);
+      } else if (ours[i].addend != others[i].addend) {
+        return Different(name);
+      }
+    }
+    own_.file().Replace(list, std::move(bytes));
+    return absl::OkStatus();
+  }
+
+  FileIndex& own_;
+  const FileIndex& part_;
+};
+
+// Where the addresses of functions stand in `.debug_frame`, by the code.
+struct FrameFields {
+  std::uint32_t section = 0;
+  base::HashMap<std::uint32_t, std::uint64_t> by_code;
+};
+
+FrameFields FrameFieldsOf(const FileIndex& index) {
+  FrameFields out;
+  const auto found = index.sections().find(format::section_name::kDebugFrame);
+  if (found == index.sections().end()) return out;
+  out.section = found->second.front();
+  for (const std::uint32_t list : index.AttachedTo(out.section)) {
+    for (const Reference& reference : ReferencesOf(index, list)) {
+      const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
+      if (symbol != nullptr) out.by_code[symbol->symbol.shndx] = reference.offset;
+    }
+  }
+  return out;
+}
+
+// Variables and constants lie where they lie in the whole: code says so in numbers.
+absl::Status CheckPlaces(const FileIndex& own, const FileIndex& part) {
+  ByName places;
+  for (std::uint32_t i = 1; i < own.symbols().size(); ++i) {
+    const format::Sym& symbol = own.symbols()[i].symbol;
+    if ((symbol.info & 15U) != format::kSttFunc) places[own.symbols()[i].name].push_back(i);
+  }
+  base::HashMap<std::string_view, std::size_t> met;
+  for (const NamedSymbol& theirs : part.symbols()) {
+    const std::uint8_t type = theirs.symbol.info & 15U;
+    if (type == format::kSttFunc || type == format::kSttSection || theirs.name.empty()) continue;
+    const auto ours = places.find(theirs.name);
+    const std::size_t which = met[theirs.name]++;
+    if (ours == places.end() || which >= ours->second.size() ||
+        own.symbols()[ours->second[which]].symbol.value != theirs.symbol.value) {
+      return Different(theirs.name);
+    }
+  }
+  const auto constants = own.sections().find(format::section_name::kVariableConstants);
+  if (constants == own.sections().end()) return absl::OkStatus();
+  const std::uint32_t section = constants->second.front();
+  const auto theirs = part.CounterpartOf(section, own);
+  const bool is_same =
+      theirs && std::ranges::equal(own.file().DataOf(section), part.file().DataOf(*theirs));
+  return is_same ? absl::OkStatus() : Different(format::section_name::kVariableConstants);
+}
+
+// Which relatives of the target the code may be used for: those that all of it may.
+absl::Status JoinCompat(FileIndex& own, std::span<const FileIndex> parts, bool has_more_kernels) {
+  const std::string_view name = format::section_name::kCompat;
+  const auto found = own.sections().find(name);
+  if (found == own.sections().end()) return absl::OkStatus();
+  const std::uint32_t section = found->second.front();
+  std::uint64_t mask = ~std::uint64_t{0};
+  for (const FileIndex& part : parts) {
+    const auto theirs = part.CounterpartOf(section, own);
+    if (!theirs) return Different(name);
+    mask &= format::FastPathOf(part.file().DataOf(*theirs));
+  }
+  const base::Bytes bytes = own.file().DataOf(section);
+  if (has_more_kernels && mask != format::FastPathOf(bytes)) return Different(name);
+  Bytes record;
+  format::CompatMerger::AppendFastPath(mask, record);
+  if (bytes.size() < record.size()) return Different(name);
+  Bytes joined(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(record.size()));
+  joined.insert(joined.end(), record.begin(), record.end());
+  if (!std::equal(bytes.end() - static_cast<std::ptrdiff_t>(record.size()), bytes.end() - 8,
+                  record.begin())) {
+    return Different(name);
+  }
+  own.file().Replace(section, std::move(joined));
+  return absl::OkStatus();
+}
+
+class Joining {
+ public:
+  Joining(FileIndex&& own, std::span<const FinalizedPart> parts, bool has_more_kernels)
+      : own_(std::move(own)), parts_(parts), has_more_kernels_(has_more_kernels) {}
+
+  absl::StatusOr<JoinedParts> Run() {
+    std::vector<FileIndex> indices;
+    for (const FinalizedPart& part : parts_) {
+      DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(part.cubin));
+      indices.emplace_back(std::move(file));
+      DEVLINK_RETURN_IF_ERROR(CheckPlaces(own_, indices.back()));
+    }
+    symbols_ = CopyOf(own_.file().DataOf(kSymbolTable));
+    const FrameFields fields = FrameFieldsOf(own_);
+    if (fields.section != 0) frames_ = CopyOf(own_.file().DataOf(fields.section));
+    base::HashSet<std::uint32_t> taken;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      DEVLINK_RETURN_IF_ERROR(TakePart(parts_[i], indices[i], fields, taken));
+    }
+    for (std::uint32_t i = 1; i < own_.file().section_count(); ++i) {
+      if (own_.IsCode(i) && !taken.contains(i)) return Different(own_.file().NameOf(i));
+    }
+    own_.file().Replace(kSymbolTable, std::move(symbols_));
+    if (fields.section != 0) own_.file().Replace(fields.section, std::move(frames_));
+    DEVLINK_RETURN_IF_ERROR(JoinCompat(own_, indices, has_more_kernels_));
+    JoinedParts out{.cubin = {}, .finalized = ChangedFunctions()};
+    DEVLINK_ASSIGN_OR_RETURN(out.cubin, own_.file().Write());
+    return out;
+  }
+
+ private:
+  absl::Status TakePart(const FinalizedPart& part, const FileIndex& theirs,
+                        const FrameFields& fields, base::HashSet<std::uint32_t>& taken) {
+    const FrameFields their_fields = FrameFieldsOf(theirs);
+    Taking taking(own_, theirs);
+    for (const std::string_view name : part.sections) {
+      const auto found = own_.sections().find(name);
+      if (found == own_.sections().end()) return Different(name);
+      for (const std::uint32_t code : found->second) {
+        if (!taken.insert(code).second) continue;
+        DEVLINK_RETURN_IF_ERROR(taking.Take(code, symbols_));
+        const std::uint32_t their_code = *theirs.CounterpartOf(code, own_);
+        const auto field = fields.by_code.find(code);
+        const auto their_field = their_fields.by_code.find(their_code);
+        const bool has_frame = field != fields.by_code.end();
+        if (has_frame != (their_field != their_fields.by_code.end())) return Different(name);
+        if (has_frame) {
+          DEVLINK_RETURN_IF_ERROR(taking.TakeFrame(field->second, their_field->second,
+                                                   theirs.file().DataOf(their_fields.section),
+                                                   frames_));
+        }
+        const base::Bytes old = own_.file().DataOf(code);
+        if (!std::ranges::equal(old, theirs.file().DataOf(their_code))) changed_.push_back(code);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> ChangedFunctions() {
+    std::sort(changed_.begin(), changed_.end());
+    std::vector<std::string> out;
+    constexpr std::string_view kCode = format::section_name::kText;
+    for (const std::uint32_t code : changed_) {
+      const std::string_view name = own_.file().NameOf(code);
+      const bool is_usual = name.size() > kCode.size() && name.starts_with(kCode);
+      out.emplace_back(is_usual ? name.substr(kCode.size() + 1) : name);
+    }
+    return out;
+  }
+
+  FileIndex own_;
+  std::span<const FinalizedPart> parts_;
+  bool has_more_kernels_;
+  Bytes symbols_;
+  Bytes frames_;
+  std::vector<std::uint32_t> changed_;  // code sections
+};
+
+}  // namespace
+
+absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts,
+                                      bool has_more_kernels) {
+  DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(own));
+  if (file.section_count() >= format::kShnLoReserve) {
+    return absl::UnimplementedError("symbols do not name their sections");
+  }
+  return Joining(FileIndex(std::move(file)), parts, has_more_kernels).Run();
+}
+
+}  // namespace devlink::internal

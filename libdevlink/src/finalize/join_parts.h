@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Code that was finalized in parts, put into the file that the same link makes without the
+// finalizer. What the finalizer changes about a function depends on nothing but that function and
+// on where its constants and shared memory lie (docs/mercury.md, "In parts").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::internal {
+
+struct FinalizedPart {
+  std::vector<std::uint8_t> cubin;         // the finalizer's, of the same inputs
+  std::vector<std::string_view> sections;  // names of code of which it had the whole
+};
+
+struct JoinedParts {
+  std::vector<std::uint8_t> cubin;
+  std::vector<std::string> finalized;  // functions of which the code changed, in the file's order
+};
+
+// `own` with the code of the first part that has it, and with all that tells where something lies
+// in that code. `has_more_kernels`: the parts have kernels that go, so that they do not know for
+// which relatives of the target the code is. InvalidArgument, with the section, where a part is not
+// the same program: then its code may not fit.
+absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts,
+                                      bool has_more_kernels = false);
+
+}  // namespace devlink::internal

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Code that is finalized in parts is what it is at once, and what nvlink writes: also where the finalizer changes it,
+# where kernels go, and where a part cannot be had.
+set -euo pipefail
+
+# shellcheck source=tests/scripts/support/toolkit.sh
+. "$DEVLINK_SOURCE/tests/scripts/support/toolkit.sh"
+
+cat >a.cu <<'CUDA'
+__constant__ double factors[4] = {1, 2, 3, 4};
+__device__ int flag;
+static __device__ __noinline__ double scaled(double x, int i) { return x / factors[i & 3]; }
+__device__ __noinline__ int shared_sum(int x) {
+  __shared__ int parts[64];
+  parts[threadIdx.x & 63] = x;
+  __syncthreads();
+  return parts[(threadIdx.x + 1) & 63];
+}
+__global__ void publish(int* p) { *p = 1; __threadfence(); atomicExch(&flag, 1); }
+__global__ void everywhere(int* p) { *p = 1; __threadfence_system(); flag = 2; }
+__global__ void divide(double* p, int i) { *p = scaled(*p, i); }
+__global__ void sum(int* p) { *p = shared_sum(*p); }
+__global__ void sum_twice(int* p) { *p = shared_sum(shared_sum(*p)); }
+__global__ void unused(double* p) { *p = scaled(*p, 3) + 1; }
+int main() {
+  publish<<<1, 1>>>(nullptr);
+  everywhere<<<1, 1>>>(nullptr);
+  divide<<<1, 1>>>(nullptr, 0);
+  sum<<<1, 1>>>(nullptr);
+  sum_twice<<<1, 1>>>(nullptr);
+}
+CUDA
+cat >b.cu <<'CUDA'
+extern __device__ int shared_sum(int);
+static __device__ __noinline__ double scaled(double x, int i) { return x * i / 7; }
+__global__ void loop(float* p, int n) {
+  for (int i = 0; i < n; ++i) p[i] = sqrtf(p[i]) / 3;
+}
+__global__ void other(double* p, int* q) { *p = scaled(*p, *q); *q = shared_sum(*q); }
+void run() {
+  loop<<<1, 1>>>(nullptr, 1);
+  other<<<1, 1>>>(nullptr, nullptr);
+}
+CUDA
+
+failures=0
+# same WHAT PARTS WORD...: devlink finalizes in so many parts, and writes what nvlink does.
+same() {
+  local what="$1" parts="$2"
+  shift 2
+  nvlink "$@" -o nvlink.cubin
+  "$DEVLINK" --log --finalizer-parts="$parts" "$@" -o devlink.cubin 2>log
+  if ! "$diff_program" nvlink.cubin devlink.cubin >/dev/null; then
+    echo "$what: not nvlink's bytes in $parts parts" >&2
+    failures=$((failures + 1))
+  fi
+}
+# says WHAT TEXT: the last link's log has it.
+says() {
+  grep -q "$2" log && return
+  { echo "$1: '$2' is not in"; grep finalizer log || :; } >&2
+  failures=$((failures + 1))
+}
+
+for arch in sm_100 sm_120; do
+  nvcc -arch=$arch -dc a.cu b.cu
+  nvcc -arch=$arch -dc -lineinfo b.cu -o lines.o
+  for parts in 2 3; do
+    same "$arch" $parts -arch=$arch a.o b.o
+    says "$arch" "did its work in $parts parts"
+    same "$arch, kernels that go" $parts -arch=$arch -kernels-used=divide,publish,loop -ignore-host-info a.o b.o
+  done
+  same "$arch, one part" 1 -arch=$arch a.o b.o
+  cp devlink.cubin whole.cubin
+  same "$arch, more parts than kernels" 100 -arch=$arch a.o b.o
+  # What can only be had at once.
+  for words in -g -r "-kernels-used=sum"; do
+    # shellcheck disable=SC2086 # words
+    "$DEVLINK" --log --finalizer-parts=2 --compat=nvlink -arch=$arch $words a.o b.o -o devlink.cubin 2>log
+    if grep -q "2 parts" log; then
+      echo "$arch $words: in parts" >&2
+      failures=$((failures + 1))
+    fi
+  done
+  same "$arch, lines" 2 -arch=$arch a.o lines.o
+  # Each part is kept in a cache of its own, and taken from there.
+  "$DEVLINK" --cache=kept --finalizer-parts=2 -arch=$arch a.o b.o -o first.cubin
+  entries=$(find kept -type f | wc -l)
+  "$DEVLINK" --cache=kept --finalizer-parts=2 -arch=$arch a.o b.o -o second.cubin
+  cmp whole.cubin first.cubin
+  cmp whole.cubin second.cubin
+  [[ $(find kept -type f | wc -l) == "$entries" ]] || failures=$((failures + 1))
+done
+echo "$failures failures"
+[[ $failures == 0 ]]
