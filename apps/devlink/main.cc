@@ -66,8 +66,12 @@ int Main(const std::vector<std::string>& words) {
     line.Silence();
     log.emplace(LogOnStandardError());
   }
-  // Compilers within this process take and free large blocks all the time.
-  command->options.lto.enabled ? KeepLargeBlocks() : ReturnLargeBlocks();
+  // Compilers within this process take and free large blocks all the time, and so does what is done
+  // to the finalizer's files.
+  constexpr int kFirstFinalized = 100;
+  const bool takes_many =
+      command->options.lto.enabled || command->options.target.number >= kFirstFinalized;
+  takes_many ? KeepLargeBlocks() : ReturnLargeBlocks();
   if (command->host_linker_script != HostLinkerScript::kNone) interruption.Watch();
   const int status = RunNvlinkCommand(
       *command, context,

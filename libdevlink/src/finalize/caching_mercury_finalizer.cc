@@ -58,25 +58,45 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
   [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {
     return base::Guard([&]() -> absl::StatusOr<Finalized> {
       const CacheKey key = KeyOf(job);
-      if (const auto found = cache_.Find(key)) {
-        auto made = Unpack(*found);
-        if (made.has_value() && made->cubin.size() <= options_.max_output_bytes) {
-          cache_.CountHit();
-          return *std::move(made);
-        }
-      }
+      if (auto found = Find(key)) return *std::move(found);
       cache_.CountMiss();
       const auto inner = inner_.Get();
       if (!inner.ok()) return inner.status();
       auto made = (*inner)->Finalize(job);
-      // A library that was replaced after it was looked at is not the one that the key tells of.
-      const bool is_same = internal::FileStateKey(options_.nvjitlink_path) == state_;
-      if (made.ok() && is_same) cache_.Store(key, Pack(*made));
+      if (made.ok()) Keep(key, *made);
+      return made;
+    });
+  }
+
+  // What it is made of counts as missing, not this.
+  [[nodiscard]] absl::StatusOr<Finalized> Remembered(
+      const FinalizeJob& job, std::span<const std::uint8_t> own,
+      const std::function<absl::StatusOr<Finalized>()>& make) const override {
+    return base::Guard([&]() -> absl::StatusOr<Finalized> {
+      const CacheKey key =
+          CacheKeyBuilder("Mercury parts").Key("job", KeyOf(job)).Bytes("own", own).Build();
+      if (auto found = Find(key)) return *std::move(found);
+      auto made = make();
+      if (made.ok()) Keep(key, *made);
       return made;
     });
   }
 
  private:
+  [[nodiscard]] std::optional<Finalized> Find(const CacheKey& key) const {
+    const auto found = cache_.Find(key);
+    if (!found) return std::nullopt;
+    auto made = Unpack(*found);
+    if (!made || made->cubin.size() > options_.max_output_bytes) return std::nullopt;
+    cache_.CountHit();
+    return made;
+  }
+
+  // A library that was replaced after it was looked at is not the one that the key tells of.
+  void Keep(const CacheKey& key, const Finalized& made) const {
+    if (internal::FileStateKey(options_.nvjitlink_path) == state_) cache_.Store(key, Pack(made));
+  }
+
   [[nodiscard]] CacheKey KeyOfTool() const {
     return CacheKeyBuilder("Mercury finalizer")
         .Key("library", cache_.KeyOfFile(options_.nvjitlink_path))

@@ -311,11 +311,10 @@ absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, con
   return finalizer.Finalize(job);
 }
 
-// `own` with code that was finalized in parts, several at a time.
+// `own` with code that is finalized in parts, several at a time.
 absl::StatusOr<JoinedParts> FinalizeParts(const LinkSet& set, const Plan& plan, const Bytes& own,
                                           const LinkOptions& options, const LinkContext& context,
                                           const MercuryFinalizer& finalizer) {
-  const TimeSpan span(context.time_trace, "finalize");
   std::vector<absl::StatusOr<Finalized>> made(plan.parts.size());
   std::atomic<std::size_t> next = 0;
   base::RunWorkers(
@@ -338,6 +337,24 @@ absl::StatusOr<JoinedParts> FinalizeParts(const LinkSet& set, const Plan& plan, 
   return JoinParts(own, parts, plan.leaves_kernels_out);
 }
 
+// The same, or what came of it before.
+absl::StatusOr<JoinedParts> FinalizeInParts(const LinkSet& set, const Plan& plan, const Bytes& own,
+                                            const LinkOptions& options, const LinkContext& context,
+                                            const MercuryFinalizer& finalizer) {
+  const TimeSpan span(context.time_trace, "finalize");
+  // Whoever wants to see the parts gets them.
+  if (context.intermediates != nullptr) {
+    return FinalizeParts(set, plan, own, options, context, finalizer);
+  }
+  DEVLINK_ASSIGN_OR_RETURN(
+      Finalized made, finalizer.Remembered(plan.job, own, [&]() -> absl::StatusOr<Finalized> {
+        DEVLINK_ASSIGN_OR_RETURN(JoinedParts joined,
+                                 FinalizeParts(set, plan, own, options, context, finalizer));
+        return Finalized{.cubin = std::move(joined.cubin), .messages = std::move(joined.finalized)};
+      }));
+  return JoinedParts{.cubin = std::move(made.cubin), .finalized = std::move(made.messages)};
+}
+
 // In parts, or nothing where that did not come out right.
 absl::StatusOr<std::optional<JudgedFile>> TryParts(const LinkSet& set, const Plan& plan,
                                                    const absl::StatusOr<Bytes>& own,
@@ -345,7 +362,7 @@ absl::StatusOr<std::optional<JudgedFile>> TryParts(const LinkSet& set, const Pla
                                                    const LinkContext& context,
                                                    const MercuryFinalizer& finalizer) {
   if (!own.ok()) return std::nullopt;
-  auto joined = FinalizeParts(set, plan, *own, options, context, finalizer);
+  auto joined = FinalizeInParts(set, plan, *own, options, context, finalizer);
   if (absl::IsCancelled(joined.status()) || absl::IsDeadlineExceeded(joined.status())) {
     return joined.status();
   }

@@ -222,6 +222,42 @@ TEST_CASE("What was finalized once is found again, under everything it depends o
   CHECK(calls == 10);
 }
 
+TEST_CASE("What was put together of parts is found again, too", "[finalize]") {
+  const Worker place("");
+  int calls = 0;
+  const auto cached = internal::MakeCachingMercuryFinalizer(
+      {.nvjitlink_path = place.library()}, CreateMemoryCache(),
+      [&calls]() -> absl::StatusOr<std::unique_ptr<MercuryFinalizer>> {
+        return std::make_unique<Counting>(calls);
+      });
+  const Bytes one = {1, 2};
+  const Bytes other = {2, 2};
+  const FinalizeJob job{.target = *Arch::Parse("sm_100"), .inputs = {{"a", one}}};
+  int made = 0;
+  const auto make = [&]() -> absl::StatusOr<Finalized> {
+    return Finalized{.cubin = {static_cast<std::uint8_t>(++made)}, .messages = {"k"}};
+  };
+  for (int i = 0; i < 2; ++i) {
+    const auto first = cached->Remembered(job, one, make);
+    REQUIRE(first.ok());
+    CHECK(first->cubin == Bytes{1});
+    CHECK(first->messages == std::vector<std::string>{"k"});
+  }
+  CHECK(cached->Remembered(job, other, make)->cubin == Bytes{2});
+  FinalizeJob different = job;
+  different.kernels_used = {"k"};
+  CHECK(cached->Remembered(different, one, make)->cubin == Bytes{3});
+  CHECK(cached->Finalize(job)->cubin == Bytes{1});  // not what was put together
+  CHECK(calls == 1);
+  const auto fails = [] { return absl::InternalError("no"); };
+  CHECK_FALSE(cached->Remembered(different, other, fails).ok());
+  CHECK(cached->Remembered(different, other, make)->cubin == Bytes{4});
+  // Without a cache it is made each time.
+  const Counting plain(calls);
+  CHECK(plain.Remembered(job, one, make)->cubin == Bytes{5});
+  CHECK(plain.Remembered(job, one, make)->cubin == Bytes{6});
+}
+
 TEST_CASE("The library links for its own release", "[finalize]") {
   const auto toolkit = FindToolkit();
   if (!toolkit || toolkit->nvjitlink.empty()) DEVLINK_SKIP("no libnvJitLink");

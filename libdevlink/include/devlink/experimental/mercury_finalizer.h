@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -70,6 +71,16 @@ class MercuryFinalizer {
   // Unimplemented for options that it does not know; ResourceExhausted where the cubin is too
   // large; Cancelled where the caller stopped it; Internal where it hands none out.
   [[nodiscard]] virtual absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const = 0;
+  // What `make` returns, or what it did return for the same job and the same bytes: a result of
+  // this finalizer put together with `own`. Nothing but these may decide what it is. Here it is
+  // made each time.
+  [[nodiscard]] virtual absl::StatusOr<Finalized> Remembered(
+      const FinalizeJob& job, std::span<const std::uint8_t> own,
+      const std::function<absl::StatusOr<Finalized>()>& make) const {
+    (void)job;
+    (void)own;
+    return make();
+  }
 };
 
 // An empty path means that there is no such library. Nothing is searched for.
