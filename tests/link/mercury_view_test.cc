@@ -281,7 +281,7 @@ bool IsOpen(std::string_view name) {
   }
   // Registers of a discarded body that came first: nvlink writes places of neither body.
   if (name == "debug_info_of_replaced") return true;
-  // Jump tables of weak functions that a later file replaces keep relocations of several copies.
+  // Of jump tables of bodies that went nvlink keeps what the finalizer makes of them, and a name.
   return name == "weak_forgotten_constants" || name == "weak_strange_constants" ||
          name == "weak_strange_constants_kept";
 }

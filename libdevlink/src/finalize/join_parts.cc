@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/hash_table.h"
@@ -305,6 +306,33 @@ FrameFields FrameFieldsOf(const FileIndex& index) {
   return out;
 }
 
+// Initial values and constants point to the same.
+absl::Status CheckPointers(const FileIndex& own, const FileIndex& part) {
+  for (const std::string_view name :
+       {format::section_name::kGlobalInit, format::section_name::kVariableConstants}) {
+    const auto found = own.sections().find(name);
+    if (found == own.sections().end()) continue;
+    const auto theirs = part.CounterpartOf(found->second.front(), own);
+    if (!theirs) return Different(name);
+    const auto pointers_of = [](const FileIndex& index, std::uint32_t section) {
+      std::vector<std::tuple<std::uint64_t, std::string_view, std::uint32_t, std::int64_t>> out;
+      for (const std::uint32_t list : index.AttachedTo(section)) {
+        for (const Reference& reference : ReferencesOf(index, list)) {
+          const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
+          out.emplace_back(reference.offset, symbol == nullptr ? std::string_view() : symbol->name,
+                           reference.type, reference.addend);
+        }
+      }
+      std::sort(out.begin(), out.end());
+      return out;
+    };
+    if (pointers_of(own, found->second.front()) != pointers_of(part, *theirs)) {
+      return Different(name);
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Variables and constants lie where they lie in the whole: code says so in numbers.
 absl::Status CheckPlaces(const FileIndex& own, const FileIndex& part) {
   ByName places;
@@ -370,6 +398,7 @@ class Joining {
       DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(part.cubin));
       indices.emplace_back(std::move(file));
       DEVLINK_RETURN_IF_ERROR(CheckPlaces(own_, indices.back()));
+      DEVLINK_RETURN_IF_ERROR(CheckPointers(own_, indices.back()));
     }
     symbols_ = CopyOf(own_.file().DataOf(kSymbolTable));
     const FrameFields fields = FrameFieldsOf(own_);

@@ -142,49 +142,81 @@ void TwoViewDescriber::AddLateSharedSections() {
   }
 }
 
-// Banks of kernels that had none, and lists of the relocations that stay in a bank.
-void TwoViewDescriber::AddLateBanks() {
+// nvlink goes from function to function, the last one first: of all kernels that reach it those
+// that had no bank get one, the last one first, and then those that had no list of relocations,
+// where the function's constants have some.
+std::vector<TwoViewDescriber::BankStep> TwoViewDescriber::StepsOfLateBanks() const {
+  const Program& program = mercury_.program();
   const std::vector<ConstantBank>& banks = mercury_.passes.constants.banks;
   std::vector<bool> has_relocations(banks.size());
   for (const KeptRelocation& kept : mercury_.passes.relocated.kept_in_banks) {
     has_relocations[kept.list] = true;
   }
-  std::vector<std::size_t> late_of_bank(banks.size());
+  base::HashMap<FunctionId, std::size_t> place_of;
+  for (const FunctionId kernel : mercury_.passes.liveness.kernels) {
+    place_of.try_emplace(kernel, place_of.size());
+  }
+  const auto has_list = [&](SectionId constants) {
+    return program.sections[constants].rela != kNone || program.sections[constants].rel != kNone;
+  };
+  std::vector<BankStep> out;
   for (std::size_t i = 0; i < banks.size(); ++i) {
-    const ConstantBank& bank = banks[i];
-    if (bank.section != kNone) continue;
+    const std::vector<SectionId>& from = banks[i].appended;
+    const std::size_t place = place_of[banks[i].kernel];
+    if (banks[i].section == kNone) {
+      out.push_back({from.empty() ? kNone : from.front(), false, place, i});
+    }
+    if (!has_relocations[i]) continue;
+    const auto first = std::find_if(from.begin(), from.end(), has_list);
+    out.push_back({first == from.end() ? kNone : *first, true, place, i});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const BankStep& a, const BankStep& b) {
+    return std::tuple(b.function, a.is_list, b.kernel) <
+           std::tuple(a.function, b.is_list, a.kernel);
+  });
+  return out;
+}
+
+// Banks of kernels that had none, and lists of the relocations that stay in a bank.
+void TwoViewDescriber::AddLateBanks() {
+  const std::vector<ConstantBank>& banks = mercury_.passes.constants.banks;
+  std::vector<std::size_t> late_of_bank(banks.size());
+  list_of_bank_.assign(banks.size(), kNone);
+  for (const BankStep& step : StepsOfLateBanks()) {
+    const ConstantBank& bank = banks[step.bank];
+    if (step.is_list) {
+      AddListOfLateBank(step.bank, late_of_bank[step.bank]);
+      continue;
+    }
     EnterSectionName(bank.name);
     writer_.AddName(kStringTable, bank.name);
     const SectionHandle handle = AddRenamed(bank.name, SpecOfBank(bank));
-    late_of_bank[i] = late_sections_.size();
+    late_of_bank[step.bank] = late_sections_.size();
     late_sections_.push_back(
         {.plain = handle, .kernel = bank.kernel, .has_symbol = true, .bank = &bank});
   }
+}
+
+void TwoViewDescriber::AddListOfLateBank(std::size_t index, std::size_t late) {
+  const ConstantBank& bank = mercury_.passes.constants.banks[index];
+  const std::string_view name = names_.Concat(format::section_name::kRela, bank.name);
+  EnterSectionName(name);
+  writer_.AddName(kStringTable, name);
+  const SectionHandle list = AddRenamed(name, SpecOfBankRelocations(name));
   // Beside each list of relocations is one of those that were resolved, where there are such.
   const auto& sections = mercury_.program().sections;
   const bool names_resolved = std::any_of(
       sections.begin(), sections.end(),
       [](const Section& section) { return section.type == format::kShtCudaResolvedRela; });
-  list_of_bank_.assign(banks.size(), kNone);
-  for (std::size_t i = 0; i < banks.size(); ++i) {
-    if (!has_relocations[i]) continue;
-    const ConstantBank& bank = banks[i];
-    const std::string_view name = names_.Concat(format::section_name::kRela, bank.name);
-    EnterSectionName(name);
-    writer_.AddName(kStringTable, name);
-    const SectionHandle list = AddRenamed(name, SpecOfBankRelocations(name));
-    if (names_resolved) {
-      const std::string_view resolved =
-          names_.Concat(format::section_name::kResolvedRela, bank.name);
-      EnterSectionName(resolved);
-      writer_.AddName(kStringTable, resolved);
-    }
-    writer_.SetInfoSection(list, bank.section == kNone ? late_sections_[late_of_bank[i]].plain
-                                                       : plain_.sections[bank.section]);
-    list_of_bank_[i] = static_cast<std::uint32_t>(late_lists_.size());
-    late_lists_.push_back(
-        {.plain = list, .name = name, .of = bank.section, .of_late = late_of_bank[i]});
+  if (names_resolved) {
+    const std::string_view resolved = names_.Concat(format::section_name::kResolvedRela, bank.name);
+    EnterSectionName(resolved);
+    writer_.AddName(kStringTable, resolved);
   }
+  writer_.SetInfoSection(
+      list, bank.section == kNone ? late_sections_[late].plain : plain_.sections[bank.section]);
+  list_of_bank_[index] = static_cast<std::uint32_t>(late_lists_.size());
+  late_lists_.push_back({.plain = list, .name = name, .of = bank.section, .of_late = late});
 }
 
 // Machine code alone has these.

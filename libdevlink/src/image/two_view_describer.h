@@ -81,7 +81,16 @@ class TwoViewDescriber {
   void AddOwnWideIndices(WideIndices when);
   void AddLateSections();
   void AddLateSharedSections();
+  // Something that a kernel's bank of constants gets for a function's sake.
+  struct BankStep {
+    SectionId function = kNone;  // that function's constants
+    bool is_list = false;        // of relocations, or the bank itself
+    std::size_t kernel = 0;      // its place among those that stay
+    std::size_t bank = 0;        // in ConstantLayout::banks
+  };
+  [[nodiscard]] std::vector<BankStep> StepsOfLateBanks() const;
   void AddLateBanks();
+  void AddListOfLateBank(std::size_t index, std::size_t late);
   void AddParameters();
   void AddOwnSections();
   void AddOwnSection(SectionId id);

@@ -61,22 +61,37 @@ Ties FindTies(const Program& program, const Liveness& liveness) {
   return out;
 }
 
-// What no kernel comes to use has its place among shared variables all the same, and a part, which
-// may have kernels that go, does not know where.
-bool NamesSharedInVain(const Program& program, const std::vector<bool>& reached) {
+// Shared variables that no kernel comes to use, by the code that names them all the same.
+struct SharedInVain {
+  // A part may have kernels that go, of which one may come there: then the variable lies elsewhere.
+  bool by_live_code = false;
+  // It has a place among those that several kernels use; no part has that code.
+  bool by_dead_code = false;
+};
+
+SharedInVain FindSharedInVain(const Program& program, const Liveness& liveness,
+                              const std::vector<bool>& reached) {
   std::vector<bool> is_used(program.symbols.size());
-  std::vector<SymbolId> in_vain;
+  std::vector<std::pair<SymbolId, SectionId>> in_vain;
   for (const Relocation& relocation : program.relocations) {
     const Symbol& symbol = program.symbols[relocation.symbol];
     const Section& section = program.sections[relocation.section];
-    if (symbol.space != format::kStoShared || section.kind != SectionKind::kText) continue;
+    if (symbol.space != format::kStoShared || symbol.external_shared ||
+        section.kind != SectionKind::kText) {
+      continue;
+    }
     if (section.function != kNone && reached[section.function]) {
       is_used[relocation.symbol] = true;
     } else {
-      in_vain.push_back(relocation.symbol);
+      in_vain.emplace_back(relocation.symbol, relocation.section);
     }
   }
-  return std::any_of(in_vain.begin(), in_vain.end(), [&](SymbolId id) { return !is_used[id]; });
+  SharedInVain out;
+  for (const auto& [symbol, code] : in_vain) {
+    if (is_used[symbol]) continue;
+    (liveness.section_removed[code] ? out.by_dead_code : out.by_live_code) = true;
+  }
+  return out;
 }
 
 // Sets of roots that are to stay together; the first of each stands for it.
@@ -195,7 +210,8 @@ std::vector<CodePart> CutIntoParts(const Program& program, const CallGraph& grap
     const bool is_left = IsLiveCode(program, liveness, i) && !reached[i];
     if (is_left && !program.functions[i].is_kernel) roots.push_back(i);
   }
-  if (roots.size() < count || NamesSharedInVain(program, reached)) return {};
+  const SharedInVain in_vain = FindSharedInVain(program, liveness, reached);
+  if (roots.size() < count || in_vain.by_live_code) return {};
   Groups groups(roots.size());
   const Ties ties = FindTies(program, liveness);
   for (const auto& [function, users] : UsersOfItems(graph, ties.of_each, roots)) {
@@ -206,6 +222,7 @@ std::vector<CodePart> CutIntoParts(const Program& program, const CallGraph& grap
     if (users.size() < 2) continue;
     users.ForEach([&](std::uint32_t root) { places_in_common.push_back(root); });
   }
+  if (in_vain.by_dead_code && !places_in_common.empty()) return {};
   groups.JoinAll(places_in_common);
   std::vector<CodePart> out;
   const std::vector<std::uint64_t> weights = Weigh(program, graph, roots);

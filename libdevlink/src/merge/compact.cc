@@ -51,11 +51,18 @@ class Compactor {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
   }
 
+  // Jump tables of a replaced body stay in the Mercury view, as those of a discarded one do. Where
+  // there is nothing any more nvlink ends with an internal error, or leaves them out as well.
+  [[nodiscard]] bool KeepsTable(const Section& section) const {
+    return program_.view == format::ViewKind::kMercury &&
+           section.kind == SectionKind::kFunctionConstants && section.bank == format::kCompilerBank;
+  }
+
   void DropRelocations() {
     Keep(program_.relocations, [this](const Relocation& relocation, std::uint32_t index) {
       const Section& section = program_.sections[relocation.section];
       if (section.function != kNone && replaced_.IsOfReplacedBody(section.function, index)) {
-        return false;
+        return KeepsTable(section) && relocation.offset < section.size;
       }
       return section.kind != SectionKind::kDebug || !format::GoesWithBody(section.name) ||
              program_.sections[relocation.list].type != format::kShtRela ||

@@ -32,7 +32,10 @@ void RelocationMerge::Run(std::uint32_t index) {
     findings_.ReportLost(
         base::Cat({"its section '", section.name, "' relocates what is not there"}));
   }
-  if (target.state != SectionMapping::kMapped) return;
+  if (target.state != SectionMapping::kMapped && !KeepsTableOf(section.info)) return;
+  if (target.state == SectionMapping::kDiscarded) {
+    program_.residue.discarded_variables[target.section] = target.base;
+  }
   const bool with_addend = section.type == format::kShtRela;
   const std::uint64_t step = with_addend ? sizeof(format::Rela) : format::kRelSize;
   const std::uint64_t count = section.size / step;
@@ -100,6 +103,16 @@ void RelocationMerge::Run(std::uint32_t index) {
            target);
     }
   }
+}
+
+// Of a function of which another body stays nvlink keeps jump tables in the Mercury view, beside or
+// under those of the other.
+bool RelocationMerge::KeepsTableOf(std::uint32_t section) const {
+  const InputSection& constants = input_.sections[section];
+  const SectionMapping& mapping = input_.section_map[section];
+  return program_.view == format::ViewKind::kMercury &&
+         constants.role == SectionRole::kFunctionConstants && !constants.IsParameterBank() &&
+         mapping.state == SectionMapping::kDiscarded && mapping.section != kNone;
 }
 
 // Pointers in a second copy of a weak variable go with it. For nvlink, so do all pointers from

@@ -27,6 +27,7 @@ class RelocationMerge {
   void Run(std::uint32_t index);
 
  private:
+  [[nodiscard]] bool KeepsTableOf(std::uint32_t section) const;
   [[nodiscard]] bool MovesSection(const format::Rela& relocation) const;
   // `section`: of the input, that the relocation applies to.
   [[nodiscard]] bool IsOfDuplicate(const format::Rela& relocation, std::uint32_t section) const;

@@ -413,7 +413,7 @@ void ResidueWriter::RenameLate(SymbolHandle symbol, std::string_view name) {
   state_.AddLateName(name, symbol);
 }
 void ResidueWriter::SetNullSymbolValue(std::uint64_t value) {
-  state_.symbol_tables.front().null_value = value;
+  for (auto& table : state_.symbol_tables) table.null_value = value;
 }
 void ResidueWriter::SetWideIndex(SectionHandle section, std::uint32_t number) {
   state_.At(section).wide_index = number;

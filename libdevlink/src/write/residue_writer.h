@@ -23,7 +23,7 @@ class ResidueWriter {
   // added before. Nothing is said of the first name.
   void RenameLate(SymbolHandle symbol, std::string_view name);
 
-  // The value of symbol 0 of `.symtab`, which is 0 in other files.
+  // The value of symbol 0 of all symbol tables so far, which is 0 in other files.
   void SetNullSymbolValue(std::uint64_t value);
 
   // What tables of wide indices say of symbols in this section while its index is below 0xff00,

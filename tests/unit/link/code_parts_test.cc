@@ -161,15 +161,31 @@ TEST_CASE("Functions of one name stay together", "[parts]") {
   CHECK(program.Cut().empty());
 }
 
-TEST_CASE("A shared variable that no kernel comes to use has a place that no part knows",
+TEST_CASE("A shared variable that only dead code names counts where several kernels share others",
           "[parts]") {
   TwoKernels program;
+  program.Add(true, 256);
   const FunctionId dead = program.Add(false);
   const SymbolId variable = program.builder.AddShared(64, 4);
   program.builder.AddUse(dead, variable);
+  program.builder.AddUse(dead, program.builder.AddExternalShared());
+  CHECK(program.Cut().size() == 2);
+  const SymbolId of_both = program.builder.AddShared(32, 4);
+  program.builder.AddUse(program.of_k, of_both);
+  program.builder.AddUse(program.of_l, of_both);
   CHECK(program.Cut().empty());
   program.builder.AddUse(program.of_k, variable);
   CHECK(program.Cut().size() == 2);
+}
+
+TEST_CASE("A shared variable of code that no kernel reaches keeps all together", "[parts]") {
+  TwoKernels program;
+  const FunctionId pointed = program.Add(false);
+  program.builder.program.addresses_taken.push_back({.function = pointed, .prototype = 1});
+  program.builder.program.address_takers.push_back({.caller = program.k, .callee = pointed});
+  CHECK(program.Cut().size() == 2);
+  program.builder.AddUse(pointed, program.builder.AddShared(64, 4));
+  CHECK(program.Cut().empty());
 }
 
 TEST_CASE("What stays without a kernel is in one part, too", "[parts]") {
