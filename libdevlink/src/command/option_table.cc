@@ -252,7 +252,8 @@ absl::Status ReadHelpForm(const OptionValue& value, Parsed& parsed) {
 
 absl::Status ReadTimeout(const OptionValue& value, Parsed& parsed) {
   if (value.number < 0) return NotDefined(value, "ptxas-timeout");
-  parsed.command.toolchain.ptx.timeout = std::chrono::seconds(value.number);
+  ToolchainOptions& tools = parsed.command.toolchain;
+  tools.ptx.timeout = tools.finalizer.timeout = std::chrono::seconds(value.number);
   return absl::OkStatus();
 }
 
@@ -533,7 +534,9 @@ constexpr std::array kOptions = {
            Concern::kTools},
     Option{"ptxas-timeout", "ptxas-timeout", Takes::kNumber, "seconds", Recorded::kNo,
            Group::kTools, ReadTimeout,
-           "how long one run of ptxas may take; 0, the default: any time", "", Concern::kTools},
+           "how long one run of ptxas or of the finalizer may take; 0, the default: any time, the "
+           "finalizer 10 and 20 for each MiB",
+           "", Concern::kTools},
     Option{"lto-backend", "lto-backend", Takes::kValue, "name", Recorded::kNo, Group::kTools,
            ReadLtoBackend, "what compiles LTO IR: nvvm or nvjitlink", "", Concern::kTools},
     Option{"finalize", "finalize", Takes::kValue, "when", Recorded::kNo, Group::kTools,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <system_error>
@@ -89,6 +90,15 @@ absl::StatusOr<Finalized> UnpackResult(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
+// It takes half a second for each MiB of code, and for ever where a capsule is damaged.
+std::chrono::milliseconds TimeFor(const FinalizeJob& job) {
+  constexpr std::chrono::seconds kAtLeast{10};
+  constexpr std::chrono::seconds kForAMiB{20};
+  std::uint64_t bytes = 0;
+  for (const FinalizeInput& input : job.inputs) bytes += input.bytes.size();
+  return kAtLeast + kForAMiB * static_cast<std::int64_t>(bytes >> 20);
+}
+
 class WorkerFinalizer final : public MercuryFinalizer {
  public:
   explicit WorkerFinalizer(FinalizerOptions options) : options_(std::move(options)) {}
@@ -114,18 +124,20 @@ class WorkerFinalizer final : public MercuryFinalizer {
                      "; make room there or name another temporary directory"})));
     }
     const std::string result = directory.File(kResult);
+    const auto timeout = options_.timeout.count() != 0 ? options_.timeout : TimeFor(job);
     DEVLINK_ASSIGN_OR_RETURN(
         const ChildResult child,
         RunChild({options_.worker_path, options_.nvjitlink_path, directory.File(kJob), result},
                  {.environment = options_.host_environment,
-                  .timeout = options_.timeout,
+                  .timeout = timeout,
                   .stop = job.stop,
                   .max_text = kMaxText,
                   .writable_folder = directory.path()}));
     if (child.stopped) return base::Stopped();
     if (child.timed_out) {
       return absl::DeadlineExceededError(
-          absl::StrCat("the finalizer was stopped after ", options_.timeout.count(), " ms"));
+          absl::StrCat("libnvJitLink did not end within ", timeout.count(),
+                       " ms: it goes on for ever where an input is damaged"));
     }
     if (child.signal != 0) {
       return absl::UnavailableError(

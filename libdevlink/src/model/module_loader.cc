@@ -20,6 +20,7 @@
 #include "format/sections.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
+#include "model/view_references.h"
 
 namespace devlink::internal {
 
@@ -142,6 +143,7 @@ absl::Status ModuleLoader::CheckViewsAgree() const {
         mercury.type == sass.type && mercury.binding == sass.binding &&
         mercury.other == sass.other &&
         (mercury.section == format::kShnUndef) == (sass.section == format::kShnUndef) &&
+        (mercury.section != format::kShnUndef || mercury.size == sass.size) &&
         // Those of sections are named as the sections are.
         (mercury.type == format::kSttSection || mercury.name == sass.name);
     if (!same) {
@@ -149,10 +151,11 @@ absl::Status ModuleLoader::CheckViewsAgree() const {
                                                      "': its two views do not agree on it"));
     }
   }
-  return absl::OkStatus();
+  return CheckReferencesAgree(module_.sass_, *module_.mercury_);
 }
 
 absl::Status ModuleLoader::CheckView() {
+  if (two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
   DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
   for (InputSection& section : sections_) {
     if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
@@ -231,7 +234,7 @@ absl::Status ModuleLoader::ReadSections() {
       return Malformed("its sections share the names of a few");
     }
   }
-  // Where there are two views, some ranges are those of both.
+  // Where there are two views, some ranges are those of both: each is looked at by itself.
   if (!two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
   ModuleView& view = *view_;
   view.file_ = module_.bytes_;
@@ -242,13 +245,14 @@ absl::Status ModuleLoader::ReadSections() {
   return absl::OkStatus();
 }
 
-// No two sections have bytes in common: whichever has the wrong place, it is read as what it is
-// not.
+// No two sections of a view have bytes in common: whichever has the wrong place, it is read as what
+// it is not.
 absl::Status ModuleLoader::CheckPlaces() const {
   if (StandInOrder(sections_)) return absl::OkStatus();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 1; i < sections_.size(); ++i) {
-    if (!sections_[i].data.empty()) order.push_back(i);
+    const InputSection& section = sections_[i];
+    if (section.role != SectionRole::kOtherView && !section.data.empty()) order.push_back(i);
   }
   const auto begin = [this](std::uint32_t i) { return sections_[i].data.data(); };
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return begin(a) < begin(b); };

@@ -224,10 +224,8 @@ struct Plan {
 bool CanTakeParts(const Program& program) {
   namespace names = format::section_name;
   const auto is_hindrance = [](const Section& section) {
-    const bool has_bodies = section.pieces.size() > 1;
     return section.name == names::kDebugLine || section.name == names::kSassLine ||
-           section.kind == SectionKind::kReservedShared ||
-           (section.kind == SectionKind::kFunctionConstants && has_bodies);
+           section.kind == SectionKind::kReservedShared;
   };
   return std::none_of(program.sections.begin(), program.sections.end(), is_hindrance) &&
          !RefersToTextures(program);
@@ -263,9 +261,12 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
   out.told_others = ToldOtherKernels(linked, options);
   out.leaves_kernels_out = !linked.liveness.left_out.empty();
   out.names = linked.program.names;
-  out.parts = CutIntoParts(linked.program, linked.graph, linked.liveness,
-                           WantedParts(linked, options, finalizer));
-  if (out.parts.empty()) return out;
+  const std::size_t wanted = WantedParts(linked, options, finalizer);
+  out.parts = CutIntoParts(linked.program, linked.graph, linked.liveness, wanted);
+  if (out.parts.empty()) {
+    if (wanted > 1) context.Log([] { return "the code cannot be finalized in parts"; });
+    return out;
+  }
   for (const Section& section : linked.program.sections) {
     if (section.kind == SectionKind::kText) out.code.insert(section.name);
   }
@@ -386,6 +387,11 @@ absl::StatusOr<std::optional<JudgedFile>> WithoutFinalizer(std::string_view what
                                                            const LinkOptions& options,
                                                            std::vector<Diagnostic>& diagnostics) {
   if (absl::IsCancelled(why)) return why;
+  // Time must not decide which file is written.
+  if (absl::IsDeadlineExceeded(why)) {
+    return FailFinalizing(why, "the finalizer takes too long; --finalize=never links without it",
+                          diagnostics);
+  }
   DEVLINK_RETURN_IF_ERROR(GoWithoutFinalizer(what, why, options, diagnostics));
   if (!own) return std::nullopt;
   if (!own->ok()) return own->status();

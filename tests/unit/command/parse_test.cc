@@ -264,7 +264,10 @@ const std::vector<Row> kRows = {
      [](Command c) { return c.toolchain.ptx.backend == PtxBackend::kPtxas; }},
     {"ptxas-timeout",
      {"--ptxas-timeout=90"},
-     [](Command c) { return c.toolchain.ptx.timeout == std::chrono::seconds(90); }},
+     [](Command c) {
+       return c.toolchain.ptx.timeout == std::chrono::seconds(90) &&
+              c.toolchain.finalizer.timeout == std::chrono::seconds(90);
+     }},
     {"lto-backend",
      {"--lto-backend", "nvjitlink"},
      [](Command c) { return c.toolchain.lto.backend == LtoBackend::kNvJitLink; }},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cubins with two views. The files are ptxas's (tests/golden/mercury).
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bounded_reader.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/views.h"
@@ -304,6 +306,106 @@ TEST_CASE("Both views say the same of a symbol", "[model][mercury]") {
     ++changed;
   }
   CHECK(changed > 5);
+}
+
+// Where the entries of relocations of a section lie in the file, of either view.
+std::vector<std::size_t> RelocationsOf(const ModuleView& view, std::string_view section,
+                                       const Module& module) {
+  std::vector<std::size_t> out;
+  const std::vector<InputSection> sections = view.sections();
+  for (const InputSection& list : sections) {
+    if (list.role != SectionRole::kRelocations || sections[list.info].name != section) continue;
+    const auto begin = static_cast<std::size_t>(list.data.data() - module.bytes().data());
+    for (std::size_t at = 0; at < list.size; at += sizeof(format::Rela)) out.push_back(begin + at);
+  }
+  return out;
+}
+
+TEST_CASE("Both views refer to the same", "[model][mercury]") {
+  for (const char* const file : {"first.cubin", "second.cubin"}) {
+    const Cubin whole = MercuryGolden(file);
+    const auto module = Module::Load(whole);
+    REQUIRE(module.ok());
+    std::size_t changes = 0;
+    for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+      const ModuleView& view = (*module)->view(kind);
+      for (const InputSection& section : view.sections()) {
+        const bool is_data =
+            section.role == SectionRole::kGlobalInit || section.role == SectionRole::kConstantBank;
+        if (section.role != SectionRole::kText && !is_data) continue;
+        for (const std::size_t at : RelocationsOf(view, section.name, **module)) {
+          const auto refers_to = base::BoundedReader(whole).ReadOrZero<std::uint32_t>(
+              at + offsetof(format::Rela, symbol));
+          if (view.SymbolAt(refers_to).name.starts_with(".nv.reservedSmem.")) continue;
+          CAPTURE(file, section.name, at);
+          for (std::uint32_t symbol = 1; symbol < view.symbol_count(); ++symbol) {
+            if (symbol == refers_to) continue;
+            Cubin bytes = whole;
+            std::memcpy(bytes.data() + at + offsetof(format::Rela, symbol), &symbol,
+                        sizeof(symbol));
+            CHECK_FALSE(Loads(std::move(bytes)));
+            ++changes;
+          }
+          if (!is_data) continue;
+          for (const std::size_t field :
+               {offsetof(format::Rela, offset), offsetof(format::Rela, addend)}) {
+            Cubin bytes = whole;
+            bytes[at + field] ^= 8;
+            CHECK_FALSE(Loads(std::move(bytes)));
+          }
+        }
+      }
+    }
+    CHECK(changes > 100);
+  }
+}
+
+TEST_CASE("A relocation that one of the views lacks is missed", "[model][mercury]") {
+  Cubin whole = MercuryGolden("second.cubin");
+  const std::uint32_t count = Headers(whole).count();
+  int shorter = 0;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    Cubin bytes = whole;
+    Headers headers(bytes);
+    format::Shdr header = headers.Get(i);
+    const bool is_list = header.type == format::kShtRela || header.type == format::kShtMercuryRela;
+    if (!is_list || header.size < sizeof(format::Rela)) continue;
+    header.size -= sizeof(format::Rela);
+    headers.Set(i, header);
+    const auto module = Module::Load(bytes);
+    // Debugging's are not the same in both views; that they are all there is said elsewhere.
+    if (module.ok()) continue;
+    CAPTURE(i);
+    CHECK(module.status().message().find("refer to the same symbols") != std::string::npos);
+    ++shorter;
+  }
+  CHECK(shorter >= 5);
+}
+
+TEST_CASE("No section of a view lies on another one of it", "[model][mercury]") {
+  const Cubin whole = MercuryGolden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  int moved = 0;
+  for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+    const ModuleView& view = (*module)->view(kind);
+    std::optional<std::uint32_t> last;
+    for (std::uint32_t i = 1; i < view.section_count(); ++i) {
+      if (view.RoleAt(i) == SectionRole::kOtherView || view.SectionAt(i).data.empty()) continue;
+      if (last) {
+        Cubin bytes = whole;
+        Headers headers(bytes);
+        format::Shdr header = headers.Get(i);
+        header.offset = headers.Get(*last).offset;
+        headers.Set(i, header);
+        CAPTURE(i, *last);
+        CHECK_FALSE(Loads(std::move(bytes)));
+        ++moved;
+      }
+      last = i;
+    }
+  }
+  CHECK(moved > 40);
 }
 
 TEST_CASE("No changed byte of a cubin with two views crashes the reader", "[model][mercury]") {

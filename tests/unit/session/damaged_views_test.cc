@@ -67,8 +67,8 @@ bool Links(const Way& way, const Bytes& first, const Bytes& second) {
   auto session = LinkSession::Create(options);
   REQUIRE(session.ok());
   // What is said of a damaged input is among the outcome's words.
-  session->AddCubin("first", first).IgnoreError();
-  session->AddCubin("second", second).IgnoreError();
+  const bool added =
+      session->AddCubin("first", first).ok() && session->AddCubin("second", second).ok();
   const LinkOutcome outcome = session->Link();
   CHECK((outcome.ok() || !outcome.diagnostics.empty()));
   // An input is at fault, and the linker knows.
@@ -77,7 +77,7 @@ bool Links(const Way& way, const Bytes& first, const Bytes& second) {
       CHECK((note.find("fault of the linker") == std::string::npos ? "" : diagnostic.text) == "");
     }
   }
-  return outcome.ok();
+  return added && outcome.ok();
 }
 
 TEST_CASE("Views that disagree about a symbol give an error or a file", "[session]") {

@@ -91,7 +91,8 @@ struct FinalizerOptions {
   // its own; with this program it does so in another process, one for each job. Empty: in this one.
   std::string worker_path;
   // For the program: where its files go while it runs, each call in a directory of its own; and how
-  // long it may run, zero for as long as it takes.
+  // long it may run, zero for 10 seconds and 20 more for each MiB of its inputs, which is forty
+  // times what it takes.
   std::string temporary_directory;
   std::chrono::milliseconds timeout{0};
   // `NAME=value` of those variables of this process that the library looks at. Nothing sets them

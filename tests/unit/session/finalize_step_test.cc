@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A finalizer that does not do its work: what becomes of the link. Processes stand in its place.
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "devlink/link_session.h"
+#include "devlink/toolchain.h"
+#include "support/catch.h"
+#include "support/mercury_golden.h"
+#include "support/process.h"
+#include "support/text.h"
+
+namespace devlink::testing {
+namespace {
+
+// A link of two cubins for sm_100 whose finalizer is a script.
+LinkOutcome LinkBeside(const std::string& script, std::chrono::milliseconds timeout, int parts) {
+  const TemporaryDirectory directory("devlink-finalize-step");
+  const std::string worker = directory.File("worker");
+  REQUIRE(WriteText(worker, "#!/bin/sh\n" + script));
+  REQUIRE(WriteText(directory.File("lib.so"), "any library"));
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  ToolchainOptions tools;
+  tools.finalizer = {.nvjitlink_path = directory.File("lib.so"),
+                     .worker_path = worker,
+                     .temporary_directory = directory.path().string(),
+                     .timeout = timeout};
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  options.finalizer_parts = parts;
+  auto session = LinkSession::Create(options, {.toolchain = std::make_shared<Toolchain>(tools)});
+  REQUIRE(session.ok());
+  for (const char* const name : {"first.cubin", "second.cubin"}) {
+    REQUIRE(session->AddCubin(name, MercuryGolden(name)).ok());
+  }
+  return session->Link();
+}
+
+bool Says(const LinkOutcome& outcome, std::string_view what) {
+  for (const Diagnostic& diagnostic : outcome.diagnostics) {
+    if (diagnostic.text.find(what) != std::string::npos) return true;
+    for (const std::string& note : diagnostic.notes) {
+      if (note.find(what) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("A finalizer that does not end ends the link, which time must not decide", "[finalize]") {
+  const int parts = GENERATE(1, 2);
+  const LinkOutcome outcome = LinkBeside("sleep 60\n", std::chrono::milliseconds(50), parts);
+  CHECK(outcome.status.code() == absl::StatusCode::kDeadlineExceeded);
+  CHECK(outcome.cubin.empty());
+  CHECK(Says(outcome, "the finalizer takes too long"));
+  CHECK(Says(outcome, "within 50 ms"));
+}
+
+TEST_CASE("A link does without a finalizer that fails, and says so", "[finalize]") {
+  const int parts = GENERATE(1, 2);
+  const LinkOutcome outcome = LinkBeside("exit 3\n", std::chrono::milliseconds(0), parts);
+  CHECK(outcome.status.ok());
+  CHECK_FALSE(outcome.cubin.empty());
+  CHECK(Says(outcome, "so the code is as the assembler made it"));
+}
+
+}  // namespace
+}  // namespace devlink::testing
