@@ -130,8 +130,26 @@ absl::Status ModuleLoader::ReadMercuryView() {
   return CheckViewsAgree();
 }
 
+// Whether a variable is the same in both views. Where shared memory lies each of them says itself.
+bool ModuleLoader::IsSameVariable(const InputSymbol& sass, const InputSymbol& mercury) const {
+  if (sass.type == format::kSttFunc || sass.type == format::kSttSection) return true;
+  if (sass.size != mercury.size) return false;
+  const bool is_reserved = sass.section >= format::kReservedSection;
+  if (is_reserved != (mercury.section >= format::kReservedSection)) return false;
+  if (is_reserved || sass.section == format::kShnUndef) return true;
+  switch (module_.sass_.RoleAt(sass.section)) {
+    case SectionRole::kGlobal:
+    case SectionRole::kGlobalInit:
+    case SectionRole::kConstantBank:
+    case SectionRole::kFunctionConstants:
+      return sass.value == mercury.value;
+    default:
+      return true;
+  }
+}
+
 // A symbol has one number in both tables. What it is does not depend on the view; where it lies and
-// how large it is does.
+// how large it is does, of code.
 absl::Status ModuleLoader::CheckViewsAgree() const {
   if (module_.mercury_->symbol_count() > module_.sass_.symbol_count()) {
     return Malformed("its second view has symbols that its first one lacks");
@@ -144,6 +162,7 @@ absl::Status ModuleLoader::CheckViewsAgree() const {
         mercury.other == sass.other &&
         (mercury.section == format::kShnUndef) == (sass.section == format::kShnUndef) &&
         (mercury.section != format::kShnUndef || mercury.size == sass.size) &&
+        IsSameVariable(sass, mercury) &&
         // Those of sections are named as the sections are.
         (mercury.type == format::kSttSection || mercury.name == sass.name);
     if (!same) {

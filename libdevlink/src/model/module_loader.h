@@ -25,6 +25,7 @@ class ModuleLoader {
   absl::Status CheckView();
   absl::Status ReadMercuryView();
   absl::Status CheckViewsAgree() const;
+  [[nodiscard]] bool IsSameVariable(const InputSymbol& sass, const InputSymbol& mercury) const;
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
