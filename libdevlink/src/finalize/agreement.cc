@@ -206,15 +206,17 @@ std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own)
     }
   }
   std::sort(changed.begin(), changed.end());
-  constexpr std::string_view kCode = format::section_name::kText;
-  for (const auto& [index, name] : changed) {
-    const bool is_usual = name.size() > kCode.size() && name.starts_with(kCode);
-    out.emplace_back(is_usual ? name.substr(kCode.size() + 1) : name);
-  }
+  for (const auto& [index, name] : changed) out.emplace_back(FunctionOfCode(name));
   return out;
 }
 
 }  // namespace
+
+std::string_view FunctionOfCode(std::string_view section) {
+  constexpr std::string_view kCode = format::section_name::kText;
+  const bool is_usual = section.size() > kCode.size() && section.starts_with(kCode);
+  return is_usual ? section.substr(kCode.size() + 1) : section;
+}
 
 absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own) {
   DEVLINK_ASSIGN_OR_RETURN(const Meaning theirs, Meaning::Of(finalized));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,5 +24,8 @@ struct Agreement {
 // Of the finalizer's file and of the one that the same link writes without it. InvalidArgument
 // where one of them cannot be read.
 absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own);
+
+// What the function is called whose code is in a section of this name.
+std::string_view FunctionOfCode(std::string_view section);
 
 }  // namespace devlink::internal

@@ -11,6 +11,7 @@
 #include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "finalize/agreement.h"
 #include "finalize/linked_file.h"
 #include "finalize/own_records.h"
 #include "format/elf_cuda.h"
@@ -449,11 +450,8 @@ class Joining {
   std::vector<std::string> ChangedFunctions() {
     std::sort(changed_.begin(), changed_.end());
     std::vector<std::string> out;
-    constexpr std::string_view kCode = format::section_name::kText;
     for (const std::uint32_t code : changed_) {
-      const std::string_view name = own_.file().NameOf(code);
-      const bool is_usual = name.size() > kCode.size() && name.starts_with(kCode);
-      out.emplace_back(is_usual ? name.substr(kCode.size() + 1) : name);
+      out.emplace_back(FunctionOfCode(own_.file().NameOf(code)));
     }
     return out;
   }

@@ -163,17 +163,23 @@ absl::StatusOr<Finalized> FinalizeHiding(const StandInNames& hidden,
   return made;
 }
 
+// The job's inputs without that code; those that have some of it. The job borrows them.
+std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, FinalizeJob& job) {
+  std::vector<Bytes> reduced;
+  reduced.reserve(set.inputs.size());
+  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
+    auto without = WithoutCode(*set.inputs[i].module, code);
+    if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
+  }
+  return reduced;
+}
+
 // The same job with what stays only, which takes a fraction of the time where libraries are linked.
 // Nothing where nothing goes, or where it did not come out right: then the whole inputs have to do.
 absl::StatusOr<std::optional<Finalized>> FinalizeReduced(
     const LinkSet& set, const CodeNames& left_out, const StandInNames& hidden,
     const LinkContext& context, const MercuryFinalizer& finalizer, FinalizeJob job) {
-  std::vector<Bytes> reduced;  // which the job borrows
-  reduced.reserve(set.inputs.size());
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
-    auto without = WithoutCode(*set.inputs[i].module, left_out);
-    if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
-  }
+  const std::vector<Bytes> reduced = TakeOut(set, left_out, job);
   if (reduced.empty()) return std::nullopt;
   auto made = FinalizeHiding(hidden, finalizer, std::move(job));
   if (absl::IsCancelled(made.status()) || absl::IsDeadlineExceeded(made.status())) {
@@ -216,7 +222,7 @@ struct Plan {
   CodeNames code;               // then all that the program has, what goes among it
   bool leaves_kernels_out = false;
   bool told_others = false;
-  std::shared_ptr<const base::StringArena> names;
+  std::shared_ptr<const base::StringArena> names;  // of code that no input has
 };
 
 // Whether our own file can be nvlink's but for the code: else the finalizer's whole file is taken
@@ -303,12 +309,7 @@ absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, con
   FinalizeJob job = plan.job;
   job.kernels_used.clear();
   job.variables_used.clear();
-  std::vector<Bytes> reduced;  // which the job borrows
-  reduced.reserve(set.inputs.size());
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
-    auto without = WithoutCode(*set.inputs[i].module, others);
-    if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
-  }
+  const std::vector<Bytes> reduced = TakeOut(set, others, job);
   return finalizer.Finalize(job);
 }
 
@@ -387,6 +388,13 @@ absl::StatusOr<std::optional<JudgedFile>> WithoutFinalizer(std::string_view what
                                                            const LinkOptions& options,
                                                            std::vector<Diagnostic>& diagnostics) {
   if (absl::IsCancelled(why)) return why;
+  if (own && !own->ok()) {
+    if (absl::IsCancelled(own->status())) return own->status();
+    return FailFinalizing(own->status(),
+                          base::Cat({what, " (", base::FromAbsl(why.message()),
+                                     "), and without it the file cannot be made"}),
+                          diagnostics);
+  }
   // Time must not decide which file is written.
   if (absl::IsDeadlineExceeded(why)) {
     return FailFinalizing(why, "the finalizer takes too long; --finalize=never links without it",
@@ -394,7 +402,6 @@ absl::StatusOr<std::optional<JudgedFile>> WithoutFinalizer(std::string_view what
   }
   DEVLINK_RETURN_IF_ERROR(GoWithoutFinalizer(what, why, options, diagnostics));
   if (!own) return std::nullopt;
-  if (!own->ok()) return own->status();
   return JudgedFile{.cubin = **std::move(own), .is_own = true};
 }
 

@@ -185,14 +185,18 @@ class Counting final : public MercuryFinalizer {
   int& calls_;
 };
 
-TEST_CASE("What was finalized once is found again, under everything it depends on", "[finalize]") {
-  const Worker place("");
-  int calls = 0;
-  const auto cached = internal::MakeCachingMercuryFinalizer(
+std::unique_ptr<CachingMercuryFinalizer> CachingCalls(const Worker& place, int& calls) {
+  return internal::MakeCachingMercuryFinalizer(
       {.nvjitlink_path = place.library()}, CreateMemoryCache(),
       [&calls]() -> absl::StatusOr<std::unique_ptr<MercuryFinalizer>> {
         return std::make_unique<Counting>(calls);
       });
+}
+
+TEST_CASE("What was finalized once is found again, under everything it depends on", "[finalize]") {
+  const Worker place("");
+  int calls = 0;
+  const auto cached = CachingCalls(place, calls);
   CHECK(cached->version().empty());  // nothing is opened before it is needed
   const Bytes one = {1, 2};
   const Bytes other = {2, 2};
@@ -225,11 +229,7 @@ TEST_CASE("What was finalized once is found again, under everything it depends o
 TEST_CASE("What was put together of parts is found again, too", "[finalize]") {
   const Worker place("");
   int calls = 0;
-  const auto cached = internal::MakeCachingMercuryFinalizer(
-      {.nvjitlink_path = place.library()}, CreateMemoryCache(),
-      [&calls]() -> absl::StatusOr<std::unique_ptr<MercuryFinalizer>> {
-        return std::make_unique<Counting>(calls);
-      });
+  const auto cached = CachingCalls(place, calls);
   const Bytes one = {1, 2};
   const Bytes other = {2, 2};
   const FinalizeJob job{.target = *Arch::Parse("sm_100"), .inputs = {{"a", one}}};

@@ -317,14 +317,8 @@ TEST_CASE("Variables are the same in both views", "[model][mercury]") {
     REQUIRE(module.ok());
     for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
       const ModuleView& view = (*module)->view(kind);
-      const std::uint32_t type =
-          kind == ViewKind::kSass ? format::kShtSymtab : format::kShtMercurySymbols;
-      Cubin copy = whole;
-      const Headers headers(copy);
-      std::size_t table = 0;
-      for (std::uint32_t i = 1; i < headers.count(); ++i) {
-        if (headers.Get(i).type == type) table = headers.Get(i).offset;
-      }
+      const InputSection symbols = view.sections()[*Find(view, ".symtab")];
+      const auto table = static_cast<std::size_t>(symbols.data.data() - (*module)->bytes().data());
       for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
         const InputSymbol symbol = view.SymbolAt(i);
         if (symbol.type == format::kSttFunc || symbol.type == format::kSttSection) continue;
