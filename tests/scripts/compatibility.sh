@@ -55,9 +55,11 @@ alike() {
   same nv compat || fail "--compat=nvlink $*: $(diff nv/text compat/text)"
   same nv default || fail "$*: $(diff nv/text default/text)"
 }
-# ptx NAME ARCH TEXT: NAME.ptx and NAME.cubin.
+# ptx NAME ARCH TEXT: NAME.ptx and NAME.cubin. Targets of three digits came with later versions of PTX.
 ptx() {
-  printf '.version 8.0\n.target %s\n.address_size 64\n%s\n' "$2" "$3" >"$1.ptx"
+  local version=8.0
+  [[ $2 != sm_1?? ]] || version=8.8
+  printf '.version %s\n.target %s\n.address_size 64\n%s\n' "$version" "$2" "$3" >"$1.ptx"
   ptxas -arch="$2" -c "$1.ptx" -o "$1.cubin"
 }
 # flip FILE BYTE VALUE NEW: a copy with one byte changed.
@@ -376,6 +378,30 @@ f_taken f_taken_strong f_called
 f_called f_called_strong f_taken_weak
 f_called f_taken f_once_more
 TRIPLES
+
+# --- A weak kernel whose replaced body had a larger jump table ----------------------------------------
+# jumps NAME ENTRIES LOADS: so many ways to go, and as many registers as the values that are loaded take.
+jumps() {
+  local labels=() ways='' loads='' i
+  for ((i = 0; i < $2; ++i)); do
+    labels+=("C$i")
+    ways+="C$i: mad.lo.s32 x, x, $((i + 3)), $i; xor.b32 x, x, $((i * 77)); bra E; "
+  done
+  for ((i = 0; i < $3; ++i)); do loads+="ld.volatile.global.u32 w$i, [a+$((4 * i))]; "; done
+  for ((i = 0; i < $3; ++i)); do loads+="mad.lo.s32 x, x, w$i, x; "; done
+  ptx "$1" sm_100 ".weak .entry jump(.param .u64 p) { .reg .b32 x, y, w<32>; .reg .b64 a; ld.param.u64 a, [p];
+    ld.global.u32 x, [a]; rem.u32 y, x, $2; T: .branchtargets $(IFS=,; echo "${labels[*]}"); brx.idx y, T;
+    $ways E: $loads st.global.u32 [a], x; ret; }"
+}
+jumps j_large 7 20
+jumps j_small 5 0
+for option in '' --compat=nvlink; do
+  # shellcheck disable=SC2086  # no word where there is none
+  run default "$DEVLINK" $option -arch=sm_100 j_large.cubin j_small.cubin
+  grep -q '^status 0$' default/text || fail "a larger table that went $option: $(cat default/text)"
+done
+run nv nvlink -arch=sm_100 j_large.cubin j_small.cubin
+grep -q 'relocation is past end of offset' nv/text || fail "a larger table that went: nvlink says $(cat nv/text)"
 
 echo "$links links, $failures failures"
 [[ $failures -eq 0 ]]
