@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "devlink/experimental/cubin_writer.h"
+#include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"
@@ -30,7 +31,13 @@ class Builder {
                                       .link = kSymbolTable});
     for (const FunctionSpec& f : spec_.functions) AddFunction(f);
     AddGlobal();
+    BeginList(format::CallGraphList::kCalls);
     for (const FunctionSpec& f : spec_.functions) AddCalls(f);
+    for (const auto list :
+         {format::CallGraphList::kAddressesTaken, format::CallGraphList::kIndirectCallers,
+          format::CallGraphList::kAddressTakers}) {
+      BeginList(list);
+    }
     auto bytes = writer_.Write();
     if (!bytes.ok()) throw std::logic_error(bytes.status().ToString());
     return *std::move(bytes);
@@ -129,6 +136,11 @@ class Builder {
                        .size = spec_.global_bytes});
   }
 
+  void BeginList(format::CallGraphList list) {
+    writer_.AppendWord(call_graph_, 0);
+    writer_.AppendWord(call_graph_, format::CallGraphMarker(list));
+  }
+
   SymbolHandle SymbolOf(const std::string& name) {
     const auto known = symbols_.find(name);
     if (known != symbols_.end()) return known->second;
@@ -146,16 +158,11 @@ class Builder {
                                           .entry_size = format::kRelSize,
                                           .link = kSymbolTable});
     writer_.SetInfoSection(list, texts_.at(f.name));
-    if (!any_call_) {  // the heads of the lists; list 1 holds direct calls
-      writer_.AppendWord(call_graph_, 0);
-      writer_.AppendWord(call_graph_, 0xffffffff);
-      any_call_ = true;
-    }
     std::uint64_t offset = 0;
     for (const std::string& callee : f.calls) {
       const SymbolHandle symbol = SymbolOf(callee);
-      constexpr std::uint32_t kAbs32Lo = 0x38;
-      writer_.AddRelocation(list, offset, kAbs32Lo, symbol, 0);
+      constexpr std::uint32_t kAbs47 = 0x3a;
+      writer_.AddRelocation(list, offset, kAbs47, symbol, 0);
       offset += 16;
       writer_.AppendSymbolIndex(call_graph_, symbols_.at(f.name));
       writer_.AppendSymbolIndex(call_graph_, symbol);
@@ -171,7 +178,6 @@ class Builder {
   std::map<std::string, SectionHandle> texts_;
   SectionHandle info_ = kNoSection;
   SectionHandle call_graph_ = kNoSection;
-  bool any_call_ = false;
 };
 
 }  // namespace

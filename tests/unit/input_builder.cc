@@ -217,24 +217,31 @@ std::uint32_t InputBuilder::PrototypeAt(const std::string& text) {
 
 void InputBuilder::AddPairs(std::string_view section, std::uint32_t type, bool prototypes) {
   SectionHandle handle = kNoSection;
-  format::CallGraphList list = format::CallGraphList::kNone;
+  std::uint32_t list = 0;
+  // Every list has its marker, and they stand in order.
+  const auto begin_lists_up_to = [&](format::CallGraphList last) {
+    while (list < static_cast<std::uint32_t>(last)) {
+      writer_.AppendWord(handle, 0);
+      writer_.AppendWord(handle, format::CallGraphMarker(format::CallGraphList{++list}));
+    }
+  };
+  std::ranges::stable_sort(pairs_, {}, &Pair::list);
   for (const Pair& pair : pairs_) {
     if ((pair.list == format::CallGraphList::kNone) != prototypes) continue;
     if (handle == kNoSection) {
       handle = writer_.AddSection(
           {.name = section, .type = type, .align = 4, .entry_size = 8, .link = kSymbolTable});
     }
-    if (pair.list != list) {
-      list = pair.list;
-      writer_.AppendWord(handle, 0);
-      writer_.AppendWord(handle, format::CallGraphMarker(list));
-    }
+    begin_lists_up_to(pair.list);
     writer_.AppendSymbolIndex(handle, pair.first);
     if (pair.second != kNoSymbol) {
       writer_.AppendSymbolIndex(handle, pair.second);
     } else {
       writer_.AppendWord(handle, PrototypeAt(pair.prototype));
     }
+  }
+  if (handle != kNoSection && !prototypes) {
+    begin_lists_up_to(format::CallGraphList::kAddressTakers);
   }
 }
 

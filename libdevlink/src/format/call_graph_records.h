@@ -52,11 +52,17 @@ class CallGraphReader {
         out.list = list_;
         return true;
       }
+      const auto before = static_cast<std::uint32_t>(list_);
       list_ = static_cast<CallGraphList>(CallGraphMarker(static_cast<CallGraphList>(out.second)));
+      in_order_ = in_order_ && static_cast<std::uint32_t>(list_) == before + 1;
     }
     return false;
   }
 
+  // The list of the last pair or marker.
+  [[nodiscard]] CallGraphList list() const { return list_; }
+  // Whether the lists so far stood in order, from the first on and without a gap.
+  [[nodiscard]] bool in_order() const { return in_order_; }
   // Where the last pair ends.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
@@ -64,6 +70,7 @@ class CallGraphReader {
   base::BoundedReader reader_;
   std::uint64_t offset_ = 0;
   CallGraphList list_ = CallGraphList::kNone;
+  bool in_order_ = true;
 };
 
 }  // namespace devlink::format

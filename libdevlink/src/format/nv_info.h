@@ -86,9 +86,19 @@ enum class InfoTravel : std::uint8_t {
   kLanguages,       // so are the words of the lists
 };
 
+// How a cubin with two views says it in both.
+enum class InfoViews : std::uint8_t {
+  kUnknown,     // not seen in enough cubins to tell
+  kOne,         // one of the views alone
+  kSame,        // in the same bytes
+  kSameSize,    // in records of one size, which name places in the view's code among others
+  kCodePlaces,  // as that many places in the view's code, a word each, in the same order
+};
+
 struct InfoAttribute {
   std::uint8_t id = 0;
   std::string_view name;  // `REGCOUNT`; empty where no 13.x toolkit has one
+  InfoViews views = InfoViews::kUnknown;
   InfoSymbols symbols = InfoSymbols::kNone;
   InfoTravel travel = InfoTravel::kStays;
   std::uint8_t appended_as = kInfoNoValue;  // the format of a record that an entry did not have

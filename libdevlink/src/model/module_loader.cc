@@ -20,6 +20,8 @@
 #include "format/sections.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
+#include "model/call_graph_check.h"
+#include "model/view_records.h"
 #include "model/view_references.h"
 
 namespace devlink::internal {
@@ -170,6 +172,7 @@ absl::Status ModuleLoader::CheckViewsAgree() const {
                                                      "': its two views do not agree on it"));
     }
   }
+  DEVLINK_RETURN_IF_ERROR(CheckRecordsAgree(module_.sass_, *module_.mercury_, IsFromAssembler()));
   return CheckReferencesAgree(module_.sass_, *module_.mercury_);
 }
 
@@ -189,7 +192,15 @@ absl::Status ModuleLoader::CheckView() {
       return Malformed("its symbols share the names of a few");
     }
   }
-  return absl::OkStatus();
+  if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
+  const std::string_view wrong = WrongInCallGraph(*view_, sections_, IsFromAssembler());
+  return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
+}
+
+std::uint32_t ModuleLoader::IndexOf(SectionRole role) const {
+  const auto found =
+      std::ranges::find_if(sections_, [&](const InputSection& s) { return s.role == role; });
+  return static_cast<std::uint32_t>(found - sections_.begin());
 }
 
 absl::Status ModuleLoader::ReadHeader() {
@@ -459,6 +470,11 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   const InputSection& section = sections_[symbol.section];
   if (symbol.type == format::kSttFunc) {
     if (section.role != SectionRole::kText) return bad("a function outside of any code section");
+    // An alias has no size; Mercury code is packed.
+    if (symbol.value != 0 || (view.kind_ == format::ViewKind::kSass && symbol.size != 0 &&
+                              symbol.size != section.size)) {
+      return bad("it is not the whole of its code");
+    }
   } else if (object) {
     const std::string_view wrong = WrongInVariable(section, symbol);
     if (!wrong.empty()) return bad(wrong);
@@ -518,8 +534,26 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
 
 std::uint32_t ModuleLoader::SymbolOfCode(std::uint32_t index) const {
   const bool mercury = view_->kind_ == format::ViewKind::kMercury;
-  // Of machine code the upper byte is the number of registers.
-  return sections_[index].info & (mercury ? 0xffffffff : 0xffffff);
+  return mercury ? sections_[index].info : format::FunctionOfCode(sections_[index].info);
+}
+
+// What every assembler says of machine code more than once, and nvlink -r copies.
+absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
+  const InputSection& section = sections_[index];
+  constexpr std::uint64_t kLoadedCode = format::kShfAlloc | format::kShfExec;
+  if ((section.flags & kLoadedCode) != kLoadedCode) {
+    return Bad(index, "it is code that would not be loaded");
+  }
+  const auto offset = static_cast<std::uint64_t>(section.data.data() - module_.bytes_.data());
+  if (!section.data.empty() && offset % section.align != 0) {
+    return Bad(index, "it does not lie where its alignment asks for");
+  }
+  const std::string_view function = view_->SymbolAt(SymbolOfCode(index)).name;
+  if (!section.name.starts_with(format::section_name::kText) ||
+      section.name.substr(format::section_name::kText.size()) != base::Cat({".", function})) {
+    return Bad(index, "its name is not that of its function");
+  }
+  return absl::OkStatus();
 }
 
 // Mercury code is packed: relocations count in bytes of the unpacked code, whose size only its
@@ -530,7 +564,7 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
       view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");
   }
-  if (view_->kind_ != format::ViewKind::kMercury) return absl::OkStatus();
+  if (view_->kind_ != format::ViewKind::kMercury) return CheckMachineCode(index);
   // NVIDIA's finalizer crashes or runs forever where the capsule is not that of the machine code.
   const base::Bytes capsule = sections_[index].data;
   const auto machine = base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
@@ -551,6 +585,21 @@ std::uint64_t ModuleLoader::EndOfRelocated(const InputSection& target) const {
   return target.info < view_->symbol_count_ ? view_->SymbolAt(target.info).size : 0;
 }
 
+// PARAM_CBANK says where a kernel's parameters lie and how large they are; they end with the
+// section.
+absl::Status ModuleLoader::CheckParameters(std::uint32_t index, base::Bytes info) const {
+  const base::BoundedReader payload(info);
+  const std::uint32_t bank = view_->SymbolSectionAt(payload.ReadOrZero<std::uint32_t>(0));
+  if (bank >= sections_.size() || !sections_[bank].IsParameterBank() ||
+      sections_[bank].info != sections_[index].info) {
+    return Bad(index, "its parameters are not those of its function");
+  }
+  const std::uint64_t end =
+      std::uint64_t{payload.ReadOrZero<std::uint16_t>(4)} + payload.ReadOrZero<std::uint16_t>(6);
+  return sections_[bank].size == end ? absl::OkStatus()
+                                     : Bad(bank, "it is not as large as its kernel's parameters");
+}
+
 absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
   const InputSection& section = sections_[index];
   const std::uint32_t symbols = view_->symbol_count_;
@@ -569,6 +618,10 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
       if (payload.ReadOrZero<std::uint32_t>(i * 4) >= symbols) {
         return Bad(index, "an attribute names a symbol that does not exist");
       }
+    }
+    if (section.role == SectionRole::kFunctionInfo && record.id == format::kAttrParamCbank &&
+        named.kind == format::InfoSymbols::kSectionSymbol) {
+      DEVLINK_RETURN_IF_ERROR(CheckParameters(index, record.payload));
     }
   }
   return records.well_formed() ? absl::OkStatus()

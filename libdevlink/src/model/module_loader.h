@@ -42,6 +42,8 @@ class ModuleLoader {
   absl::Status CheckPrototypes(std::uint32_t index) const;
   absl::Status CheckOwner(std::uint32_t index) const;
   absl::Status CheckCode(std::uint32_t index) const;
+  absl::Status CheckMachineCode(std::uint32_t index) const;
+  absl::Status CheckParameters(std::uint32_t index, base::Bytes info) const;
   // The function whose code a section is, as its header says; not checked.
   [[nodiscard]] std::uint32_t SymbolOfCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);
@@ -49,6 +51,9 @@ class ModuleLoader {
 
   // Whether an assembler wrote the file, as its note says, and no partial link. Of machine code.
   [[nodiscard]] bool IsFromAssembler() const;
+
+  // The first section of a role; as many as there are where none has it.
+  [[nodiscard]] std::uint32_t IndexOf(SectionRole role) const;
 
   // `section 4 '.text.k': what`.
   [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;

@@ -158,11 +158,11 @@ TEST_CASE("A cubin that has two weak functions of a name is refused", "[session]
           BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
                                     {.name = "f", .weak = true, .registers = 16},
                                     {.name = "g", .weak = true, .registers = registers}}});
-      // The name of the symbol alone: `.text.g` keeps its own.
-      const std::string name("\0g\0", 3);
-      const auto at = std::search(cubin.begin(), cubin.end(), name.begin(), name.end());
-      REQUIRE(at != cubin.end());
-      at[1] = static_cast<std::uint8_t>(*second);
+      for (const std::string& name : {std::string("\0g\0", 3), std::string(".text.g\0", 8)}) {
+        const auto at = std::search(cubin.begin(), cubin.end(), name.begin(), name.end());
+        REQUIRE(at != cubin.end());
+        at[static_cast<std::ptrdiff_t>(name.size()) - 2] = static_cast<std::uint8_t>(*second);
+      }
       for (const bool relocatable : {false, true}) {
         auto session = LinkSession::Create({.target = {.number = 80}, .relocatable = relocatable});
         REQUIRE(session->AddCubin("in", cubin).ok());

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/call_graph_check.h"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/bounded_reader.h"
+#include "format/call_graph_records.h"
+#include "format/elf_cuda.h"
+#include "format/relocations.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+using format::CallGraphList;
+
+// Functions by their symbols, or a function and the offset of its prototype.
+struct Pair {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+
+// What a reference of code to a function is, by its type. Others say nothing.
+enum class Use : std::uint8_t { kUnknown, kCall, kAddress };
+Use UseOf(std::uint32_t type) {
+  switch (type) {
+    case 0x3a:  // ABS47_34
+    case 0x4b:  // ABS55_16_34
+      return Use::kCall;
+    case 0x38:  // ABS32_LO_32
+    case 0x39:  // ABS32_HI_32
+    case 0x3e:  // FUNC_DESC32_LO_32
+    case 0x3f:  // FUNC_DESC32_HI_32
+    case 0x70:  // UNIFIED32_LO_32
+    case 0x71:  // UNIFIED32_HI_32
+      return Use::kAddress;
+    default:
+      return Use::kUnknown;
+  }
+}
+
+class CallGraphCheck {
+ public:
+  CallGraphCheck(const ModuleView& view, std::span<const InputSection> sections,
+                 bool from_assembler)
+      : view_(view), sections_(sections), from_assembler_(from_assembler) {}
+
+  std::string_view Wrong() {
+    const InputSection* const graph = Find(SectionRole::kCallGraph);
+    if (graph == nullptr) return {};
+    if (!ReadLists(graph->data))
+      return "its lists do not stand in order, or name what is no function";
+    if (from_assembler_ && !AllTakenHavePrototypes())
+      return "a function whose address is taken has no prototype";
+    if (!NamesReferences()) return "it does not name what the code refers to";
+    return HavePrototypes() ? "" : "a function has no prototype, or two";
+  }
+
+ private:
+  [[nodiscard]] const InputSection* Find(SectionRole role) const {
+    const auto found =
+        std::ranges::find_if(sections_, [&](const InputSection& s) { return s.role == role; });
+    return found == sections_.end() ? nullptr : &*found;
+  }
+
+  // The function whose code a symbol stands for: of an alias the one that it is another name of.
+  [[nodiscard]] std::uint32_t BodyOf(std::uint32_t symbol) const {
+    const std::uint32_t section = view_.SymbolSectionAt(symbol);
+    if (section >= sections_.size() || sections_[section].role != SectionRole::kText) return symbol;
+    return format::FunctionOfCode(sections_[section].info);
+  }
+
+  // False where a list is missing or stands elsewhere, or has anything but functions. The last one
+  // is not in files of CUDA 11.
+  bool ReadLists(base::Bytes bytes) {
+    format::CallGraphReader pairs(bytes);
+    format::CallGraphPair pair;
+    while (pairs.Next(pair)) {
+      if (view_.SymbolTypeAt(pair.first) != format::kSttFunc) return false;
+      switch (pair.list) {
+        case CallGraphList::kCalls:
+          named_.push_back({BodyOf(pair.first), BodyOf(pair.second)});
+          break;
+        case CallGraphList::kAddressesTaken:
+          taken_.push_back({pair.first, pair.second});
+          break;
+        case CallGraphList::kAddressTakers:
+          named_.push_back({BodyOf(pair.first), BodyOf(pair.second)});
+          address_of_.push_back(pair.second);
+          break;
+        default:
+          break;
+      }
+    }
+    has_takers_ = pairs.list() == CallGraphList::kAddressTakers;
+    for (std::vector<Pair>* const list : {&named_, &taken_}) std::ranges::sort(*list);
+    return pairs.in_order() && (has_takers_ || pairs.list() == CallGraphList::kIndirectCallers);
+  }
+
+  [[nodiscard]] bool IsTaken(std::uint32_t function) const {
+    const auto found = std::lower_bound(taken_.begin(), taken_.end(), Pair{function, 0});
+    return found != taken_.end() && found->first == function;
+  }
+  [[nodiscard]] bool AllTakenHavePrototypes() const {
+    return std::ranges::all_of(address_of_, [this](std::uint32_t f) { return IsTaken(f); });
+  }
+
+  [[nodiscard]] bool NamesReferences() const {
+    return std::ranges::all_of(sections_, [this](const InputSection& section) {
+      return section.role != SectionRole::kRelocations || section.info >= sections_.size() ||
+             NamesReferences(section);
+    });
+  }
+
+  [[nodiscard]] bool NamesReferences(const InputSection& list) const {
+    const SectionRole role = sections_[list.info].role;
+    const bool is_code = role == SectionRole::kText;
+    const bool is_data = role == SectionRole::kGlobalInit || role == SectionRole::kConstantBank;
+    if (!is_code && !(is_data && from_assembler_)) return true;
+    const std::uint32_t function =
+        is_code ? format::FunctionOfCode(sections_[list.info].info) : std::uint32_t{0};
+    const base::BoundedReader entries(list.data);
+    const std::uint64_t step =
+        list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+    for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
+      const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));
+      if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
+      if (is_data) {
+        if (!IsTaken(symbol)) return false;
+        continue;
+      }
+      const std::uint32_t body = BodyOf(symbol);
+      if (body == function) continue;
+      const Use use = UseOf(entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, type)));
+      const bool is_to_be_named = use == Use::kCall || (use == Use::kAddress && has_takers_);
+      if (is_to_be_named &&
+          !std::binary_search(named_.begin(), named_.end(), Pair{function, body})) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Each device function that other modules can call has one, either there or in the call graph.
+  [[nodiscard]] bool HavePrototypes() const {
+    const InputSection* const section = Find(SectionRole::kPrototype);
+    if (!from_assembler_ || section == nullptr) return true;
+    std::vector<std::uint32_t> functions;
+    const base::BoundedReader pairs(section->data);
+    for (std::uint64_t at = 0; at + 8 <= section->data.size(); at += 8) {
+      functions.push_back(pairs.ReadOrZero<std::uint32_t>(at));
+    }
+    for (const Pair& pair : taken_) {
+      if (IsToHavePrototype(pair.first)) functions.push_back(pair.first);
+    }
+    std::sort(functions.begin(), functions.end());
+    std::size_t next = 0;
+    for (std::uint32_t i = 1; i < view_.symbol_count(); ++i) {
+      if (!IsToHavePrototype(i)) continue;
+      if (next == functions.size() || functions[next] != i) return false;
+      ++next;
+    }
+    return next == functions.size();
+  }
+  [[nodiscard]] bool IsToHavePrototype(std::uint32_t symbol) const {
+    if (view_.SymbolTypeAt(symbol) != format::kSttFunc) return false;
+    const InputSymbol function = view_.SymbolAt(symbol);
+    return function.binding != format::kStbLocal && (function.other & format::kStoEntry) == 0;
+  }
+
+  const ModuleView& view_;
+  std::span<const InputSection> sections_;
+  bool from_assembler_;
+  std::vector<Pair> named_;                // callers and takers with the functions they refer to
+  std::vector<Pair> taken_;                // with the offset of the prototype
+  std::vector<std::uint32_t> address_of_;  // as the list of takers has them
+  bool has_takers_ = false;
+};
+
+}  // namespace
+
+std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
+                                  bool from_assembler) {
+  return CallGraphCheck(view, sections, from_assembler).Wrong();
+}
+
+}  // namespace devlink::internal

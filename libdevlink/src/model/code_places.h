@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places in one function's code, as machine code and as Mercury code count them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace devlink::internal {
+
+class CodePlaces {
+ public:
+  void Add(std::int64_t sass, std::int64_t mercury) { places_.emplace_back(sass, mercury); }
+
+  // Whether they stand in one order in both, and those that are one place are one in both. None are
+  // left.
+  [[nodiscard]] bool TakeInOneOrder() {
+    std::vector<std::pair<std::int64_t, std::int64_t>> places;
+    places.swap(places_);
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      const auto& [sass, mercury] = places[i];
+      const auto& [sass_before, mercury_before] = places[i - 1];
+      if (sass == sass_before ? mercury != mercury_before : mercury <= mercury_before) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> places_;
+};
+
+}  // namespace devlink::internal

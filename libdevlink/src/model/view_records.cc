@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/view_records.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/bounded_reader.h"
+#include "base/status_macros.h"
+#include "base/strings.h"
+#include "format/elf_cuda.h"
+#include "format/nv_info.h"
+#include "format/sections.h"
+#include "model/code_places.h"
+
+namespace devlink::internal {
+
+namespace {
+
+absl::Status Differ(const InputSection& section, std::string_view what) {
+  return absl::InvalidArgumentError(
+      base::ToAbsl(base::Cat({"section '", section.name, "': its two views do not ", what})));
+}
+
+// A section by what it is about: the number of a function's machine code, 0 for the whole module.
+struct Record {
+  std::uint32_t about = 0;
+  std::uint32_t section = 0;
+};
+
+class View {
+ public:
+  explicit View(const ModuleView& view)
+      : sections_(view.sections()), mercury_(view.kind() == format::ViewKind::kMercury) {
+    for (std::uint32_t i = 1; i < sections_.size(); ++i) {
+      const InputSection& section = sections_[i];
+      switch (section.role) {
+        case SectionRole::kText:
+          code_.push_back({MachineCodeOf(i), i});
+          break;
+        case SectionRole::kModuleInfo:
+          infos_.push_back({0, i});
+          break;
+        case SectionRole::kFunctionInfo:
+          infos_.push_back({MachineCodeOf(section.info), i});
+          break;
+        case SectionRole::kConstantBank:
+        case SectionRole::kGlobalInit:
+          data_.push_back({0, i});
+          break;
+        case SectionRole::kFunctionConstants:
+          // Parameters belong to machine code alone.
+          if (!section.IsParameterBank()) data_.push_back({MachineCodeOf(section.info), i});
+          break;
+        default:
+          break;
+      }
+    }
+    for (std::vector<Record>* const list : {&code_, &infos_, &data_}) {
+      std::ranges::stable_sort(*list, {}, &Record::about);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Record>& code() const { return code_; }
+  [[nodiscard]] const std::vector<Record>& infos() const { return infos_; }
+  [[nodiscard]] const std::vector<Record>& data() const { return data_; }
+  [[nodiscard]] const InputSection& At(const Record& record) const {
+    return sections_[record.section];
+  }
+  // The relocations of a section; null where it has none.
+  [[nodiscard]] const InputSection* RelocationsOf(const Record& record) const {
+    const auto found = std::ranges::find_if(sections_, [&](const InputSection& section) {
+      return section.role == SectionRole::kRelocations && section.info == record.section;
+    });
+    return found == sections_.end() ? nullptr : &*found;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t MachineCodeOf(std::uint32_t code) const {
+    if (!mercury_) return code;
+    return base::BoundedReader(sections_[code].data).ReadOrZero<std::uint32_t>(0);
+  }
+
+  std::vector<InputSection> sections_;
+  bool mercury_;
+  std::vector<Record> code_;
+  std::vector<Record> infos_;
+  std::vector<Record> data_;  // initial values and constants
+};
+
+// The next record that both views have, as far as is known.
+bool NextInBoth(format::InfoReader& reader, format::InfoRecord& out) {
+  while (reader.Next(out)) {
+    const format::InfoViews views = format::FindInfoAttribute(out.id).views;
+    if (views != format::InfoViews::kUnknown && views != format::InfoViews::kOne) return true;
+  }
+  return false;
+}
+
+bool IsSameRecord(const format::InfoRecord& sass, const format::InfoRecord& mercury) {
+  if (sass.id != mercury.id || sass.format != mercury.format || sass.value != mercury.value) {
+    return false;
+  }
+  switch (format::FindInfoAttribute(sass.id).views) {
+    case format::InfoViews::kSame:
+      return std::ranges::equal(sass.payload, mercury.payload);
+    case format::InfoViews::kCodePlaces: {
+      CodePlaces places;
+      const base::BoundedReader a(sass.payload);
+      const base::BoundedReader b(mercury.payload);
+      for (std::uint64_t at = 0; at + 4 <= a.size(); at += 4) {
+        places.Add(a.ReadOrZero<std::uint32_t>(at), b.ReadOrZero<std::uint32_t>(at));
+      }
+      return places.TakeInOneOrder();
+    }
+    default:
+      return true;
+  }
+}
+
+bool HaveSameAttributes(const InputSection& sass, const InputSection& mercury) {
+  format::InfoReader ours(sass.data);
+  format::InfoReader others(mercury.data);
+  format::InfoRecord a;
+  format::InfoRecord b;
+  while (NextInBoth(ours, a)) {
+    if (!NextInBoth(others, b) || !IsSameRecord(a, b)) return false;
+  }
+  return !NextInBoth(others, b);
+}
+
+// The compiler's own constants, which Mercury code alone has relocations for: tables of places in
+// the function's code. All else is the same.
+bool HaveSameConstants(base::Bytes sass, base::Bytes mercury, const InputSection* relocations) {
+  std::vector<std::uint8_t> bytes(sass.begin(), sass.end());
+  CodePlaces places;
+  if (relocations != nullptr) {
+    const base::BoundedReader entries(relocations->data);
+    const base::BoundedReader ours(sass);
+    for (std::uint64_t at = 0; at + sizeof(format::Rela) <= relocations->data.size();
+         at += sizeof(format::Rela)) {
+      const auto offset = entries.ReadOrZero<std::uint64_t>(at);
+      std::uint32_t place = 0;
+      if (!ours.Read(offset, place)) return false;
+      places.Add(place, entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend)));
+      for (std::uint64_t i = offset; i < offset + sizeof(place) && i < mercury.size(); ++i) {
+        bytes[i] = mercury[i];
+      }
+    }
+  }
+  return std::ranges::equal(bytes, mercury) && places.TakeInOneOrder();
+}
+
+// Both of two lists, section by section.
+class Pairing {
+ public:
+  Pairing(const View& sass, const View& mercury) : sass_(sass), mercury_(mercury) {}
+
+  // `same` tells of two sections, of machine code and of Mercury, whether they are.
+  template <typename Same>
+  absl::Status Check(const std::vector<Record>& ours, const std::vector<Record>& others,
+                     std::string_view what, const Same& same) const {
+    for (std::size_t i = 0; i < ours.size() || i < others.size(); ++i) {
+      if (i == ours.size()) return Differ(mercury_.At(others[i]), what);
+      if (i == others.size() || ours[i].about < others[i].about) {
+        return Differ(sass_.At(ours[i]), what);
+      }
+      if (others[i].about < ours[i].about) return Differ(mercury_.At(others[i]), what);
+      if (!same(ours[i], others[i])) return Differ(sass_.At(ours[i]), what);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const View& sass_;
+  const View& mercury_;
+};
+
+}  // namespace
+
+absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury,
+                               bool from_assembler) {
+  const View ours(sass);
+  const View others(mercury);
+  const Pairing pairing(ours, others);
+  DEVLINK_RETURN_IF_ERROR(pairing.Check(ours.code(), others.code(), "have the same functions",
+                                        [](const Record&, const Record&) { return true; }));
+  DEVLINK_RETURN_IF_ERROR(pairing.Check(ours.infos(), others.infos(), "have the same attributes",
+                                        [&](const Record& a, const Record& b) {
+                                          return HaveSameAttributes(ours.At(a), others.At(b));
+                                        }));
+  return pairing.Check(ours.data(), others.data(), "have the same constants and values",
+                       [&](const Record& a, const Record& b) {
+                         const InputSection& x = ours.At(a);
+                         const InputSection& y = others.At(b);
+                         if (x.role != y.role || x.type != y.type || x.size != y.size ||
+                             x.align != y.align || x.flags != y.flags) {
+                           return false;
+                         }
+                         if (x.role != SectionRole::kFunctionConstants) {
+                           base::StringArena kept;
+                           return x.name == format::NameInMachineCode(y.name, kept) &&
+                                  std::ranges::equal(x.data, y.data);
+                         }
+                         return !from_assembler ||
+                                HaveSameConstants(x.data, y.data, others.RelocationsOf(b));
+                       });
+}
+
+}  // namespace devlink::internal

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a cubin says twice, said otherwise in one place. The files are ptxas's (tests/golden).
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bounded_reader.h"
+#include "format/call_graph_records.h"
+#include "format/elf_cuda.h"
+#include "format/nv_info.h"
+#include "format/relocations.h"
+#include "model/module.h"
+#include "support/catch.h"
+#include "support/mercury_golden.h"
+#include "support/process.h"
+#include "unit/cubin_builder.h"
+
+namespace devlink::testing {
+namespace {
+
+using format::InfoViews;
+using format::ViewKind;
+using internal::InputSection;
+using internal::Module;
+using internal::ModuleView;
+using internal::SectionRole;
+
+// What is said of the file when it is loaded; empty where it is taken.
+std::string Refusal(Cubin bytes) {
+  bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
+  const auto module = Module::Load(std::move(bytes));
+  if (module.ok()) return "";
+  CHECK(module.status().code() == absl::StatusCode::kInvalidArgument);
+  return std::string(module.status().message().data(), module.status().message().size());
+}
+
+// A cubin and places in its file.
+class Sample {
+ public:
+  explicit Sample(Cubin bytes) : bytes_(std::move(bytes)), module_(*Module::Load(bytes_)) {}
+
+  [[nodiscard]] const ModuleView& view(ViewKind kind) const { return module_->view(kind); }
+  [[nodiscard]] std::size_t PlaceOf(base::Bytes part) const {
+    return static_cast<std::size_t>(part.data() - module_->bytes().data());
+  }
+  [[nodiscard]] Cubin With(std::size_t place, std::uint8_t exclusive_or) const {
+    Cubin out = bytes_;
+    out[place] ^= exclusive_or;
+    return out;
+  }
+  [[nodiscard]] Cubin WithWord(std::size_t place, std::uint32_t word) const {
+    Cubin out = bytes_;
+    std::memcpy(out.data() + place, &word, sizeof(word));
+    return out;
+  }
+  [[nodiscard]] std::uint32_t WordAt(std::size_t place) const {
+    return base::BoundedReader(bytes_).ReadOrZero<std::uint32_t>(place);
+  }
+  // Where the header of a section lies.
+  [[nodiscard]] std::size_t HeaderOf(std::uint32_t index) const {
+    return module_->header().shoff + index * sizeof(format::Shdr);
+  }
+
+ private:
+  Cubin bytes_;
+  ModuleRef module_;
+};
+
+std::vector<Sample> TwoViewSamples() {
+  std::vector<Sample> out;
+  for (const char* const file : {"first.cubin", "second.cubin"}) {
+    out.emplace_back(MercuryGolden(file));
+  }
+  return out;
+}
+
+constexpr ViewKind kBothViews[] = {ViewKind::kSass, ViewKind::kMercury};
+
+TEST_CASE("An attribute that both views have is not changed in one of them", "[model][mercury]") {
+  int changes = 0;
+  for (const Sample& sample : TwoViewSamples()) {
+    for (const ViewKind kind : kBothViews) {
+      for (const InputSection& section : sample.view(kind).sections()) {
+        if (section.role != SectionRole::kFunctionInfo &&
+            section.role != SectionRole::kModuleInfo) {
+          continue;
+        }
+        format::InfoReader records(section.data);
+        format::InfoRecord record;
+        std::size_t at = sample.PlaceOf(section.data);
+        for (; records.Next(record); at += 4 + record.payload.size()) {
+          const InfoViews views = format::FindInfoAttribute(record.id).views;
+          if (views == InfoViews::kUnknown || views == InfoViews::kOne) continue;
+          // Places in code may be others as long as they stand in the same order.
+          const std::size_t size = views == InfoViews::kSame ? 4 + record.payload.size() : 4;
+          for (std::size_t i = 0; i < size; ++i) {
+            CAPTURE(section.name, record.id, i);
+            CHECK_FALSE(Refusal(sample.With(at + i, 0x11)).empty());
+            ++changes;
+          }
+        }
+      }
+    }
+  }
+  CHECK(changes > 500);
+}
+
+TEST_CASE("A relocation of code says the same in both views", "[model][mercury]") {
+  int changes = 0;
+  for (const Sample& sample : TwoViewSamples()) {
+    for (const ViewKind kind : kBothViews) {
+      const ModuleView& view = sample.view(kind);
+      const std::vector<InputSection> sections = view.sections();
+      for (const InputSection& list : sections) {
+        if (list.role != SectionRole::kRelocations) continue;
+        if (sections[list.info].role != SectionRole::kText) continue;
+        const std::size_t begin = sample.PlaceOf(list.data);
+        for (std::size_t at = begin; at < begin + list.size; at += sizeof(format::Rela)) {
+          const std::uint32_t symbol = sample.WordAt(at + offsetof(format::Rela, symbol));
+          if (view.SymbolAt(symbol).name.starts_with(".nv.reservedSmem.")) continue;
+          CAPTURE(list.name, at - begin);
+          const std::size_t type_at = at + offsetof(format::Rela, type);
+          const std::uint32_t type = sample.WordAt(type_at);
+          // Two others at most stand for the same in the other view.
+          std::vector<std::uint32_t> taken;
+          const std::uint32_t first = kind == ViewKind::kMercury ? format::kMercuryRelocations : 0;
+          for (std::uint32_t other = first; format::FindRelocation(other) != nullptr; ++other) {
+            if (other != type && Refusal(sample.WithWord(type_at, other)).empty()) {
+              taken.push_back(other);
+            }
+            ++changes;
+          }
+          CAPTURE(type, taken);
+          CHECK(taken.size() <= 2);
+          if (view.SymbolSectionAt(symbol) == list.info) continue;
+          CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Rela, addend), 4)).empty());
+        }
+      }
+    }
+  }
+  CHECK(changes > 500);
+}
+
+TEST_CASE("Constants and initial values are the same in both views", "[model][mercury]") {
+  int changes = 0;
+  for (const Sample& sample : TwoViewSamples()) {
+    for (const ViewKind kind : kBothViews) {
+      const ModuleView& view = sample.view(kind);
+      const std::vector<InputSection> sections = view.sections();
+      for (std::uint32_t i = 0; i < sections.size(); ++i) {
+        const InputSection& section = sections[i];
+        const bool is_data =
+            section.role == SectionRole::kConstantBank ||
+            section.role == SectionRole::kGlobalInit ||
+            (section.role == SectionRole::kFunctionConstants && !section.IsParameterBank());
+        if (!is_data || section.data.empty()) continue;
+        CAPTURE(section.name);
+        for (const std::size_t field :
+             {offsetof(format::Shdr, flags), offsetof(format::Shdr, offset),
+              offsetof(format::Shdr, size), offsetof(format::Shdr, addralign)}) {
+          CAPTURE(field);
+          CHECK_FALSE(Refusal(sample.With(sample.HeaderOf(i) + field, 4)).empty());
+          ++changes;
+        }
+      }
+    }
+  }
+  CHECK(changes > 10);
+}
+
+TEST_CASE("Code is loaded, whole, and called as its section is", "[model]") {
+  std::vector<Sample> samples = TwoViewSamples();
+  samples.emplace_back(*ReadBytes(DEVLINK_TEST_SOURCE "/golden/indirect_calls.sm_80.2.cubin"));
+  for (const Sample& sample : samples) {
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    int functions = 0;
+    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+      if (view.RoleAt(i) != SectionRole::kText) continue;
+      CAPTURE(view.SectionAt(i).name);
+      const std::size_t header = sample.HeaderOf(i);
+      for (const std::uint8_t flag : {std::uint8_t{2}, std::uint8_t{4}}) {
+        CHECK_FALSE(Refusal(sample.With(header + offsetof(format::Shdr, flags), flag)).empty());
+      }
+      for (const std::uint8_t bit : {1, 8, 16, 64}) {
+        CHECK_FALSE(Refusal(sample.With(header + offsetof(format::Shdr, offset), bit)).empty());
+      }
+      CHECK_FALSE(Refusal(sample.With(header + offsetof(format::Shdr, size), 16)).empty());
+      ++functions;
+    }
+    CHECK(functions > 1);
+    const std::vector<InputSection> sections = view.sections();
+    const auto symbols = std::ranges::find(sections, format::kShtSymtab, &InputSection::type);
+    REQUIRE(symbols != sections.end());
+    for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
+      if (view.SymbolTypeAt(i) != format::kSttFunc || view.SymbolAt(i).section == 0) continue;
+      CAPTURE(view.SymbolAt(i).name);
+      const std::size_t symbol = sample.PlaceOf(symbols->data) + i * sizeof(format::Sym);
+      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, name), 1)).empty());
+      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, value), 16)).empty());
+      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, size), 16)).empty());
+    }
+  }
+}
+
+TEST_CASE("Parameters are as large as their kernel says", "[model]") {
+  for (const char* const file : {"indirect_calls.sm_80.2.cubin", "globals.sm_90.1.cubin"}) {
+    const Sample sample(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    int kernels = 0;
+    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+      if (!view.SectionAt(i).IsParameterBank()) continue;
+      ++kernels;
+      const std::size_t size = sample.HeaderOf(i) + offsetof(format::Shdr, size);
+      CHECK(Refusal(sample.WithWord(size, sample.WordAt(size) - 4)).find("kernel's parameters") !=
+            std::string::npos);
+    }
+    CHECK(kernels > 0);
+  }
+}
+
+TEST_CASE("The call graph names what code refers to, list by list", "[model]") {
+  int changes = 0;
+  for (const char* const file : {"mercury/first.cubin", "mercury/second.cubin",
+                                 "indirect_calls.sm_80.2.cubin", "indirect_calls.sm_90.1.cubin"}) {
+    const Sample sample(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    const std::vector<InputSection> sections = view.sections();
+    const auto graph = std::ranges::find(sections, SectionRole::kCallGraph, &InputSection::role);
+    REQUIRE(graph != sections.end());
+    const std::size_t begin = sample.PlaceOf(graph->data);
+    for (std::size_t at = begin; at < begin + graph->size; at += 8) {
+      const std::uint32_t first = sample.WordAt(at);
+      const std::uint32_t second = sample.WordAt(at + 4);
+      CAPTURE(file, at - begin, first, second);
+      if (first == 0) {  // a marker
+        for (std::uint32_t list = 1; list <= 5; ++list) {
+          const std::uint32_t marker =
+              format::CallGraphMarker(static_cast<format::CallGraphList>(list));
+          if (marker == second) continue;
+          CHECK_FALSE(Refusal(sample.WithWord(at + 4, marker)).empty());
+        }
+        ++changes;
+      } else {
+        CHECK_FALSE(Refusal(sample.WithWord(at, 0)).empty());
+      }
+    }
+    const std::size_t header =
+        sample.HeaderOf(static_cast<std::uint32_t>(graph - sections.begin()));
+    // Without the last two lists.
+    CHECK_FALSE(Refusal(sample.WithWord(header + offsetof(format::Shdr, size), 8)).empty());
+  }
+  CHECK(changes >= 16);
+}
+
+}  // namespace
+}  // namespace devlink::testing
