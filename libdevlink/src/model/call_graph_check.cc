@@ -5,8 +5,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
@@ -19,6 +19,13 @@ namespace {
 
 using format::CallGraphList;
 
+// Of a relocation.
+struct TypeAndSymbol {
+  std::uint32_t type = 0;
+  std::uint32_t symbol = 0;
+};
+static_assert(offsetof(format::Rela, symbol) == offsetof(format::Rela, type) + 4);
+
 // Functions by their symbols, or a function and the offset of its prototype.
 struct Pair {
   std::uint32_t first = 0;
@@ -27,7 +34,7 @@ struct Pair {
 };
 
 // What a reference of code to a function is, by its type. Others say nothing.
-enum class Use : std::uint8_t { kUnknown, kCall, kAddress };
+enum class Use : std::uint8_t { kUnknown, kCall, kAddress, kPointer };
 Use UseOf(std::uint32_t type) {
   switch (type) {
     case 0x3a:  // ABS47_34
@@ -45,10 +52,13 @@ Use UseOf(std::uint32_t type) {
   }
 }
 
+template <typename T>
+using Few = absl::InlinedVector<T, 16>;
+
 class CallGraphCheck {
  public:
   CallGraphCheck(const ModuleView& view, std::span<const InputSection> sections,
-                 bool from_assembler)
+                 absl::FunctionRef<bool()> from_assembler)
       : view_(view), sections_(sections), from_assembler_(from_assembler) {}
 
   std::string_view Wrong() {
@@ -56,10 +66,11 @@ class CallGraphCheck {
     if (graph == nullptr) return {};
     if (!ReadLists(graph->data))
       return "its lists do not stand in order, or name what is no function";
-    if (from_assembler_ && !AllTakenHavePrototypes())
-      return "a function whose address is taken has no prototype";
     if (!NamesReferences()) return "it does not name what the code refers to";
-    return HavePrototypes() ? "" : "a function has no prototype, or two";
+    if (!AllTakenHavePrototypes() && from_assembler_()) {
+      return "a function whose address is taken has no prototype";
+    }
+    return HavePrototypes() || !from_assembler_() ? "" : "a function has no prototype, or two";
   }
 
  private:
@@ -99,7 +110,7 @@ class CallGraphCheck {
       }
     }
     has_takers_ = pairs.list() == CallGraphList::kAddressTakers;
-    for (std::vector<Pair>* const list : {&named_, &taken_}) std::ranges::sort(*list);
+    for (Few<Pair>* const list : {&named_, &taken_}) std::ranges::sort(*list);
     return pairs.in_order() && (has_takers_ || pairs.list() == CallGraphList::kIndirectCallers);
   }
 
@@ -122,25 +133,25 @@ class CallGraphCheck {
     const SectionRole role = sections_[list.info].role;
     const bool is_code = role == SectionRole::kText;
     const bool is_data = role == SectionRole::kGlobalInit || role == SectionRole::kConstantBank;
-    if (!is_code && !(is_data && from_assembler_)) return true;
+    if (!is_code && !is_data) return true;
     const std::uint32_t function =
         is_code ? format::FunctionOfCode(sections_[list.info].info) : std::uint32_t{0};
     const base::BoundedReader entries(list.data);
     const std::uint64_t step =
         list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
-      const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));
-      if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
-      if (is_data) {
-        if (!IsTaken(symbol)) return false;
+      const auto entry = entries.ReadOrZero<TypeAndSymbol>(at + offsetof(format::Rela, type));
+      const Use use = is_code ? UseOf(entry.type) : Use::kPointer;
+      if (use == Use::kUnknown || (use == Use::kAddress && !has_takers_) ||
+          view_.SymbolTypeAt(entry.symbol) != format::kSttFunc) {
         continue;
       }
-      const std::uint32_t body = BodyOf(symbol);
-      if (body == function) continue;
-      const Use use = UseOf(entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, type)));
-      const bool is_to_be_named = use == Use::kCall || (use == Use::kAddress && has_takers_);
-      if (is_to_be_named &&
-          !std::binary_search(named_.begin(), named_.end(), Pair{function, body})) {
+      if (use == Use::kPointer) {
+        if (!IsTaken(entry.symbol)) return !from_assembler_();
+        continue;
+      }
+      const Pair pair{function, BodyOf(entry.symbol)};
+      if (pair.second != function && !std::binary_search(named_.begin(), named_.end(), pair)) {
         return false;
       }
     }
@@ -150,8 +161,8 @@ class CallGraphCheck {
   // Each device function that other modules can call has one, either there or in the call graph.
   [[nodiscard]] bool HavePrototypes() const {
     const InputSection* const section = Find(SectionRole::kPrototype);
-    if (!from_assembler_ || section == nullptr) return true;
-    std::vector<std::uint32_t> functions;
+    if (section == nullptr) return true;
+    Few<std::uint32_t> functions;
     const base::BoundedReader pairs(section->data);
     for (std::uint64_t at = 0; at + 8 <= section->data.size(); at += 8) {
       functions.push_back(pairs.ReadOrZero<std::uint32_t>(at));
@@ -169,24 +180,24 @@ class CallGraphCheck {
     return next == functions.size();
   }
   [[nodiscard]] bool IsToHavePrototype(std::uint32_t symbol) const {
-    if (view_.SymbolTypeAt(symbol) != format::kSttFunc) return false;
-    const InputSymbol function = view_.SymbolAt(symbol);
-    return function.binding != format::kStbLocal && (function.other & format::kStoEntry) == 0;
+    const ModuleView::SymbolTraits function = view_.SymbolTraitsAt(symbol);
+    return function.type == format::kSttFunc && function.binding != format::kStbLocal &&
+           (function.other & format::kStoEntry) == 0;
   }
 
   const ModuleView& view_;
   std::span<const InputSection> sections_;
-  bool from_assembler_;
-  std::vector<Pair> named_;                // callers and takers with the functions they refer to
-  std::vector<Pair> taken_;                // with the offset of the prototype
-  std::vector<std::uint32_t> address_of_;  // as the list of takers has them
+  absl::FunctionRef<bool()> from_assembler_;
+  Few<Pair> named_;                // callers and takers with the functions they refer to
+  Few<Pair> taken_;                // with the offset of the prototype
+  Few<std::uint32_t> address_of_;  // as the list of takers has them
   bool has_takers_ = false;
 };
 
 }  // namespace
 
 std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
-                                  bool from_assembler) {
+                                  absl::FunctionRef<bool()> from_assembler) {
   return CallGraphCheck(view, sections, from_assembler).Wrong();
 }
 

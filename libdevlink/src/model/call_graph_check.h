@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "model/module.h"
 
 namespace devlink::internal {
@@ -18,8 +19,8 @@ namespace devlink::internal {
 // graph and prototypes") says how this was found.
 //
 // To be asked of a view of machine code whose sections and symbols were checked; `sections` are the
-// view's.
+// view's. `from_assembler` tells whether an assembler made the file.
 std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
-                                  bool from_assembler);
+                                  absl::FunctionRef<bool()> from_assembler);
 
 }  // namespace devlink::internal

@@ -3,6 +3,7 @@
 // A cubin as it was read: checked once, immutable afterwards.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -79,11 +80,23 @@ class ModuleView {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   // `index` must be below symbol_count().
   [[nodiscard]] InputSymbol SymbolAt(std::uint32_t index) const;
-  // Of SymbolAt the type alone, for whoever passes over most symbols by it.
-  [[nodiscard]] std::uint8_t SymbolTypeAt(std::uint32_t index) const {
-    const auto info = base::BoundedReader(symbols_).ReadOrZero<std::uint8_t>(
+  // Of SymbolAt what tells of its kind, for whoever passes over most symbols by it.
+  struct SymbolTraits {
+    std::uint8_t binding = 0;
+    std::uint8_t type = 0;
+    std::uint8_t other = 0;
+  };
+  [[nodiscard]] SymbolTraits SymbolTraitsAt(std::uint32_t index) const {
+    static_assert(offsetof(format::Sym, other) == offsetof(format::Sym, info) + 1);
+    const auto bytes = base::BoundedReader(symbols_).ReadOrZero<std::array<std::uint8_t, 2>>(
         std::uint64_t{index} * sizeof(format::Sym) + offsetof(format::Sym, info));
-    return info & 15;
+    return {.binding = static_cast<std::uint8_t>(bytes[0] >> 4),
+            .type = static_cast<std::uint8_t>(bytes[0] & 15),
+            .other = bytes[1]};
+  }
+  // Its type alone.
+  [[nodiscard]] std::uint8_t SymbolTypeAt(std::uint32_t index) const {
+    return SymbolTraitsAt(index).type;
   }
   // Of SymbolAt the section alone.
   [[nodiscard]] std::uint32_t SymbolSectionAt(std::uint32_t index) const {

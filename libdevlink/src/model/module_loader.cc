@@ -172,7 +172,8 @@ absl::Status ModuleLoader::CheckViewsAgree() const {
                                                      "': its two views do not agree on it"));
     }
   }
-  DEVLINK_RETURN_IF_ERROR(CheckRecordsAgree(module_.sass_, *module_.mercury_, IsFromAssembler()));
+  DEVLINK_RETURN_IF_ERROR(
+      CheckRecordsAgree(module_.sass_, *module_.mercury_, [this] { return IsFromAssembler(); }));
   return CheckReferencesAgree(module_.sass_, *module_.mercury_);
 }
 
@@ -193,7 +194,8 @@ absl::Status ModuleLoader::CheckView() {
     }
   }
   if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
-  const std::string_view wrong = WrongInCallGraph(*view_, sections_, IsFromAssembler());
+  const std::string_view wrong =
+      WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); });
   return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
 }
 
@@ -549,8 +551,9 @@ absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
     return Bad(index, "it does not lie where its alignment asks for");
   }
   const std::string_view function = view_->SymbolAt(SymbolOfCode(index)).name;
-  if (!section.name.starts_with(format::section_name::kText) ||
-      section.name.substr(format::section_name::kText.size()) != base::Cat({".", function})) {
+  constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
+  if (!section.name.starts_with(format::section_name::kText) || section.name.size() < kPrefix ||
+      section.name.substr(kPrefix) != function) {
     return Bad(index, "its name is not that of its function");
   }
   return absl::OkStatus();

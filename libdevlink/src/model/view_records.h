@@ -3,6 +3,7 @@
 // What the two views of one cubin say of code and data, compared.
 #pragma once
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "model/module.h"
 
@@ -13,10 +14,11 @@ namespace devlink::internal {
 // "Held to each other", says how this was found). InvalidArgument, with the section, where that
 // does not hold: one of them lost something.
 //
-// `from_assembler`: not from nvlink -r, which empties what is left of bodies that went.
+// `from_assembler` tells whether an assembler made the file, and not nvlink -r, which empties what
+// is left of bodies that went.
 //
 // To be asked of views whose sections were checked.
 absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury,
-                               bool from_assembler);
+                               absl::FunctionRef<bool()> from_assembler);
 
 }  // namespace devlink::internal
