@@ -75,8 +75,8 @@ class View {
   }
   // The relocations of a section; null where it has none.
   [[nodiscard]] const InputSection* RelocationsOf(const Record& record) const {
-    const std::uint32_t list = relocations_[record.section];
-    return list == 0 ? nullptr : &sections_[list];
+    const std::uint32_t found = relocations_[record.section];
+    return found == 0 ? nullptr : &sections_[found];
   }
 
  private:
