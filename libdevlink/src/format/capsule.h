@@ -36,6 +36,10 @@ constexpr bool IsInCapsule(std::uint32_t relocation_type) {
 absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint32_t> instructions,
                                   std::vector<std::uint32_t>& offsets);
 
+// The first release whose capsules are of the form that CheckCapsule knows: those of 12.8 are
+// others. Found by random programs of both that nvlink 13.0 links.
+inline constexpr std::uint16_t kCapsuleFormSince = 129;
+
 // Whether the records stand for so many instructions of machine code and end with the capsule.
 // InvalidArgument where they do not. `later`: of an assembler later than 13.0, so that a record of
 // a form that is not known is no damage.

@@ -23,6 +23,7 @@ inline constexpr std::uint8_t kAttrParamCbank = 0x0a;
 inline constexpr std::uint8_t kAttrExterns = 0x0f;
 inline constexpr std::uint8_t kAttrFrameSize = 0x11;
 inline constexpr std::uint8_t kAttrMinStackSize = 0x12;
+inline constexpr std::uint8_t kAttrKparamInfo = 0x17;
 inline constexpr std::uint8_t kAttrCbankParamSize = 0x19;
 inline constexpr std::uint8_t kAttrMaxRegCount = 0x1b;
 inline constexpr std::uint8_t kAttrCrsStackSize = 0x1e;

@@ -26,6 +26,7 @@ constexpr std::uint32_t SlotRelocation(std::uint8_t symbol_type) {
 
 // The types of the Mercury view begin here.
 inline constexpr std::uint32_t kMercuryRelocations = 0x10000;
+inline constexpr std::uint32_t kRelocMercuryProgram32 = 0x10008;  // entries of jump tables
 constexpr bool IsMercuryRelocation(std::uint32_t type) { return type >= kMercuryRelocations; }
 
 // What becomes of a relocation whose symbol the link can place (shared memory, constants, section

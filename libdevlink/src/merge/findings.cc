@@ -94,14 +94,26 @@ void MergeFindings::ReportFailure() {
                           .notes = {}});
 }
 
+namespace {
+
+// Behind a bar stands what compilers say differently of system functions: `#vlll|12p4r20s...`.
+// nvlink does not look at it.
+bool HasSameSignature(std::string_view a, std::string_view b) {
+  return a.substr(0, a.find('|')) == b.substr(0, b.find('|'));
+}
+
+}  // namespace
+
 void MergeFindings::CheckPrototype(ProgramBuilder& builder, SymbolId symbol,
                                    std::uint32_t prototype) {
   Function& function = builder.program.functions[builder.program.symbols[symbol].function];
-  if (function.prototype == kNone) {
-    function.prototype = prototype;
-  } else if (function.prototype != prototype) {
+  const char* const texts = builder.program.prototypes.c_str();
+  if (function.prototype != kNone && function.prototype != prototype &&
+      !HasSameSignature(texts + function.prototype - 1, texts + prototype - 1)) {
     Report(builder, DiagnosticCode::kPrototypeMismatch, format::nvlink_text::kPrototype, symbol);
+    return;
   }
+  function.prototype = prototype;
 }
 
 }  // namespace devlink::internal

@@ -9,17 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include "format/capsule.h"
+
 namespace devlink::internal {
 
 class CodePlaces {
  public:
   void Add(std::int64_t sass, std::int64_t mercury) { places_.emplace_back(sass, mercury); }
 
-  // Whether they stand in one order in both, and those that are one place are one in both. None are
-  // left.
+  // Whether they are those of instructions and stand in one order in both, and those that are one
+  // place are one in both. None are left.
   [[nodiscard]] bool TakeInOneOrder() {
     std::vector<std::pair<std::int64_t, std::int64_t>> places;
     places.swap(places_);
+    for (const auto& [sass, mercury] : places) {
+      if (sass % format::kInstructionSize != 0) return false;
+    }
     std::sort(places.begin(), places.end());
     for (std::size_t i = 1; i < places.size(); ++i) {
       const auto& [sass, mercury] = places[i];

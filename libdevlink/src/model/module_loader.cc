@@ -23,6 +23,7 @@
 #include "model/call_graph_check.h"
 #include "model/view_records.h"
 #include "model/view_references.h"
+#include "model/view_symbols.h"
 
 namespace devlink::internal {
 
@@ -132,46 +133,8 @@ absl::Status ModuleLoader::ReadMercuryView() {
   return CheckViewsAgree();
 }
 
-// Whether a variable is the same in both views. Where shared memory lies each of them says itself.
-bool ModuleLoader::IsSameVariable(const InputSymbol& sass, const InputSymbol& mercury) const {
-  if (sass.type == format::kSttFunc || sass.type == format::kSttSection) return true;
-  if (sass.size != mercury.size) return false;
-  const bool is_reserved = sass.section >= format::kReservedSection;
-  if (is_reserved != (mercury.section >= format::kReservedSection)) return false;
-  if (is_reserved || sass.section == format::kShnUndef) return true;
-  switch (module_.sass_.RoleAt(sass.section)) {
-    case SectionRole::kGlobal:
-    case SectionRole::kGlobalInit:
-    case SectionRole::kConstantBank:
-    case SectionRole::kFunctionConstants:
-      return sass.value == mercury.value;
-    default:
-      return true;
-  }
-}
-
-// A symbol has one number in both tables. What it is does not depend on the view; where it lies and
-// how large it is does, of code.
 absl::Status ModuleLoader::CheckViewsAgree() const {
-  if (module_.mercury_->symbol_count() > module_.sass_.symbol_count()) {
-    return Malformed("its second view has symbols that its first one lacks");
-  }
-  for (std::uint32_t i = 0; i < module_.mercury_->symbol_count(); ++i) {
-    const InputSymbol mercury = module_.mercury_->SymbolAt(i);
-    const InputSymbol sass = module_.sass_.SymbolAt(i);
-    const bool same =
-        mercury.type == sass.type && mercury.binding == sass.binding &&
-        mercury.other == sass.other &&
-        (mercury.section == format::kShnUndef) == (sass.section == format::kShnUndef) &&
-        (mercury.section != format::kShnUndef || mercury.size == sass.size) &&
-        IsSameVariable(sass, mercury) &&
-        // Those of sections are named as the sections are.
-        (mercury.type == format::kSttSection || mercury.name == sass.name);
-    if (!same) {
-      return absl::InvalidArgumentError(absl::StrCat("symbol ", i, " '", ToAbsl(sass.name),
-                                                     "': its two views do not agree on it"));
-    }
-  }
+  DEVLINK_RETURN_IF_ERROR(CheckSymbolsAgree(module_.sass_, *module_.mercury_));
   DEVLINK_RETURN_IF_ERROR(
       CheckRecordsAgree(module_.sass_, *module_.mercury_, [this] { return IsFromAssembler(); }));
   return CheckReferencesAgree(module_.sass_, *module_.mercury_);
@@ -327,6 +290,9 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
     const auto data = reader_.Slice(raw.offset, raw.size);
     if (!data) return Bad(index, "it lies outside the file: the file is truncated or damaged");
     section.data = *data;
+    if (!data->empty() && raw.offset < sizeof(format::Ehdr)) {
+      return Bad(index, "it lies where the header of the file lies");
+    }
   }
   if (!module_.relocatable()) return absl::OkStatus();
   // A section of one view that passes for one of the other, debug information for example, is lost.
@@ -495,6 +461,11 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
       DEVLINK_RETURN_IF_ERROR(CheckOwner(index));
       return CheckInfo(index);
     case SectionRole::kFunctionConstants:
+      DEVLINK_RETURN_IF_ERROR(CheckLoaded(index));
+      return CheckOwner(index);
+    case SectionRole::kConstantBank:
+    case SectionRole::kGlobalInit:
+      return CheckLoaded(index);
     case SectionRole::kKernelShared:
       return CheckOwner(index);
     case SectionRole::kRelocations:
@@ -510,6 +481,20 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
     default:
       return absl::OkStatus();
   }
+}
+
+absl::Status ModuleLoader::CheckLoaded(std::uint32_t index) const {
+  const InputSection& section = sections_[index];
+  if ((section.flags & format::kShfAlloc) == 0) {
+    return Bad(index, "it is data that would not be loaded");
+  }
+  return LiesAtAlignment(section) ? absl::OkStatus()
+                                  : Bad(index, "it does not lie where its alignment asks for");
+}
+
+bool ModuleLoader::LiesAtAlignment(const InputSection& section) const {
+  const auto offset = static_cast<std::uint64_t>(section.data.data() - module_.bytes_.data());
+  return section.data.empty() || offset % section.align == 0;
 }
 
 absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
@@ -546,14 +531,14 @@ absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
   if ((section.flags & kLoadedCode) != kLoadedCode) {
     return Bad(index, "it is code that would not be loaded");
   }
-  const auto offset = static_cast<std::uint64_t>(section.data.data() - module_.bytes_.data());
-  if (!section.data.empty() && offset % section.align != 0) {
+  if (!LiesAtAlignment(section)) {
     return Bad(index, "it does not lie where its alignment asks for");
   }
-  const std::string_view function = view_->SymbolAt(SymbolOfCode(index)).name;
+  const InputSymbol function = view_->SymbolAt(SymbolOfCode(index));
+  if (function.size != section.size) return Bad(index, "its function is not the whole of it");
   constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
   if (!section.name.starts_with(format::section_name::kText) || section.name.size() < kPrefix ||
-      section.name.substr(kPrefix) != function) {
+      section.name.substr(kPrefix) != function.name) {
     return Bad(index, "its name is not that of its function");
   }
   return absl::OkStatus();
@@ -575,6 +560,7 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
       sections_[machine].name != sections_[index].name) {
     return Bad(index, "it does not say whose machine code it stands for");
   }
+  if (module_.toolkit() < format::kCapsuleFormSince) return absl::OkStatus();
   const absl::Status sound =
       format::CheckCapsule(capsule, sections_[machine].data.size() / format::kInstructionSize,
                            module_.toolkit() > format::kCuda13);
@@ -590,8 +576,12 @@ std::uint64_t ModuleLoader::EndOfRelocated(const InputSection& target) const {
 
 // PARAM_CBANK says where a kernel's parameters lie and how large they are; they end with the
 // section.
-absl::Status ModuleLoader::CheckParameters(std::uint32_t index, base::Bytes info) const {
+absl::Status ModuleLoader::CheckParameters(std::uint32_t index, base::Bytes info,
+                                           std::uint32_t stated) const {
   const base::BoundedReader payload(info);
+  if (stated != payload.ReadOrZero<std::uint16_t>(6)) {
+    return Bad(index, "its parameters have two sizes");
+  }
   const std::uint32_t bank = view_->SymbolSectionAt(payload.ReadOrZero<std::uint32_t>(0));
   if (bank >= sections_.size() || !sections_[bank].IsParameterBank() ||
       sections_[bank].info != sections_[index].info) {
@@ -608,6 +598,9 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
   const std::uint32_t symbols = view_->symbol_count_;
   format::InfoReader records(section.data);
   format::InfoRecord record;
+  base::Bytes parameters;  // where they lie
+  bool has_parameters = false;
+  std::uint32_t parameter_size = 0;
   while (records.Next(record)) {
     const format::InfoSymbolRun named = format::SymbolsOf(record);
     if (named.kind == format::InfoSymbols::kAll && record.payload.size() != named.least_payload) {
@@ -622,13 +615,15 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
         return Bad(index, "an attribute names a symbol that does not exist");
       }
     }
+    if (record.id == format::kAttrCbankParamSize) parameter_size = record.value;
+    has_parameters = has_parameters || record.id == format::kAttrKparamInfo;
     if (section.role == SectionRole::kFunctionInfo && record.id == format::kAttrParamCbank &&
         named.kind == format::InfoSymbols::kSectionSymbol) {
-      DEVLINK_RETURN_IF_ERROR(CheckParameters(index, record.payload));
+      parameters = record.payload;
     }
   }
-  return records.well_formed() ? absl::OkStatus()
-                               : Bad(index, "an attribute is cut off or unknown");
+  if (!records.well_formed()) return Bad(index, "an attribute is cut off or unknown");
+  return parameters.empty() ? absl::OkStatus() : CheckParameters(index, parameters, parameter_size);
 }
 
 // Relocations may name a section as a whole, but only one that has a place in the output.
@@ -700,6 +695,10 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     }
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
       return Bad(index, "a relocation names no symbol");
+    }
+    if (target.role == SectionRole::kText && view.kind_ == format::ViewKind::kSass &&
+        offset % format::kInstructionSize != 0) {
+      return Bad(index, "a relocation of no instruction");
     }
     // Of some types the field is no more than a place, which has to be there, too.
     const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes(), 1);

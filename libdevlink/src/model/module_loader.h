@@ -25,7 +25,6 @@ class ModuleLoader {
   absl::Status CheckView();
   absl::Status ReadMercuryView();
   absl::Status CheckViewsAgree() const;
-  [[nodiscard]] bool IsSameVariable(const InputSymbol& sass, const InputSymbol& mercury) const;
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
@@ -43,7 +42,10 @@ class ModuleLoader {
   absl::Status CheckOwner(std::uint32_t index) const;
   absl::Status CheckCode(std::uint32_t index) const;
   absl::Status CheckMachineCode(std::uint32_t index) const;
-  absl::Status CheckParameters(std::uint32_t index, base::Bytes info) const;
+  // `stated`: how large they are elsewhere.
+  absl::Status CheckParameters(std::uint32_t index, base::Bytes info, std::uint32_t stated) const;
+  absl::Status CheckLoaded(std::uint32_t index) const;
+  [[nodiscard]] bool LiesAtAlignment(const InputSection& section) const;
   // The function whose code a section is, as its header says; not checked.
   [[nodiscard]] std::uint32_t SymbolOfCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/relocations.h"
 #include "format/sections.h"
 #include "model/code_places.h"
 
@@ -146,7 +147,11 @@ bool HaveSameConstants(base::Bytes sass, base::Bytes mercury, const InputSection
          at += sizeof(format::Rela)) {
       const auto offset = entries.ReadOrZero<std::uint64_t>(at);
       std::uint32_t place = 0;
-      if (!ours.Read(offset, place)) return false;
+      if (!ours.Read(offset, place) ||
+          entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, type)) !=
+              format::kRelocMercuryProgram32) {
+        return false;
+      }
       places.Add(place, entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend)));
       for (std::uint64_t i = offset; i < offset + sizeof(place) && i < mercury.size(); ++i) {
         bytes[i] = mercury[i];

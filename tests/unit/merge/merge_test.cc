@@ -130,8 +130,10 @@ TEST_CASE("Sections of one name that hold different things are not joined", "[me
   std::vector<internal::LinkInput> inputs;
   for (const std::uint32_t bank : {3U, 4U}) {
     CubinWriter writer({.sm = 80});
-    const auto section = writer.AddSection(
-        {.name = ".nv.constant.user", .type = format::kShtCudaConstant0 + bank, .align = 4});
+    const auto section = writer.AddSection({.name = ".nv.constant.user",
+                                            .type = format::kShtCudaConstant0 + bank,
+                                            .flags = format::kShfAlloc,
+                                            .align = 4});
     writer.AppendZeros(section, 4);
     inputs.push_back({.name = "a", .module = *internal::Module::Load(*writer.Write())});
   }

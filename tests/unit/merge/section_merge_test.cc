@@ -246,6 +246,24 @@ TEST_CASE("The address of a discarded copy counts where a function takes it", "[
   }
 }
 
+// As compilers of CUDA 12 and 13 have them of system functions; nvlink's output has the last one.
+TEST_CASE("Prototypes are compared up to the bar", "[merge]") {
+  const auto merged_as = [](const std::string& first, const std::string& second) {
+    InputBuilder a;
+    a.StatePrototype(a.Declare("f"), first);
+    InputBuilder b;
+    b.StatePrototype(b.Declare("f"), second);
+    const Merged merged = MergeInputs({&a, &b});
+    if (!merged.Findings().empty()) return merged.Findings();
+    const internal::Program& program = merged.program();
+    return std::string(program.prototypes.c_str() + program.functions[0].prototype - 1);
+  };
+  CHECK(merged_as("#vl|10p4", "#vl|12p4") == "#vl|12p4");
+  CHECK(merged_as("#vl|12p4", "#vl") == "#vl");
+  CHECK(merged_as("#vl", "#vl|12p4") == "#vl|12p4");
+  CHECK(merged_as("#vl|12p4", "#vi|12p4").find("Prototype doesn't match") != std::string::npos);
+}
+
 TEST_CASE("An address that a function takes counts without a list of its own", "[merge]") {
   InputBuilder a;
   const SymbolHandle f = a.Define(Function{.name = "f"});

@@ -207,6 +207,62 @@ TEST_CASE("Code is loaded, whole, and called as its section is", "[model]") {
   }
 }
 
+TEST_CASE("An alias stands for the same code in both views", "[model][mercury]") {
+  int changes = 0;
+  for (const Sample& sample : TwoViewSamples()) {
+    for (const ViewKind kind : kBothViews) {
+      const ModuleView& view = sample.view(kind);
+      const std::vector<InputSection> sections = view.sections();
+      const auto symbols = std::ranges::find(sections, format::kShtSymtab, &InputSection::type);
+      REQUIRE(symbols != sections.end());
+      for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
+        if (view.SymbolTypeAt(i) != format::kSttFunc || view.SymbolAt(i).section == 0) continue;
+        const std::size_t at = sample.PlaceOf(symbols->data) + i * sizeof(format::Sym);
+        for (std::uint32_t other = 0; other < sections.size(); ++other) {
+          if (sections[other].role != SectionRole::kText || other == view.SymbolAt(i).section) {
+            continue;
+          }
+          const auto low = static_cast<std::uint8_t>(view.SymbolAt(i).section ^ other);
+          CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, shndx), low)).empty());
+          ++changes;
+        }
+      }
+    }
+  }
+  CHECK(changes > 20);
+}
+
+TEST_CASE("Data lies where data can lie", "[model]") {
+  std::vector<Sample> samples = TwoViewSamples();
+  for (const char* const file : {"constants.sm_80.1.cubin", "globals.sm_90.1.cubin"}) {
+    samples.emplace_back(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+  }
+  int changes = 0;
+  for (const Sample& sample : samples) {
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+      const SectionRole role = view.RoleAt(i);
+      if (role != SectionRole::kConstantBank && role != SectionRole::kGlobalInit &&
+          role != SectionRole::kFunctionConstants) {
+        continue;
+      }
+      CAPTURE(view.SectionAt(i).name);
+      const std::size_t offset = sample.HeaderOf(i) + offsetof(format::Shdr, offset);
+      const std::size_t flags = sample.HeaderOf(i) + offsetof(format::Shdr, flags);
+      CHECK_FALSE(Refusal(sample.With(flags, 2)).empty());
+      CHECK_FALSE(Refusal(sample.WithWord(offset, 0)).empty());
+      if (view.SectionAt(i).align > 1) CHECK_FALSE(Refusal(sample.With(offset, 1)).empty());
+      ++changes;
+    }
+  }
+  CHECK(changes > 5);
+}
+
+// nvlink 13.0 links them; the file is of ptxas 12.8, from second.cu.
+TEST_CASE("Capsules of CUDA 12.8 are of a form of their own", "[model][mercury]") {
+  CHECK(Refusal(MercuryGolden("second_12_8.cubin")).empty());
+}
+
 TEST_CASE("Parameters are as large as their kernel says", "[model]") {
   for (const char* const file : {"indirect_calls.sm_80.2.cubin", "globals.sm_90.1.cubin"}) {
     const Sample sample(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));

@@ -148,13 +148,22 @@ TEST_CASE("A cubin without symbols or sections is refused", "[model]") {
   CheckLoad(*std::move(empty));
 }
 
-TEST_CASE("A cubin with a relocation past the end of its section is refused", "[model]") {
-  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{12}, std::uint64_t{13},
-                                     ~std::uint64_t{0}, ~std::uint64_t{0} - 3}) {
+TEST_CASE("A cubin with a relocation past the end of its section, or of no instruction, is refused",
+          "[model]") {
+  struct Case {
+    std::uint64_t offset;
+    std::uint64_t size;  // of the code
+    bool is_sound;
+  };
+  for (const auto& [offset, size, is_sound] :
+       {Case{0, 24, true}, Case{16, 24, true}, Case{16, 23, false}, Case{12, 24, false},
+        Case{32, 24, false}, Case{~std::uint64_t{15}, 24, false},
+        Case{~std::uint64_t{0}, 24, false}}) {
     CubinWriter writer({.sm = 80});
     const auto text = writer.AddSection({.name = ".text.k", .type = 1, .flags = 6, .align = 128});
-    const auto symbol = writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text});
-    writer.AppendZeros(text, 20);
+    const auto symbol =
+        writer.AddSymbol({.name = "k", .binding = 1, .type = 2, .section = text, .size = size});
+    writer.AppendZeros(text, size);
     const auto rel = writer.AddSection({.name = ".rel.text.k",
                                         .type = format::kShtRel,
                                         .flags = format::kShfInfoLink,
@@ -166,9 +175,9 @@ TEST_CASE("A cubin with a relocation past the end of its section is refused", "[
     writer.AddRelocation(rel, offset, 0x38, symbol, 0);  // 4 bytes at offset + 4
     auto bytes = writer.Write();
     REQUIRE(bytes.ok());
-    CAPTURE(offset);
-    const bool is_sound = Module::Load(*std::move(bytes)).ok();
-    CHECK(is_sound == (offset <= 12));
+    CAPTURE(offset, size);
+    const bool loads = Module::Load(*std::move(bytes)).ok();
+    CHECK(loads == is_sound);
   }
 }
 
