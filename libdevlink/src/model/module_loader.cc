@@ -696,10 +696,6 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
       return Bad(index, "a relocation names no symbol");
     }
-    if (target.role == SectionRole::kText && view.kind_ == format::ViewKind::kSass &&
-        offset % format::kInstructionSize != 0) {
-      return Bad(index, "a relocation of no instruction");
-    }
     // Of some types the field is no more than a place, which has to be there, too.
     const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes(), 1);
     if (offset > end || end - offset < bytes) {

@@ -10,6 +10,7 @@
 
 #include "base/bounded_reader.h"
 #include "base/strings.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/sections.h"
@@ -177,6 +178,7 @@ class Comparison {
       return sass.offset == mercury.offset && sass.addend == mercury.addend &&
              IsSameInData(sass.type, mercury.type);
     }
+    if (sass.offset % format::kInstructionSize != 0) return false;
     const bool own = sass_.IsToItself(sass);
     if (!StandForOneAnother(sass.type, mercury.type, own)) return false;
     if (!own) return sass.addend == mercury.addend;
