@@ -252,7 +252,8 @@ TEST_CASE("Each symbol table of so many sections has wide indices of its own", "
                                             .entry_size = sizeof(format::Sym)});
     if (complete) writer.SetLinkSection(wide, own);
     writer.SetInfoSymbol(
-        text, writer.AddSymbol({.name = "k", .type = format::kSttFunc, .section = text}));
+        text,
+        writer.AddSymbol({.name = "k", .type = format::kSttFunc, .section = text, .size = 128}));
     writer.SetInfoSymbol(
         capsule, writer.AddSymbol(
                      {.name = "k", .type = format::kSttFunc, .section = capsule, .table = own}));
