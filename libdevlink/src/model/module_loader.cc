@@ -623,7 +623,9 @@ absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
     }
   }
   if (!records.well_formed()) return Bad(index, "an attribute is cut off or unknown");
-  return parameters.empty() ? absl::OkStatus() : CheckParameters(index, parameters, parameter_size);
+  if (!parameters.empty()) return CheckParameters(index, parameters, parameter_size);
+  const bool is_lost = has_parameters && view_->kind_ == format::ViewKind::kSass;
+  return is_lost ? Bad(index, "it does not say where parameters lie") : absl::OkStatus();
 }
 
 // Relocations may name a section as a whole, but only one that has a place in the output.

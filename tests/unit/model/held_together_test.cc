@@ -279,6 +279,19 @@ TEST_CASE("Parameters are as large as their kernel says", "[model]") {
             std::string::npos);
     }
     CHECK(kernels > 0);
+    for (const InputSection& section : view.sections()) {
+      if (section.role != SectionRole::kFunctionInfo) continue;
+      format::InfoReader records(section.data);
+      format::InfoRecord record;
+      std::size_t at = sample.PlaceOf(section.data);
+      for (; records.Next(record); at += 4 + record.payload.size()) {
+        if (record.id == format::kAttrParamCbank) {
+          CHECK_FALSE(Refusal(sample.With(at + 1, 0x1e)).empty());  // another attribute
+        } else if (record.id == format::kAttrCbankParamSize) {
+          CHECK_FALSE(Refusal(sample.With(at + 2, 4)).empty());
+        }
+      }
+    }
   }
 }
 
