@@ -132,7 +132,7 @@ class Reduction {
 
   void PlaceCapsule(std::uint32_t section, base::Bytes capsule) {
     std::array<std::uint8_t, format::kCapsuleSectionWord + kNothingPacked.size()> bytes = {};
-    const auto number = base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
+    const std::uint32_t number = format::MachineCodeOf(capsule);
     std::memcpy(bytes.data(), &number, sizeof(number));
     std::memcpy(bytes.data() + format::kCapsuleSectionWord, kNothingPacked.data(),
                 kNothingPacked.size());

@@ -15,6 +15,9 @@ namespace devlink::format {
 
 // The first word of a capsule is the number of the section with the function's machine code.
 inline constexpr std::uint32_t kCapsuleSectionWord = 4;
+inline std::uint32_t MachineCodeOf(base::Bytes capsule) {
+  return base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
+}
 
 // An instruction of machine code has so many bytes.
 inline constexpr std::uint32_t kInstructionSize = 16;

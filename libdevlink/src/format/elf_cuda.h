@@ -166,10 +166,10 @@ inline constexpr std::uint64_t kShfInfoLink = 0x40;
 inline constexpr std::uint64_t kKernelSharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
-// Of code in cubins with the old ABI: the number of its barriers. 0 elsewhere.
 // sh_info of machine code: the symbol of its function, and its number of registers in the upper
 // byte.
 constexpr std::uint32_t FunctionOfCode(std::uint32_t info) { return info & 0xffffff; }
+// Of code in cubins with the old ABI: the number of its barriers. 0 elsewhere.
 inline constexpr std::uint64_t kShfBarriers = 0x1f00000;
 constexpr std::uint16_t BarriersOfCode(std::uint64_t section_flags) {
   return static_cast<std::uint16_t>((section_flags & kShfBarriers) >> 20);

@@ -212,6 +212,33 @@ constexpr bool IsIndexedByType(const Rows& rows, std::uint32_t first) {
 }
 static_assert(IsIndexedByType(kRows, 0) && IsIndexedByType(kMercuryRows, kMercuryRelocations));
 
+// The types that stand for one another in code, found in 2,400 cubins (docs/mercury.md, "Held to
+// each other"). Some do only where code refers to itself.
+enum class Whose : std::uint8_t { kAny, kOwn, kOther };
+struct TypePair {
+  std::uint32_t sass = 0;
+  std::uint32_t mercury = 0;
+  Whose whose = Whose::kAny;
+};
+constexpr TypePair kTypePairs[] = {
+    {0x37, 0x10003},                 // ABS32_32
+    {0x73, 0x10003},                 // CONST_FIELD22_37
+    {0x3b, 0x10004},                 // ABS16_32
+    {0x42, 0x10004},                 // CONST_FIELD21_38
+    {0x4b, 0x10002},                 // ABS55_16_34
+    {0x72, 0x10002},                 // ABS56_16_34
+    {0x38, 0x10005, Whose::kOther},  // ABS32_LO_32
+    {0x38, 0x10028, Whose::kOwn},
+    {0x39, 0x10006, Whose::kOther},  // ABS32_HI_32
+    {0x39, 0x10029, Whose::kOwn},
+    {0x3e, 0x10005},  // FUNC_DESC32_LO_32
+    {0x3e, 0x1003e},
+    {0x3f, 0x10006},  // FUNC_DESC32_HI_32
+    {0x3f, 0x1003f},
+    {0x70, 0x1003e},  // UNIFIED32_LO_32
+    {0x71, 0x1003f},  // UNIFIED32_HI_32
+};
+
 }  // namespace
 
 const RelocationInfo* FindRelocation(std::uint32_t type) {
@@ -219,6 +246,45 @@ const RelocationInfo* FindRelocation(std::uint32_t type) {
   if (!IsMercuryRelocation(type)) return nullptr;
   const std::uint32_t index = type - kMercuryRelocations;
   return index < kMercuryRows.size() ? &kMercuryRows[index] : nullptr;
+}
+
+bool AreCounterpartsInCode(std::uint32_t sass, std::uint32_t mercury, bool own) {
+  bool known = false;
+  for (const TypePair& pair : kTypePairs) {
+    if (pair.sass == sass && pair.mercury == mercury &&
+        (pair.whose == Whose::kAny || (pair.whose == Whose::kOwn) == own)) {
+      return true;
+    }
+    known = known || pair.sass == sass || pair.mercury == mercury;
+  }
+  return !known;
+}
+
+// They have one name, but that Mercury says ABS64 for what has no other name than 64.
+bool AreCounterpartsInData(std::uint32_t sass, std::uint32_t mercury) {
+  const RelocationInfo* const ours = FindRelocation(sass);
+  const RelocationInfo* const others = FindRelocation(mercury);
+  if (ours == nullptr || others == nullptr) return false;
+  const std::string_view name = others->name;
+  return name == ours->name || (name.starts_with("ABS") && name.substr(3) == ours->name);
+}
+
+// Found in the call graphs of 3,119 cubins (docs/cubin-format.md, "Call graph and prototypes").
+FunctionUse FunctionUseOf(std::uint32_t type) {
+  switch (type) {
+    case 0x3a:  // ABS47_34
+    case 0x4b:  // ABS55_16_34
+      return FunctionUse::kCall;
+    case 0x38:  // ABS32_LO_32
+    case 0x39:  // ABS32_HI_32
+    case 0x3e:  // FUNC_DESC32_LO_32
+    case 0x3f:  // FUNC_DESC32_HI_32
+    case 0x70:  // UNIFIED32_LO_32
+    case 0x71:  // UNIFIED32_HI_32
+      return FunctionUse::kAddress;
+    default:
+      return FunctionUse::kUnknown;
+  }
 }
 
 }  // namespace devlink::format

@@ -75,4 +75,14 @@ constexpr bool AsksForNothing(const RelocationInfo& info) {
 // Null for types that no 13.x toolkit knows.
 const RelocationInfo* FindRelocation(std::uint32_t type);
 
+// Whether references of machine code and of Mercury code to one symbol stand for one another, by
+// their types; `own`: to the code itself. True where nothing is known of either type.
+bool AreCounterpartsInCode(std::uint32_t sass, std::uint32_t mercury, bool own);
+// The same of pointers in variables and constants.
+bool AreCounterpartsInData(std::uint32_t sass, std::uint32_t mercury);
+
+// What a reference of machine code to a function is for, by its type.
+enum class FunctionUse : std::uint8_t { kUnknown, kCall, kAddress };
+FunctionUse FunctionUseOf(std::uint32_t type);
+
 }  // namespace devlink::format

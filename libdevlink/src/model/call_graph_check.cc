@@ -33,25 +33,6 @@ struct Pair {
   friend auto operator<=>(const Pair&, const Pair&) = default;
 };
 
-// What a reference of code to a function is, by its type. Others say nothing.
-enum class Use : std::uint8_t { kUnknown, kCall, kAddress, kPointer };
-Use UseOf(std::uint32_t type) {
-  switch (type) {
-    case 0x3a:  // ABS47_34
-    case 0x4b:  // ABS55_16_34
-      return Use::kCall;
-    case 0x38:  // ABS32_LO_32
-    case 0x39:  // ABS32_HI_32
-    case 0x3e:  // FUNC_DESC32_LO_32
-    case 0x3f:  // FUNC_DESC32_HI_32
-    case 0x70:  // UNIFIED32_LO_32
-    case 0x71:  // UNIFIED32_HI_32
-      return Use::kAddress;
-    default:
-      return Use::kUnknown;
-  }
-}
-
 template <typename T>
 using Few = absl::InlinedVector<T, 16>;
 
@@ -64,8 +45,9 @@ class CallGraphCheck {
   std::string_view Wrong() {
     const InputSection* const graph = Find(SectionRole::kCallGraph);
     if (graph == nullptr) return {};
-    if (!ReadLists(graph->data))
+    if (!ReadLists(graph->data)) {
       return "its lists do not stand in order, or name what is no function";
+    }
     if (!NamesReferences()) return "it does not name what the code refers to";
     if (!AllTakenHavePrototypes() && from_assembler_()) {
       return "a function whose address is taken has no prototype";
@@ -141,12 +123,9 @@ class CallGraphCheck {
         list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
       const auto entry = entries.ReadOrZero<TypeAndSymbol>(at + offsetof(format::Rela, type));
-      const Use use = is_code ? UseOf(entry.type) : Use::kPointer;
-      if (use == Use::kUnknown || (use == Use::kAddress && !has_takers_) ||
-          view_.SymbolTypeAt(entry.symbol) != format::kSttFunc) {
-        continue;
-      }
-      if (use == Use::kPointer) {
+      if (is_code && !IsToBeNamed(entry.type)) continue;
+      if (view_.SymbolTypeAt(entry.symbol) != format::kSttFunc) continue;
+      if (!is_code) {
         if (!IsTaken(entry.symbol)) return !from_assembler_();
         continue;
       }
@@ -156,6 +135,12 @@ class CallGraphCheck {
       }
     }
     return true;
+  }
+
+  [[nodiscard]] bool IsToBeNamed(std::uint32_t type) const {
+    const format::FunctionUse use = format::FunctionUseOf(type);
+    return use == format::FunctionUse::kCall ||
+           (use == format::FunctionUse::kAddress && has_takers_);
   }
 
   // Each device function that other modules can call has one, either there or in the call graph.

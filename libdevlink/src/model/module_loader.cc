@@ -555,7 +555,7 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
   if (view_->kind_ != format::ViewKind::kMercury) return CheckMachineCode(index);
   // NVIDIA's finalizer crashes or runs forever where the capsule is not that of the machine code.
   const base::Bytes capsule = sections_[index].data;
-  const auto machine = base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(0);
+  const std::uint32_t machine = format::MachineCodeOf(capsule);
   if (machine == 0 || machine >= sections_.size() ||
       sections_[machine].name != sections_[index].name) {
     return Bad(index, "it does not say whose machine code it stands for");

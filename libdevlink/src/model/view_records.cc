@@ -10,6 +10,7 @@
 #include "base/bounded_reader.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
@@ -82,8 +83,7 @@ class View {
 
  private:
   [[nodiscard]] std::uint32_t MachineCodeOf(std::uint32_t code) const {
-    if (!mercury_) return code;
-    return base::BoundedReader(sections_[code].data).ReadOrZero<std::uint32_t>(0);
+    return mercury_ ? format::MachineCodeOf(sections_[code].data) : code;
   }
 
   std::vector<InputSection> sections_;

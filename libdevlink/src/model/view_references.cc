@@ -38,55 +38,6 @@ bool StandsBefore(const ViewReference& a, const ViewReference& b) {
 
 constexpr std::uint64_t kData = std::uint64_t{1} << 32;  // in ViewReference::place
 
-// The types that stand for one another in code, found in 2,400 cubins (docs/mercury.md). Some
-// stand for one only where code refers to itself.
-enum class Whose : std::uint8_t { kAny, kOwn, kOther };
-struct TypePair {
-  std::uint32_t sass = 0;
-  std::uint32_t mercury = 0;
-  Whose whose = Whose::kAny;
-};
-constexpr TypePair kTypePairs[] = {
-    {0x37, 0x10003},                 // ABS32_32
-    {0x73, 0x10003},                 // CONST_FIELD22_37
-    {0x3b, 0x10004},                 // ABS16_32
-    {0x42, 0x10004},                 // CONST_FIELD21_38
-    {0x4b, 0x10002},                 // ABS55_16_34
-    {0x72, 0x10002},                 // ABS56_16_34
-    {0x38, 0x10005, Whose::kOther},  // ABS32_LO_32
-    {0x38, 0x10028, Whose::kOwn},
-    {0x39, 0x10006, Whose::kOther},  // ABS32_HI_32
-    {0x39, 0x10029, Whose::kOwn},
-    {0x3e, 0x10005},  // FUNC_DESC32_LO_32
-    {0x3e, 0x1003e},
-    {0x3f, 0x10006},  // FUNC_DESC32_HI_32
-    {0x3f, 0x1003f},
-    {0x70, 0x1003e},  // UNIFIED32_LO_32
-    {0x71, 0x1003f},  // UNIFIED32_HI_32
-};
-
-// Of types that no row has nothing is known.
-bool StandForOneAnother(std::uint32_t sass, std::uint32_t mercury, bool own) {
-  bool known = false;
-  for (const TypePair& pair : kTypePairs) {
-    if (pair.sass == sass && pair.mercury == mercury &&
-        (pair.whose == Whose::kAny || (pair.whose == Whose::kOwn) == own)) {
-      return true;
-    }
-    known = known || pair.sass == sass || pair.mercury == mercury;
-  }
-  return !known;
-}
-
-// In data the types have one name, but that Mercury says ABS64 for what has no other name than 64.
-bool IsSameInData(std::uint32_t sass, std::uint32_t mercury) {
-  const format::RelocationInfo* const ours = format::FindRelocation(sass);
-  const format::RelocationInfo* const others = format::FindRelocation(mercury);
-  if (ours == nullptr || others == nullptr) return false;
-  const std::string_view name = others->name;
-  return name == ours->name || (name.starts_with("ABS") && name.substr(3) == ours->name);
-}
-
 class References {
  public:
   explicit References(const ModuleView& view) : view_(view), sections_(view.sections()) {
@@ -111,11 +62,10 @@ class References {
   }
 
  private:
-  // A capsule begins with the number of its machine code.
   [[nodiscard]] std::uint64_t PlaceOf(std::uint32_t index) const {
     if (sections_[index].role != SectionRole::kText) return kData | first_symbol_[index];
-    if (view_.kind() == format::ViewKind::kSass) return index;
-    return base::BoundedReader(sections_[index].data).ReadOrZero<std::uint32_t>(0);
+    const bool is_capsule = view_.kind() == format::ViewKind::kMercury;
+    return is_capsule ? format::MachineCodeOf(sections_[index].data) : index;
   }
 
   void Add(const InputSection& list) {
@@ -134,8 +84,9 @@ class References {
           .symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol)),
           .type = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, type)),
           .section = list.info};
-      if (is_code && format::IsReservedSharedSymbol(view_.SymbolAt(reference.symbol).name))
+      if (is_code && format::IsReservedSharedSymbol(view_.SymbolAt(reference.symbol).name)) {
         continue;
+      }
       if (has_addend) {
         reference.addend = entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend));
       }
@@ -176,11 +127,11 @@ class Comparison {
     const bool is_data = (sass.place & kData) != 0;
     if (is_data) {
       return sass.offset == mercury.offset && sass.addend == mercury.addend &&
-             IsSameInData(sass.type, mercury.type);
+             format::AreCounterpartsInData(sass.type, mercury.type);
     }
     if (sass.offset % format::kInstructionSize != 0) return false;
     const bool own = sass_.IsToItself(sass);
-    if (!StandForOneAnother(sass.type, mercury.type, own)) return false;
+    if (!format::AreCounterpartsInCode(sass.type, mercury.type, own)) return false;
     if (!own) return sass.addend == mercury.addend;
     own_.Add(sass.addend, mercury.addend);
     return true;

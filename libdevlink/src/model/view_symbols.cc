@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/bounded_reader.h"
 #include "base/strings.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 
@@ -41,7 +41,7 @@ class SymbolPairs {
   // The machine code that a capsule stands for.
   [[nodiscard]] std::uint32_t MachineCodeOf(std::uint32_t capsule) const {
     if (capsule >= mercury_sections_.size()) return 0;
-    return base::BoundedReader(mercury_sections_[capsule].data).ReadOrZero<std::uint32_t>(0);
+    return format::MachineCodeOf(mercury_sections_[capsule].data);
   }
 
   // Where shared memory lies each of the views says itself.

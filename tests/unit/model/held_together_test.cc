@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,10 +74,37 @@ class Sample {
 
 std::vector<Sample> TwoViewSamples() {
   std::vector<Sample> out;
-  for (const char* const file : {"first.cubin", "second.cubin"}) {
+  for (const char* const file : {"first.cubin", "second.cubin", "alias.cubin"}) {
     out.emplace_back(MercuryGolden(file));
   }
   return out;
+}
+
+Sample Golden(std::string_view file) {
+  return Sample(
+      ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)).value_or(Cubin()));
+}
+
+// Calls `visit` with each attribute record of a section, and where it lies in the file.
+template <typename Visit>
+void ForEachRecord(const Sample& sample, const InputSection& section, const Visit& visit) {
+  format::InfoReader records(section.data);
+  format::InfoRecord record;
+  std::size_t at = sample.PlaceOf(section.data);
+  for (; records.Next(record); at += 4 + record.payload.size()) visit(record, at);
+}
+
+// Calls `visit` with each function that a view defines, by its symbol, and where that lies.
+template <typename Visit>
+void ForEachFunction(const Sample& sample, const ModuleView& view, const Visit& visit) {
+  const std::vector<InputSection> sections = view.sections();
+  const auto symbols = std::ranges::find(sections, format::kShtSymtab, &InputSection::type);
+  REQUIRE(symbols != sections.end());
+  for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
+    const internal::InputSymbol symbol = view.SymbolAt(i);
+    if (symbol.type != format::kSttFunc || symbol.section == format::kShnUndef) continue;
+    visit(symbol, sample.PlaceOf(symbols->data) + i * sizeof(format::Sym));
+  }
 }
 
 constexpr ViewKind kBothViews[] = {ViewKind::kSass, ViewKind::kMercury};
@@ -90,12 +118,9 @@ TEST_CASE("An attribute that both views have is not changed in one of them", "[m
             section.role != SectionRole::kModuleInfo) {
           continue;
         }
-        format::InfoReader records(section.data);
-        format::InfoRecord record;
-        std::size_t at = sample.PlaceOf(section.data);
-        for (; records.Next(record); at += 4 + record.payload.size()) {
+        ForEachRecord(sample, section, [&](const format::InfoRecord& record, std::size_t at) {
           const InfoViews views = format::FindInfoAttribute(record.id).views;
-          if (views == InfoViews::kUnknown || views == InfoViews::kOne) continue;
+          if (views == InfoViews::kUnknown || views == InfoViews::kOne) return;
           // Places in code may be others as long as they stand in the same order.
           const std::size_t size = views == InfoViews::kSame ? 4 + record.payload.size() : 4;
           for (std::size_t i = 0; i < size; ++i) {
@@ -103,7 +128,7 @@ TEST_CASE("An attribute that both views have is not changed in one of them", "[m
             CHECK_FALSE(Refusal(sample.With(at + i, 0x11)).empty());
             ++changes;
           }
-        }
+        });
       }
     }
   }
@@ -178,7 +203,7 @@ TEST_CASE("Constants and initial values are the same in both views", "[model][me
 
 TEST_CASE("Code is loaded, whole, and called as its section is", "[model]") {
   std::vector<Sample> samples = TwoViewSamples();
-  samples.emplace_back(*ReadBytes(DEVLINK_TEST_SOURCE "/golden/indirect_calls.sm_80.2.cubin"));
+  samples.push_back(Golden("indirect_calls.sm_80.2.cubin"));
   for (const Sample& sample : samples) {
     const ModuleView& view = sample.view(ViewKind::kSass);
     int functions = 0;
@@ -196,49 +221,40 @@ TEST_CASE("Code is loaded, whole, and called as its section is", "[model]") {
       ++functions;
     }
     CHECK(functions > 1);
-    const std::vector<InputSection> sections = view.sections();
-    const auto symbols = std::ranges::find(sections, format::kShtSymtab, &InputSection::type);
-    REQUIRE(symbols != sections.end());
-    for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
-      if (view.SymbolTypeAt(i) != format::kSttFunc || view.SymbolAt(i).section == 0) continue;
-      CAPTURE(view.SymbolAt(i).name);
-      const std::size_t symbol = sample.PlaceOf(symbols->data) + i * sizeof(format::Sym);
-      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, name), 1)).empty());
-      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, value), 16)).empty());
-      CHECK_FALSE(Refusal(sample.With(symbol + offsetof(format::Sym, size), 16)).empty());
-    }
+    ForEachFunction(sample, view, [&](const internal::InputSymbol& function, std::size_t at) {
+      CAPTURE(function.name);
+      CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, name), 1)).empty());
+      CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, value), 16)).empty());
+      CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, size), 16)).empty());
+    });
   }
 }
 
-TEST_CASE("An alias stands for the same code in both views", "[model][mercury]") {
-  int changes = 0;
+TEST_CASE("A function stands for the same code in both views", "[model][mercury]") {
+  int functions = 0;
+  int aliases = 0;
   for (const Sample& sample : TwoViewSamples()) {
     for (const ViewKind kind : kBothViews) {
       const ModuleView& view = sample.view(kind);
-      const std::vector<InputSection> sections = view.sections();
-      const auto symbols = std::ranges::find(sections, format::kShtSymtab, &InputSection::type);
-      REQUIRE(symbols != sections.end());
-      for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
-        if (view.SymbolTypeAt(i) != format::kSttFunc || view.SymbolAt(i).section == 0) continue;
-        const std::size_t at = sample.PlaceOf(symbols->data) + i * sizeof(format::Sym);
-        for (std::uint32_t other = 0; other < sections.size(); ++other) {
-          if (sections[other].role != SectionRole::kText || other == view.SymbolAt(i).section) {
-            continue;
-          }
-          const auto low = static_cast<std::uint8_t>(view.SymbolAt(i).section ^ other);
-          CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, shndx), low)).empty());
-          ++changes;
+      ForEachFunction(sample, view, [&](const internal::InputSymbol& function, std::size_t at) {
+        for (std::uint32_t other = 0; other < view.section_count(); ++other) {
+          if (view.RoleAt(other) != SectionRole::kText || other == function.section) continue;
+          const auto change = static_cast<std::uint8_t>(function.section ^ other);
+          CAPTURE(function.name, other);
+          CHECK_FALSE(Refusal(sample.With(at + offsetof(format::Sym, shndx), change)).empty());
+          function.name == "same" ? ++aliases : ++functions;
         }
-      }
+      });
     }
   }
-  CHECK(changes > 20);
+  CHECK(functions > 20);
+  CHECK(aliases == 4);  // of two other functions, in two views
 }
 
 TEST_CASE("Data lies where data can lie", "[model]") {
   std::vector<Sample> samples = TwoViewSamples();
   for (const char* const file : {"constants.sm_80.1.cubin", "globals.sm_90.1.cubin"}) {
-    samples.emplace_back(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+    samples.push_back(Golden(file));
   }
   int changes = 0;
   for (const Sample& sample : samples) {
@@ -268,7 +284,7 @@ TEST_CASE("Capsules of CUDA 12.8 are of a form of their own", "[model][mercury]"
 
 TEST_CASE("Parameters are as large as their kernel says", "[model]") {
   for (const char* const file : {"indirect_calls.sm_80.2.cubin", "globals.sm_90.1.cubin"}) {
-    const Sample sample(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+    const Sample sample = Golden(file);
     const ModuleView& view = sample.view(ViewKind::kSass);
     int kernels = 0;
     for (std::uint32_t i = 0; i < view.section_count(); ++i) {
@@ -281,16 +297,13 @@ TEST_CASE("Parameters are as large as their kernel says", "[model]") {
     CHECK(kernels > 0);
     for (const InputSection& section : view.sections()) {
       if (section.role != SectionRole::kFunctionInfo) continue;
-      format::InfoReader records(section.data);
-      format::InfoRecord record;
-      std::size_t at = sample.PlaceOf(section.data);
-      for (; records.Next(record); at += 4 + record.payload.size()) {
+      ForEachRecord(sample, section, [&](const format::InfoRecord& record, std::size_t at) {
         if (record.id == format::kAttrParamCbank) {
           CHECK_FALSE(Refusal(sample.With(at + 1, 0x1e)).empty());  // another attribute
         } else if (record.id == format::kAttrCbankParamSize) {
           CHECK_FALSE(Refusal(sample.With(at + 2, 4)).empty());
         }
-      }
+      });
     }
   }
 }
@@ -299,7 +312,7 @@ TEST_CASE("The call graph names what code refers to, list by list", "[model]") {
   int changes = 0;
   for (const char* const file : {"mercury/first.cubin", "mercury/second.cubin",
                                  "indirect_calls.sm_80.2.cubin", "indirect_calls.sm_90.1.cubin"}) {
-    const Sample sample(*ReadBytes(std::string(DEVLINK_TEST_SOURCE "/golden/").append(file)));
+    const Sample sample = Golden(file);
     const ModuleView& view = sample.view(ViewKind::kSass);
     const std::vector<InputSection> sections = view.sections();
     const auto graph = std::ranges::find(sections, SectionRole::kCallGraph, &InputSection::role);
@@ -327,6 +340,53 @@ TEST_CASE("The call graph names what code refers to, list by list", "[model]") {
     CHECK_FALSE(Refusal(sample.WithWord(header + offsetof(format::Shdr, size), 8)).empty());
   }
   CHECK(changes >= 16);
+}
+
+TEST_CASE("A call that the call graph ascribes to another function is missed", "[model]") {
+  int moved = 0;
+  for (const char* const file : {"mercury/first.cubin", "mercury/second.cubin",
+                                 "dead_functions.sm_80.1.cubin", "diamond.sm_90.1.cubin"}) {
+    const Sample sample = Golden(file);
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    const std::vector<InputSection> sections = view.sections();
+    const auto graph = std::ranges::find(sections, SectionRole::kCallGraph, &InputSection::role);
+    REQUIRE(graph != sections.end());
+    format::CallGraphReader pairs(graph->data);
+    format::CallGraphPair pair;
+    while (pairs.Next(pair)) {
+      if (pair.list != format::CallGraphList::kCalls) continue;
+      const std::size_t at = sample.PlaceOf(graph->data) + pairs.offset() - 8;
+      for (std::uint32_t other = 1; other < view.symbol_count(); ++other) {
+        if (view.SymbolTypeAt(other) != format::kSttFunc || other == pair.first) continue;
+        CAPTURE(file, pair.first, pair.second, other);
+        CHECK_FALSE(Refusal(sample.WithWord(at, other)).empty());
+        ++moved;
+      }
+    }
+  }
+  CHECK(moved > 4);
+}
+
+TEST_CASE("A function has a prototype in one place", "[model]") {
+  int changes = 0;
+  for (const char* const file : {"mercury/first.cubin", "mercury/second.cubin",
+                                 "mercury/alias.cubin", "indirect_calls.sm_80.1.cubin"}) {
+    const Sample sample = Golden(file);
+    const ModuleView& view = sample.view(ViewKind::kSass);
+    const std::vector<InputSection> sections = view.sections();
+    const auto list = std::ranges::find(sections, SectionRole::kPrototype, &InputSection::role);
+    if (list == sections.end()) continue;
+    const std::size_t begin = sample.PlaceOf(list->data);
+    for (std::size_t at = begin; at < begin + list->size; at += 8) {
+      for (std::uint32_t other = 1; other < view.symbol_count(); ++other) {
+        if (other == sample.WordAt(at)) continue;
+        CAPTURE(file, at - begin, other);
+        CHECK_FALSE(Refusal(sample.WithWord(at, other)).empty());
+        ++changes;
+      }
+    }
+  }
+  CHECK(changes > 20);
 }
 
 }  // namespace
