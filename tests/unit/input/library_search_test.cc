@@ -184,7 +184,9 @@ TEST_CASE("Libraries are found where nvlink finds them", "[input][toolkit]") {
   searches.Check({{"d1/libq.so", ToBytes("text")}, {"d2/libq.a", second}}, {"d2"});
   searches.Check({}, both);
   searches.Check({{"d1/libq.a", first}}, {});
-  for (const char* text : {"", "1234567", "12345678", "123456789", "!<arch>\n", "!<thin>\n"}) {
+  // Not 9 to 11 or 17 to 19 bytes: nvlink reads what lies behind them in its own memory, and says
+  // now this, now that of the same file.
+  for (const char* text : {"", "1234567", "12345678", "123456789012", "!<arch>\n", "!<thin>\n"}) {
     searches.Check({{"d1/libq.a", ToBytes(text)}, {"d2/libq.a", second}}, both);
   }
   searches.Check({{"d1/libq.a", searches.Object("d1")}, {"d2/libq.a", second}}, both);
