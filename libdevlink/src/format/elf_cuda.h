@@ -78,14 +78,20 @@ struct Sym {
 };
 static_assert(sizeof(Sym) == 24);
 
-struct Rela {  // an Elf64_Rel is the same without the addend
+struct Rel {
+  std::uint64_t offset;
+  std::uint32_t type;
+  std::uint32_t symbol;
+};
+struct Rela {  // the same with an addend
   std::uint64_t offset;
   std::uint32_t type;
   std::uint32_t symbol;
   std::int64_t addend;
 };
 static_assert(sizeof(Rela) == 24);
-inline constexpr std::uint64_t kRelSize = 16;
+inline constexpr std::uint64_t kRelSize = sizeof(Rel);
+static_assert(kRelSize == 16);
 
 inline constexpr std::uint8_t kOsAbiCuda = 0x41;
 inline constexpr std::uint8_t kAbiVersion = 8;
@@ -163,6 +169,8 @@ inline constexpr std::uint64_t kShfWrite = 1;
 inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint64_t kShfExec = 4;
 inline constexpr std::uint64_t kShfInfoLink = 0x40;
+// Whether it is loaded, and as what.
+inline constexpr std::uint64_t kShfLoading = kShfWrite | kShfAlloc | kShfExec;
 inline constexpr std::uint64_t kKernelSharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
@@ -226,6 +234,25 @@ inline constexpr std::uint8_t kStoShared = 0x40;
 inline constexpr std::uint8_t kStoConstant = 0x80;
 inline constexpr std::uint8_t kStoReservedShared = 0xa0;  // sm_110, of `.nv.shared.reserved.0`
 inline constexpr std::uint8_t kStoSpaceMask = 0xe0;
+
+// Whether st_other says of a symbol what some cubin says of one of its type: a function may be
+// unified, which variables call managed.
+constexpr bool IsKnownOther(std::uint8_t type, std::uint8_t other) {
+  const std::uint8_t space = other & kStoSpaceMask;
+  switch (type) {
+    case kSttNone:
+      return (other & ~kStoInternal) == 0;
+    case kSttFunc:
+      return (other & ~(kStoManaged | kStoEntry)) == 0;
+    case kSttObject:
+    case kSttCudaObject:
+      return (other & ~(kStoInternal | kStoManaged | kStoSpaceMask)) == 0 &&
+             (space == 0 || space == kStoGlobal || space == kStoShared || space == kStoConstant ||
+              space == kStoReservedShared);
+    default:
+      return other == 0;
+  }
+}
 
 // Program headers.
 inline constexpr std::uint32_t kPtLoad = 1;

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "format/capsule.h"
+
 namespace devlink::format {
 
 namespace {
@@ -11,79 +13,82 @@ using Symbols = InfoSymbols;
 using Travel = InfoTravel;
 using Views = InfoViews;
 using Row = InfoAttribute;
+constexpr std::uint8_t kWords = kInfoWords;
+constexpr std::uint8_t kPlaces = kInfoPlaces;
 
 // By number. The names are those that the 13.x tools print. What travels was found by patching one
 // attribute of a callee to every number in three formats, with one entry and with two
 // (docs/cubin-format.md, "Attributes that travel"); rows with another origin say so. How the views
-// of a cubin have it was found in 2,400 cubins (docs/mercury.md, "Held to each other").
+// of a cubin have it was found in 2,400 cubins (docs/mercury.md, "Held to each other"), sizes of
+// payloads in 12,600 ("Section order").
 // clang-format off
 constexpr std::array kRows = {
     Row{0x00, "ERROR"},
     Row{0x01, "PAD"},
     Row{0x02, "IMAGE_SLOT"},
     Row{0x03, "JUMPTABLE_RELOCS"},
-    Row{0x04, "CTAIDZ_USED", Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
-    Row{0x05, "MAX_THREADS", Views::kSame},
+    Row{0x04, "CTAIDZ_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x05, "MAX_THREADS", 12, Views::kSame},
     Row{0x06, "IMAGE_OFFSET"},
     Row{0x07, "IMAGE_SIZE"},
     Row{0x08, "TEXTURE_NORMALIZED"},
-    Row{0x09, "SAMPLER_INIT", Views::kUnknown, Symbols::kOne},  // "Textures"
-    Row{0x0a, "PARAM_CBANK", Views::kOne, Symbols::kSectionSymbol},  // random links: the bank moves, and the record follows it
+    Row{0x09, "SAMPLER_INIT", 8, Views::kUnknown, Symbols::kOne},  // "Textures"
+    Row{0x0a, "PARAM_CBANK", 8, Views::kOne, Symbols::kSectionSymbol},  // random links: the bank moves, and the record follows it
     Row{0x0b, "SMEM_PARAM_OFFSETS"},
     Row{0x0c, "CBANK_PARAM_OFFSETS"},
     Row{0x0d, "SYNC_STACK"},
     Row{0x0e, "TEXID_SAMPID_MAP"},
-    Row{0x0f, "EXTERNS", Views::kSame, Symbols::kAll, Travel::kUndefinedNames, kInfoSized},  // "Attributes that travel": 40 links in all file orders
-    Row{0x10, "REQNTID", Views::kSame},
-    Row{0x11, "FRAME_SIZE", Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
-    Row{0x12, "MIN_STACK_SIZE", Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
+    Row{0x0f, "EXTERNS", kWords, Views::kSame, Symbols::kAll, Travel::kUndefinedNames, kInfoSized},  // "Attributes that travel": 40 links in all file orders
+    Row{0x10, "REQNTID", 12, Views::kSame},
+    Row{0x11, "FRAME_SIZE", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
+    Row{0x12, "MIN_STACK_SIZE", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
     Row{0x13, "SAMPLER_FORCE_UNNORMALIZED"},
     Row{0x14, "BINDLESS_IMAGE_OFFSETS"},
     Row{0x15, "BINDLESS_TEXTURE_BANK"},
     Row{0x16, "BINDLESS_SURFACE_BANK"},
-    Row{0x17, "KPARAM_INFO", Views::kSame},
+    Row{0x17, "KPARAM_INFO", 12, Views::kSame},
     Row{0x18, "SMEM_PARAM_SIZE"},
-    Row{0x19, "CBANK_PARAM_SIZE", Views::kOne},
+    Row{0x19, "CBANK_PARAM_SIZE", 0, Views::kOne},
     Row{0x1a, "QUERY_NUMATTRIB"},
-    Row{0x1b, "MAXREG_COUNT", Views::kSame},
-    Row{0x1c, "EXIT_INSTR_OFFSETS", Views::kCodePlaces},
+    Row{0x1b, "MAXREG_COUNT", 0, Views::kSame},
+    Row{0x1c, "EXIT_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
     Row{0x1d, "S2RCTAID_INSTR_OFFSETS"},
-    Row{0x1e, "CRS_STACK_SIZE", Views::kSame},
+    Row{0x1e, "CRS_STACK_SIZE", 4, Views::kSame},
     Row{0x1f, "NEED_CNP_WRAPPER"},
     Row{0x20, "NEED_CNP_PATCH"},
     Row{0x21, "EXPLICIT_CACHING"},
     Row{0x22, "ISTYPEP_USED"},
-    Row{0x23, "MAX_STACK_SIZE", Views::kSame, Symbols::kOne},  // "Attributes that travel": dropped from executables
+    Row{0x23, "MAX_STACK_SIZE", 8, Views::kSame, Symbols::kOne},  // "Attributes that travel": dropped from executables
     Row{0x24, "SUQ_USED"},
     Row{0x25, "LD_CACHEMOD_INSTR_OFFSETS"},
     Row{0x26, "LOAD_CACHE_REQUEST"},
     Row{0x27, "ATOM_SYS_INSTR_OFFSETS"},
-    Row{0x28, "COOP_GROUP_INSTR_OFFSETS", Views::kCodePlaces},
-    Row{0x29, "COOP_GROUP_MASK_REGIDS", Views::kSame},
+    Row{0x28, "COOP_GROUP_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
+    Row{0x29, "COOP_GROUP_MASK_REGIDS", kWords, Views::kSame},
     Row{0x2a, "SW1850030_WAR"},
     Row{0x2b, "WMMA_USED"},
     Row{0x2c, "HAS_PRE_V10_OBJECT"},
     Row{0x2d, "ATOMF16_EMUL_INSTR_OFFSETS"},
     Row{0x2e, "ATOM16_EMUL_INSTR_REG_MAP"},
-    Row{0x2f, "REGCOUNT", Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
+    Row{0x2f, "REGCOUNT", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
     Row{0x30, "SW2393858_WAR"},
-    Row{0x31, "INT_WARP_WIDE_INSTR_OFFSETS", Views::kCodePlaces},
+    Row{0x31, "INT_WARP_WIDE_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
     Row{0x32, "SHARED_SCRATCH"},
     Row{0x33, "STATISTICS"},
-    Row{0x34, "INDIRECT_BRANCH_TARGETS", Views::kSameSize},
+    Row{0x34, "INDIRECT_BRANCH_TARGETS", kWords, Views::kSameSize},
     Row{0x35, "SW2861232_WAR"},
-    Row{0x36, "SW_WAR", Views::kOne},
-    Row{0x37, "CUDA_API_VERSION", Views::kSame},
-    Row{0x38, "NUM_MBARRIERS", Views::kSame, Symbols::kNone, Travel::kSum, kInfoHalfValue},
-    Row{0x39, "MBARRIER_INSTR_OFFSETS", Views::kSameSize},
+    Row{0x36, "SW_WAR", 4, Views::kOne},
+    Row{0x37, "CUDA_API_VERSION", 4, Views::kSame},
+    Row{0x38, "NUM_MBARRIERS", 0, Views::kSame, Symbols::kNone, Travel::kSum, kInfoHalfValue},
+    Row{0x39, "MBARRIER_INSTR_OFFSETS", kWords, Views::kSameSize},
     Row{0x3a, "COROUTINE_RESUME_OFFSETS"},
     Row{0x3b, "SAM_REGION_STACK_SIZE"},
     Row{0x3c, "PER_REG_TARGET_PERF_STATS"},
-    Row{0x3d, "CTA_PER_CLUSTER", Views::kSame},
-    Row{0x3e, "EXPLICIT_CLUSTER", Views::kSame},
-    Row{0x3f, "MAX_CLUSTER_RANK", Views::kSame},
-    Row{0x40, "INSTR_REG_MAP"},
-    Row{0x41, "RESERVED_SMEM_USED", Views::kSame, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x3d, "CTA_PER_CLUSTER", 12, Views::kSame},
+    Row{0x3e, "EXPLICIT_CLUSTER", 0, Views::kSame},
+    Row{0x3f, "MAX_CLUSTER_RANK", 4, Views::kSame},
+    Row{0x40, "INSTR_REG_MAP", kWords},
+    Row{0x41, "RESERVED_SMEM_USED", 0, Views::kSame, Symbols::kNone, Travel::kMark, kInfoNoValue},
     Row{0x42, "RESERVED_SMEM_0_SIZE"},
     Row{0x43, "UCODE_SECTION_DATA"},
     Row{0x44, "UNUSED_LOAD_BYTE_OFFSET"},
@@ -92,37 +97,37 @@ constexpr std::array kRows = {
     Row{0x47, "SW_WAR_MEMBAR_SYS_INSTR_OFFSETS"},
     Row{0x48, "GRAPHICS_GLOBAL_CBANK"},
     Row{0x49, "SHADER_TYPE"},
-    Row{0x4a, "VRC_CTA_INIT_COUNT", Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
+    Row{0x4a, "VRC_CTA_INIT_COUNT", 0, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
     Row{0x4b, "TOOLS_PATCH_FUNC"},
-    Row{0x4c, "NUM_BARRIERS", Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
+    Row{0x4c, "NUM_BARRIERS", 0, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
     Row{0x4d, "TEXMODE_INDEPENDENT"},
     Row{0x4e, "PERF_STATISTICS"},
-    Row{0x4f, "AT_ENTRY_FRAGMENTS"},
-    Row{0x50, "SPARSE_MMA_MASK", Views::kSame, Symbols::kNone, Travel::kUnion, kInfoHalfValue},
-    Row{0x51, "TCGEN05_1CTA_USED", Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
-    Row{0x52, "TCGEN05_2CTA_USED", Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
-    Row{0x53, "GEN_ERRBAR_AT_EXIT", Views::kSame},
-    Row{0x54, "REG_RECONFIG", Views::kUnknown, Symbols::kNone, Travel::kLastByte, kInfoNoValue},
-    Row{0x55, "ANNOTATIONS", Views::kSameSize},
+    Row{0x4f, "AT_ENTRY_FRAGMENTS", kWords},
+    Row{0x50, "SPARSE_MMA_MASK", 0, Views::kSame, Symbols::kNone, Travel::kUnion, kInfoHalfValue},
+    Row{0x51, "TCGEN05_1CTA_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x52, "TCGEN05_2CTA_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x53, "GEN_ERRBAR_AT_EXIT", 0, Views::kSame},
+    Row{0x54, "REG_RECONFIG", 0, Views::kUnknown, Symbols::kNone, Travel::kLastByte, kInfoNoValue},
+    Row{0x55, "ANNOTATIONS", kWords, Views::kSameSize},
     Row{0x56, "UNKNOWN"},
-    Row{0x57, "STACK_CANARY_TRAP_OFFSETS"},
-    Row{0x58, "STUB_FUNCTION_KIND", Views::kSame},
+    Row{0x57, "STACK_CANARY_TRAP_OFFSETS", kPlaces},
+    Row{0x58, "STUB_FUNCTION_KIND", 0, Views::kSame},
     Row{0x59, "LOCAL_CTA_ASYNC_STORE_OFFSETS"},
-    Row{0x5a, "MERCURY_FINALIZER_OPTIONS", Views::kOne},
+    Row{0x5a, "MERCURY_FINALIZER_OPTIONS", kWords, Views::kOne},
     Row{0x5b, "BLOCKS_ARE_CLUSTERS"},
     Row{0x5c, "SANITIZE"},
     Row{0x5d, "SYSCALLS_FALLBACK"},
     Row{0x5e, "CUDA_REQ"},
-    Row{0x5f, "MERCURY_ISA_VERSION", Views::kSame},
+    Row{0x5f, "MERCURY_ISA_VERSION", 0, Views::kSame},
     Row{0x60, ""},
     Row{0x61, ""},
-    Row{0x62, "", Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},  // from 13.2 on
+    Row{0x62, "", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},  // from 13.2 on
     Row{0x63, ""},
     Row{0x64, ""},
     Row{0x65, ""},
-    Row{0x66, "LANGUAGE", Views::kSame, Symbols::kNone, Travel::kLanguages, kInfoSized},  // from 13.2 on
+    Row{0x66, "LANGUAGE", kWords, Views::kSame, Symbols::kNone, Travel::kLanguages, kInfoSized},  // from 13.2 on
     Row{0x67, ""},
-    Row{0x68, "", Views::kUnknown, Symbols::kNone, Travel::kUnion, kInfoHalfValue},  // from 13.3 on
+    Row{0x68, "", 0, Views::kUnknown, Symbols::kNone, Travel::kUnion, kInfoHalfValue},  // from 13.3 on
 };
 // clang-format on
 
@@ -145,6 +150,32 @@ constexpr bool TravellingOnesAreListed() {
 static_assert(TravellingOnesAreListed());
 
 constexpr Row kUnnamed = {};
+
+// INDIRECT_BRANCH_TARGETS: for each branch its place, a word, how many places it may go to, and
+// these.
+bool AreWholeBranches(base::Bytes payload) {
+  const base::BoundedReader words(payload);
+  constexpr std::uint64_t kHead = 12;
+  std::uint64_t at = 0;
+  while (at < payload.size()) {
+    std::uint32_t targets = 0;
+    if (!words.Read(at + kHead - sizeof(targets), targets)) return false;
+    at += kHead + std::uint64_t{targets} * 4;
+  }
+  return at == payload.size();
+}
+
+// Places of instructions, from the first to the last.
+bool ArePlaces(base::Bytes payload) {
+  const base::BoundedReader words(payload);
+  std::uint32_t before = 0;
+  for (std::uint64_t at = 0; at < payload.size(); at += sizeof(before)) {
+    std::uint32_t place = 0;
+    if (!words.Read(at, place) || place % kInstructionSize != 0 || place < before) return false;
+    before = place;
+  }
+  return true;
+}
 
 struct RecordHead {
   std::uint8_t format;
@@ -177,6 +208,15 @@ bool InfoReader::Next(InfoRecord& out) {
   return true;
 }
 
+bool HasFormOfKind(const InfoRecord& record) {
+  const std::uint8_t wanted = FindInfoAttribute(record.id).payload;
+  if (wanted == 0) return true;
+  if (record.format != kInfoSized) return false;
+  if (record.id == kAttrIndirectBranchTargets) return AreWholeBranches(record.payload);
+  if (wanted == kPlaces) return ArePlaces(record.payload);
+  return wanted == kWords ? record.payload.size() % 4 == 0 : record.payload.size() == wanted;
+}
+
 const InfoAttribute& FindInfoAttribute(std::uint8_t id) {
   return id < kRows.size() ? kRows[id] : kUnnamed;
 }
@@ -187,11 +227,9 @@ InfoSymbolRun SymbolsOf(const InfoRecord& record) {
   switch (symbols) {
     case Symbols::kOne:
     case Symbols::kSectionSymbol:
-      return {.kind = symbols, .count = 1, .least_payload = 8};
-    case Symbols::kAll: {
-      const std::uint64_t count = record.payload.size() / 4;
-      return {.kind = symbols, .count = count, .least_payload = count * 4};
-    }
+      return {.kind = symbols, .count = 1};
+    case Symbols::kAll:
+      return {.kind = symbols, .count = record.payload.size() / 4};
     case Symbols::kNone:
       break;
   }

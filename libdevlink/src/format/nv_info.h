@@ -30,6 +30,7 @@ inline constexpr std::uint8_t kAttrCrsStackSize = 0x1e;
 inline constexpr std::uint8_t kAttrMaxStackSize = 0x23;
 inline constexpr std::uint8_t kAttrSamplerInit = 0x09;  // texmode_independent only
 inline constexpr std::uint8_t kAttrRegCount = 0x2f;
+inline constexpr std::uint8_t kAttrIndirectBranchTargets = 0x34;
 inline constexpr std::uint8_t kAttrNumMbarriers = 0x38;
 inline constexpr std::uint8_t kAttrReservedSmemUsed = 0x41;
 inline constexpr std::uint8_t kAttrVrcCtaInitCount = 0x4a;
@@ -96,14 +97,25 @@ enum class InfoViews : std::uint8_t {
   kCodePlaces,  // as that many places in the view's code, a word each, in the same order
 };
 
+// InfoAttribute::payload of lists of words, and of words that are places of instructions, in order.
+inline constexpr std::uint8_t kInfoWords = 0xff;
+inline constexpr std::uint8_t kInfoPlaces = 0xfe;
+
 struct InfoAttribute {
   std::uint8_t id = 0;
   std::string_view name;  // `REGCOUNT`; empty where no 13.x toolkit has one
+  // Bytes that its records, which are sized ones, have in every file seen, or one of the two above;
+  // 0 where records have no payload or nothing is known.
+  std::uint8_t payload = 0;
   InfoViews views = InfoViews::kUnknown;
   InfoSymbols symbols = InfoSymbols::kNone;
   InfoTravel travel = InfoTravel::kStays;
   std::uint8_t appended_as = kInfoNoValue;  // the format of a record that an entry did not have
 };
+
+// Whether the record has the format, the size and the form that those of its kind have, as far as
+// is known.
+bool HasFormOfKind(const InfoRecord& record);
 
 // The row of an attribute; one that names nothing and stays for ids that no toolkit knows.
 const InfoAttribute& FindInfoAttribute(std::uint8_t id);
@@ -119,11 +131,11 @@ inline constexpr std::array<std::uint8_t, 13> kTravellingAttributes = {
 inline constexpr std::uint16_t kSparseMmaMaskDefault = 0x8000;
 
 // The leading words of a record's payload that are indices of symbols. Whoever reads them may rely
-// on the loader, which refuses a record that is shorter or names a symbol that does not exist.
+// on the loader, which refuses a record of another size or one that names a symbol that does not
+// exist.
 struct InfoSymbolRun {
   InfoSymbols kind = InfoSymbols::kNone;
   std::uint64_t count = 0;
-  std::uint64_t least_payload = 0;  // in bytes
 };
 InfoSymbolRun SymbolsOf(const InfoRecord& record);
 

@@ -10,11 +10,25 @@ namespace {
 using Action = RelocationAction;
 using Row = RelocationInfo;
 
+// With RelocationInfo::bytes as the parts say.
+template <std::size_t kCount>
+constexpr std::array<Row, kCount> Measured(std::array<Row, kCount> rows) {
+  for (Row& row : rows) {
+    unsigned bits = 0;
+    for (const FieldPart& part : row.parts) {
+      const unsigned end = unsigned{part.position} + part.width;
+      bits = end > bits ? end : bits;
+    }
+    row.bytes = static_cast<std::uint8_t>((bits + 7) / 8);
+  }
+  return rows;
+}
+
 // By type. Found by giving a relocation of a real cubin each type in turn and linking it against
 // every class of symbol (docs/cubin-format.md, "Relocations"); parts are {bit, width, low value
 // bit, bank}.
 // clang-format off
-constexpr std::array kRows = {
+constexpr std::array kRows = Measured(std::array{
     Row{0x00, "NONE", Action::kDrop, 0x00, {{}}},
     Row{0x01, "32", Action::kApply, 0x00, {{{0, 32, 0, false}}}},
     Row{0x02, "64", Action::kApply, 0x00, {{{0, 64, 0, false}}}},
@@ -131,11 +145,11 @@ constexpr std::array kRows = {
     Row{0x71, "UNIFIED32_HI_32", Action::kApply, 0x39, {{{32, 32, 32, false}}}},
     Row{0x72, "ABS56_16_34", Action::kKeep, 0x00, {{}}},
     Row{0x73, "CONST_FIELD22_37", Action::kApply, 0x00, {{{37, 17, 0, false}, {54, 5, 0, true}}}},
-};
+});
 
 // Of the Mercury view, from kMercuryRelocations on. Found in the same way (docs/mercury.md,
 // "Relocations"). The fields are those of data; in code nothing is stored.
-constexpr std::array kMercuryRows = {
+constexpr std::array kMercuryRows = Measured(std::array{
     Row{0x10000, "NONE", Action::kRefuse, 0x00, {{}}},
     Row{0x10001, "G64", Action::kKeep, 0x00, {{}}},
     Row{0x10002, "ABS64", Action::kApply, 0x00, {{{0, 64, 0, false}}}},
@@ -200,7 +214,7 @@ constexpr std::array kMercuryRows = {
     Row{0x1003d, "ABS_PROG_REL64", Action::kKeep, 0x00, {{}}},
     Row{0x1003e, "UNIFIED32_LO", Action::kKeep, 0x10005, {{}}},
     Row{0x1003f, "UNIFIED32_HI", Action::kKeep, 0x10006, {{}}},
-};
+});
 // clang-format on
 
 template <typename Rows>

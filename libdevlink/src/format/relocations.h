@@ -55,16 +55,7 @@ struct RelocationInfo {
   RelocationAction action = RelocationAction::kRefuse;
   std::uint32_t becomes = 0;  // the type under which a kept one is written; 0: its own
   std::array<FieldPart, 3> parts = {};
-
-  // Bytes from the relocated offset that the field touches.
-  [[nodiscard]] constexpr std::uint64_t bytes() const {
-    std::uint64_t bits = 0;
-    for (const FieldPart& part : parts) {
-      const std::uint64_t end = std::uint64_t{part.position} + part.width;
-      bits = end > bits ? end : bits;
-    }
-    return (bits + 7) / 8;
-  }
+  std::uint8_t bytes = 0;  // from the relocated offset that the field touches
 };
 
 // Whether nothing is left of it in an output whose symbol stays.

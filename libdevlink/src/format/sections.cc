@@ -112,16 +112,8 @@ bool FitsConstants(std::string_view name, std::uint32_t type, bool owned) {
   return number->bank == BankOfType(type) && has_owner == owned;
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> BankOfName(std::string_view name) {
-  const auto number = ReadBankNumber(name);
-  if (!number || number->digits == 0) return std::nullopt;
-  return number->bank;
-}
-
-absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
-                                   std::uint32_t info) {
+absl::StatusOr<SectionRole> RoleByName(std::string_view name, std::uint32_t type,
+                                       std::uint64_t flags, std::uint32_t info) {
   if (IsConstantType(type)) {  // one type per bank
     const bool owned = (flags & kShfInfoLink) != 0 && info != 0;
     if (!FitsConstants(name, type, owned)) {
@@ -146,6 +138,36 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
   }
   return absl::InvalidArgumentError(
       absl::StrCat("a section of type 0x", absl::Hex(type), ", which this release does not link"));
+}
+
+// With which flags a section is loaded: the same in every cubin of sm_75 to sm_121 seen.
+std::uint64_t LoadingOf(SectionRole role) {
+  switch (role) {
+    case Role::kText:
+      return kShfAlloc | kShfExec;
+    case Role::kConstantBank:
+    case Role::kFunctionConstants:
+      return kShfAlloc;
+    default:
+      return HoldsVariables(role) ? kShfWrite | kShfAlloc : 0;
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> BankOfName(std::string_view name) {
+  const auto number = ReadBankNumber(name);
+  if (!number || number->digits == 0) return std::nullopt;
+  return number->bank;
+}
+
+absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
+                                   std::uint32_t info) {
+  auto role = RoleByName(name, type, flags, info);
+  if (role.ok() && (flags & kShfLoading) != LoadingOf(*role)) {
+    return absl::InvalidArgumentError("its flags are not those with which its kind is loaded");
+  }
+  return role;
 }
 
 int SectionCategory(std::string_view name, std::uint32_t type) {

@@ -12,12 +12,20 @@ constexpr std::uint32_t kReserved = 0x400;
 constexpr std::uint16_t kCuda12 = 120;
 
 constexpr SmTraits FromSm100On(std::uint16_t number) {
-  return {number, "af", kReserved, true, kCuda12, true, true, true};
+  SmTraits out{number, "af", kReserved, true, kCuda12, true, true, true};
+  out.parameters_at = 0x380;
+  return out;
 }
 
 constexpr SmTraits Since134(SmTraits traits) {
   traits.first_release = 134;
   return traits;
+}
+
+constexpr SmTraits Sm90() {
+  SmTraits out{90, "a", kReserved, true, kCuda12};
+  out.parameters_at = 0x210;
+  return out;
 }
 
 constexpr SmTraits UpToSm89(std::uint16_t number) {
@@ -29,18 +37,12 @@ constexpr SmTraits UpToSm89(std::uint16_t number) {
 // Found: the names by what the 13.x tools take; the rest by the same programs on sm_75, sm_80,
 // sm_86 to sm_90a, sm_100, sm_103 and sm_120; oldest toolkits by patching the note.
 constexpr std::array kRows = {
-    UpToSm89(75),
-    UpToSm89(80),
-    UpToSm89(86),
-    UpToSm89(87),
-    UpToSm89(88),
-    UpToSm89(89),
-    SmTraits{90, "a", kReserved, true, kCuda12},
-    FromSm100On(100),
-    FromSm100On(103),
-    Since134(FromSm100On(107)),
-    FromSm100On(110),
-    FromSm100On(120),
+    UpToSm89(75),     UpToSm89(80),
+    UpToSm89(86),     UpToSm89(87),
+    UpToSm89(88),     UpToSm89(89),
+    Sm90(),           FromSm100On(100),
+    FromSm100On(103), Since134(FromSm100On(107)),
+    FromSm100On(110), FromSm100On(120),
     FromSm100On(121),
 };
 

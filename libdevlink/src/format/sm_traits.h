@@ -36,6 +36,9 @@ struct SmTraits {
   bool has_later_nvvm = false;
   // nvlink assembles `.ptx` inputs without -c; docs/inputs.md.
   bool ptx_files_are_whole = false;
+  // Where a kernel's parameters begin in their bank, behind what the driver passes; "Section
+  // order".
+  std::uint32_t parameters_at = 0x160;
   // The first toolkit (10 * major + minor) whose nvlink knows it; --help of 13.0 to 13.5.
   std::uint16_t first_release = kCuda13;
 };

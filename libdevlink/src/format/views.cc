@@ -108,7 +108,8 @@ std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_
   const auto* row = std::find_if(kTypes.begin(), kTypes.end(),
                                  [&](const TypeRow& r) { return r.mercury == in_file.type; });
   if (row != kTypes.end()) out.type = row->plain;
-  if (in_file.type == kShtMercuryCode) out.flags |= kShfAlloc | kShfExec;
+  // Capsules are never loaded; the code that they stand for is.
+  if (in_file.type == kShtMercuryCode) out.flags ^= kShfAlloc | kShfExec;
   return out;
 }
 

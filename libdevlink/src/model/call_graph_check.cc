@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
@@ -18,13 +17,6 @@ namespace devlink::internal {
 namespace {
 
 using format::CallGraphList;
-
-// Of a relocation.
-struct TypeAndSymbol {
-  std::uint32_t type = 0;
-  std::uint32_t symbol = 0;
-};
-static_assert(offsetof(format::Rela, symbol) == offsetof(format::Rela, type) + 4);
 
 // Functions by their symbols, or a function and the offset of its prototype.
 struct Pair {
@@ -122,7 +114,7 @@ class CallGraphCheck {
     const std::uint64_t step =
         list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
-      const auto entry = entries.ReadOrZero<TypeAndSymbol>(at + offsetof(format::Rela, type));
+      const auto entry = entries.ReadOrZero<format::Rel>(at);
       if (is_code && !IsToBeNamed(entry.type)) continue;
       if (view_.SymbolTypeAt(entry.symbol) != format::kSttFunc) continue;
       if (!is_code) {

@@ -15,12 +15,12 @@
 #include "format/capsule.h"
 #include "format/notes.h"
 #include "format/nv_compat.h"
-#include "format/nv_info.h"
-#include "format/relocations.h"
 #include "format/sections.h"
 #include "format/sm_traits.h"
 #include "format/views.h"
+#include "model/attribute_check.h"
 #include "model/call_graph_check.h"
+#include "model/relocation_check.h"
 #include "model/view_records.h"
 #include "model/view_references.h"
 #include "model/view_symbols.h"
@@ -74,6 +74,13 @@ bool StandInOrder(std::span<const InputSection> sections) {
   }
   return true;
 }
+
+// Names share no bytes in what assemblers and linkers of CUDA write: one that begins within another
+// was a different one.
+bool IsStartOfString(base::Bytes table, std::uint64_t offset) {
+  return offset == 0 || (offset <= table.size() && table[offset - 1] == 0);
+}
+constexpr std::string_view kNameWithinAnother = "its name begins within another";
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
 
@@ -150,16 +157,32 @@ absl::Status ModuleLoader::CheckView() {
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
   counted_in_32_bits_ = false;
+  ends_.assign(count, 0);
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
     if (IsSharedTooOften(names, view_->strings_.size())) {
       return Malformed("its symbols share the names of a few");
     }
   }
+  DEVLINK_RETURN_IF_ERROR(CheckAllIsNamed());
   if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
   const std::string_view wrong =
       WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); });
   return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
+}
+
+// An assembler's values and constants end with the last variable. What -r joins may end later.
+absl::Status ModuleLoader::CheckAllIsNamed() const {
+  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+    const InputSection& section = sections_[i];
+    const bool of_variables =
+        section.role == SectionRole::kGlobalInit || section.role == SectionRole::kConstantBank ||
+        (section.role == SectionRole::kFunctionConstants && !section.IsParameterBank());
+    if (of_variables && ends_[i] < section.size && IsFromAssembler()) {
+      return Bad(i, "it has bytes that belong to no variable");
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::uint32_t ModuleLoader::IndexOf(SectionRole role) const {
@@ -295,6 +318,7 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
     }
   }
   if (!module_.relocatable()) return absl::OkStatus();
+  if (!IsStartOfString(names, raw.name)) return Bad(index, kNameWithinAnother);
   // A section of one view that passes for one of the other, debug information for example, is lost.
   const bool of_mercury = format::IsMercurySection(section.flags);
   if (format::HasMercuryName(section.name) != of_mercury && (two_views_ || !of_mercury)) {
@@ -393,6 +417,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   };
   if (raw.name != 0 && raw.name >= view.strings_.size())
     return bad("its name lies outside the table");
+  if (!IsStartOfString(view.strings_, raw.name)) return bad(kNameWithinAnother);
   if (raw.shndx == format::kShnXindex) {
     std::uint32_t wide = 0;
     const base::BoundedReader indices(view.wide_indices_);
@@ -406,6 +431,9 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   const bool unused = symbol.type == format::kSttNone && symbol.binding == format::kStbLocal &&
                       symbol.section == format::kShnUndef;
   if (!unused && !format::IsKnownSymbolType(symbol.type)) return bad("its type is unknown");
+  if (!format::IsKnownOther(symbol.type, symbol.other)) {
+    return bad("its visibility or its memory space is unknown");
+  }
   if (symbol.type == format::kSttSection &&
       (symbol.binding != format::kStbLocal || symbol.size != 0)) {
     return bad("it stands for a section and has a size or is not local");
@@ -446,6 +474,7 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   } else if (object) {
     const std::string_view wrong = WrongInVariable(section, symbol);
     if (!wrong.empty()) return bad(wrong);
+    ends_[symbol.section] = std::max(ends_[symbol.section], symbol.value + symbol.size);
   }
   return absl::OkStatus();
 }
@@ -456,16 +485,16 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
     case SectionRole::kText:
       return CheckCode(index);
     case SectionRole::kModuleInfo:
-      return CheckInfo(index);
+      return CheckAttributes(index);
     case SectionRole::kFunctionInfo:
       DEVLINK_RETURN_IF_ERROR(CheckOwner(index));
-      return CheckInfo(index);
+      return CheckAttributes(index);
     case SectionRole::kFunctionConstants:
-      DEVLINK_RETURN_IF_ERROR(CheckLoaded(index));
+      DEVLINK_RETURN_IF_ERROR(CheckAligned(index));
       return CheckOwner(index);
     case SectionRole::kConstantBank:
     case SectionRole::kGlobalInit:
-      return CheckLoaded(index);
+      return CheckAligned(index);
     case SectionRole::kKernelShared:
       return CheckOwner(index);
     case SectionRole::kRelocations:
@@ -483,18 +512,25 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
   }
 }
 
-absl::Status ModuleLoader::CheckLoaded(std::uint32_t index) const {
+absl::Status ModuleLoader::CheckAligned(std::uint32_t index) const {
   const InputSection& section = sections_[index];
-  if ((section.flags & format::kShfAlloc) == 0) {
-    return Bad(index, "it is data that would not be loaded");
-  }
-  return LiesAtAlignment(section) ? absl::OkStatus()
-                                  : Bad(index, "it does not lie where its alignment asks for");
+  const auto offset = static_cast<std::uint64_t>(section.data.data() - module_.bytes_.data());
+  return section.data.empty() || offset % section.align == 0
+             ? absl::OkStatus()
+             : Bad(index, "it does not lie where its alignment asks for");
 }
 
-bool ModuleLoader::LiesAtAlignment(const InputSection& section) const {
-  const auto offset = static_cast<std::uint64_t>(section.data.data() - module_.bytes_.data());
-  return section.data.empty() || offset % section.align == 0;
+absl::Status ModuleLoader::CheckAttributes(std::uint32_t index) const {
+  const WrongSection wrong = WrongInAttributes(*view_, sections_, index);
+  return wrong.what.empty() ? absl::OkStatus() : Bad(wrong.section, wrong.what);
+}
+
+absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
+  // nvlink -r empties lists of machine code where there are two views.
+  const bool is_one_of_two = two_views_ && view_->kind_ == format::ViewKind::kSass;
+  const std::string wrong = WrongInRelocations(*view_, sections_, index,
+                                               [&] { return is_one_of_two && !IsFromAssembler(); });
+  return wrong.empty() ? absl::OkStatus() : Bad(index, wrong);
 }
 
 absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
@@ -515,6 +551,9 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
     if (symbol < view_->symbol_count_ && (view_->SymbolAt(symbol).other & format::kStoEntry) == 0) {
       return Bad(index, "it has the parameters of a kernel and belongs to another function");
     }
+    if (section.size < format::TraitsOf(module_.sm()).parameters_at) {
+      return Bad(index, "it is too small for what the driver passes to a kernel");
+    }
   }
   return absl::OkStatus();
 }
@@ -527,13 +566,7 @@ std::uint32_t ModuleLoader::SymbolOfCode(std::uint32_t index) const {
 // What every assembler says of machine code more than once, and nvlink -r copies.
 absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
   const InputSection& section = sections_[index];
-  constexpr std::uint64_t kLoadedCode = format::kShfAlloc | format::kShfExec;
-  if ((section.flags & kLoadedCode) != kLoadedCode) {
-    return Bad(index, "it is code that would not be loaded");
-  }
-  if (!LiesAtAlignment(section)) {
-    return Bad(index, "it does not lie where its alignment asks for");
-  }
+  DEVLINK_RETURN_IF_ERROR(CheckAligned(index));
   const InputSymbol function = view_->SymbolAt(SymbolOfCode(index));
   if (function.size != section.size) return Bad(index, "its function is not the whole of it");
   constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
@@ -567,74 +600,6 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
   return sound.ok() ? sound : Bad(index, std::string(base::FromAbsl(sound.message())));
 }
 
-std::uint64_t ModuleLoader::EndOfRelocated(const InputSection& target) const {
-  if (view_->kind_ != format::ViewKind::kMercury || target.role != SectionRole::kText) {
-    return target.data.size();
-  }
-  return target.info < view_->symbol_count_ ? view_->SymbolAt(target.info).size : 0;
-}
-
-// PARAM_CBANK says where a kernel's parameters lie and how large they are; they end with the
-// section.
-absl::Status ModuleLoader::CheckParameters(std::uint32_t index, base::Bytes info,
-                                           std::uint32_t stated) const {
-  const base::BoundedReader payload(info);
-  if (stated != payload.ReadOrZero<std::uint16_t>(6)) {
-    return Bad(index, "its parameters have two sizes");
-  }
-  const std::uint32_t bank = view_->SymbolSectionAt(payload.ReadOrZero<std::uint32_t>(0));
-  if (bank >= sections_.size() || !sections_[bank].IsParameterBank() ||
-      sections_[bank].info != sections_[index].info) {
-    return Bad(index, "its parameters are not those of its function");
-  }
-  const std::uint64_t end =
-      std::uint64_t{payload.ReadOrZero<std::uint16_t>(4)} + payload.ReadOrZero<std::uint16_t>(6);
-  return sections_[bank].size == end ? absl::OkStatus()
-                                     : Bad(bank, "it is not as large as its kernel's parameters");
-}
-
-absl::Status ModuleLoader::CheckInfo(std::uint32_t index) const {
-  const InputSection& section = sections_[index];
-  const std::uint32_t symbols = view_->symbol_count_;
-  format::InfoReader records(section.data);
-  format::InfoRecord record;
-  base::Bytes parameters;  // where they lie
-  bool has_parameters = false;
-  std::uint32_t parameter_size = 0;
-  while (records.Next(record)) {
-    const format::InfoSymbolRun named = format::SymbolsOf(record);
-    if (named.kind == format::InfoSymbols::kAll && record.payload.size() != named.least_payload) {
-      return Bad(index, "an EXTERNS list of odd length");
-    }
-    const base::BoundedReader payload(record.payload);
-    if (payload.size() < named.least_payload) {
-      return Bad(index, "an attribute is shorter than its kind needs");
-    }
-    for (std::uint64_t i = 0; i < named.count; ++i) {
-      if (payload.ReadOrZero<std::uint32_t>(i * 4) >= symbols) {
-        return Bad(index, "an attribute names a symbol that does not exist");
-      }
-    }
-    if (record.id == format::kAttrCbankParamSize) parameter_size = record.value;
-    has_parameters = has_parameters || record.id == format::kAttrKparamInfo;
-    if (section.role == SectionRole::kFunctionInfo && record.id == format::kAttrParamCbank &&
-        named.kind == format::InfoSymbols::kSectionSymbol) {
-      parameters = record.payload;
-    }
-  }
-  if (!records.well_formed()) return Bad(index, "an attribute is cut off or unknown");
-  if (!parameters.empty()) return CheckParameters(index, parameters, parameter_size);
-  const bool is_lost = has_parameters && view_->kind_ == format::ViewKind::kSass;
-  return is_lost ? Bad(index, "it does not say where parameters lie") : absl::OkStatus();
-}
-
-// Relocations may name a section as a whole, but only one that has a place in the output.
-bool ModuleLoader::NamesContent(std::uint32_t symbol) const {
-  if (view_->SymbolTypeAt(symbol) != format::kSttSection) return true;
-  const std::uint32_t section = view_->SymbolSectionAt(symbol);
-  return section < sections_.size() && format::IsContent(sections_[section].role);
-}
-
 bool ModuleLoader::IsFromAssembler() const {
   for (const InputSection& section : sections_) {
     if (section.role != SectionRole::kToolNote) continue;
@@ -643,68 +608,6 @@ bool ModuleLoader::IsFromAssembler() const {
                                   [](const auto& record) { return record.tool == "ptxas"; });
   }
   return false;
-}
-
-absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
-  const ModuleView& view = *view_;
-  const InputSection& section = sections_[index];
-  if (section.info >= sections_.size() || sections_[section.info].role == SectionRole::kOtherView) {
-    return Bad(index, "it relocates no section");
-  }
-  const InputSection& target = sections_[section.info];
-  const bool with_addends = section.type == format::kShtRela;
-  const std::string_view prefix =
-      with_addends ? format::section_name::kRela : format::section_name::kRel;
-  if (!section.name.starts_with(prefix) || section.name.substr(prefix.size()) != target.name) {
-    return Bad(index, "its name is not that of the section it relocates");
-  }
-  if (section.size == 0) {
-    // nvlink -r empties lists of constants and, in files with two views, of machine code.
-    const bool may_be_empty =
-        target.role != SectionRole::kText ||
-        (two_views_ && view_->kind_ == format::ViewKind::kSass && !IsFromAssembler());
-    return may_be_empty ? absl::OkStatus() : Bad(index, "a list of relocations without any");
-  }
-  const std::uint64_t step = with_addends ? sizeof(format::Rela) : format::kRelSize;
-  if (section.entry_size != step || section.size % step != 0) {
-    return Bad(index, "its size is not a multiple of a relocation's");
-  }
-  const std::uint64_t end = EndOfRelocated(target);
-  // Lists of places in `.debug_loc` name labels that ptxas left without a place.
-  const bool of_debug = target.role == SectionRole::kDebug;
-  const base::BoundedReader entries(section.data);
-  for (std::uint64_t at = 0; at < section.size; at += step) {
-    const auto offset = entries.ReadOrZero<std::uint64_t>(at);
-    const auto type = entries.ReadOrZero<std::uint32_t>(at + 8);
-    const auto symbol = entries.ReadOrZero<std::uint32_t>(at + 12);
-    if (symbol >= view.symbol_count_) {
-      return Bad(index, "a relocation names a symbol that does not exist");
-    }
-    if (symbol != 0 && !of_debug && !format::IsKnownSymbolType(view.SymbolTypeAt(symbol))) {
-      return Bad(index, "a relocation names a symbol that stands for nothing");
-    }
-    if (!NamesContent(symbol)) {
-      return Bad(index, "a relocation names a section that is neither code nor data");
-    }
-    const format::RelocationInfo* info = format::FindRelocation(type);
-    const bool mercury = format::IsMercuryRelocation(type);
-    if (info == nullptr || mercury != (view.kind_ == format::ViewKind::kMercury))
-      return Bad(index, absl::StrCat("a relocation of unknown type ", type));
-    // No compiler writes one that stands for nothing: it was another. Nor one that only clears its
-    // field, but for records about code.
-    if (format::AsksForNothing(*info) && !of_debug) {
-      return Bad(index, "a relocation that asks for nothing");
-    }
-    if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury) {
-      return Bad(index, "a relocation names no symbol");
-    }
-    // Of some types the field is no more than a place, which has to be there, too.
-    const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes(), 1);
-    if (offset > end || end - offset < bytes) {
-      return Bad(index, "a relocation reaches beyond the section it relocates");
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
@@ -721,13 +624,17 @@ absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
         pair.list > format::CallGraphList::kAddressTakers) {
       return Bad(index, "a pair stands in a list of an unknown kind");
     }
-    const auto limit =
-        format::HoldsSymbolPairs(pair.list) ? view.symbol_count_ : view.strings_.size();
-    if (pair.second >= limit) {
+    const bool exists = format::HoldsSymbolPairs(pair.list) ? pair.second < view.symbol_count_
+                                                            : IsPrototype(pair.second);
+    if (!exists) {
       return Bad(index, "a pair names a symbol or prototype that does not exist");
     }
   }
   return absl::OkStatus();
+}
+
+bool ModuleLoader::IsPrototype(std::uint32_t offset) const {
+  return offset < view_->strings_.size() && IsStartOfString(view_->strings_, offset);
 }
 
 absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
@@ -737,7 +644,7 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
   const base::BoundedReader pairs(section.data);
   for (std::uint64_t at = 0; at < section.size; at += 8) {
     if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ ||
-        pairs.ReadOrZero<std::uint32_t>(at + 4) >= view.strings_.size()) {
+        !IsPrototype(pairs.ReadOrZero<std::uint32_t>(at + 4))) {
       return Bad(index, "a pair names a symbol or prototype that does not exist");
     }
   }

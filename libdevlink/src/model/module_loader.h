@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "model/module.h"
@@ -23,6 +24,7 @@ class ModuleLoader {
   absl::Status ReadSection(std::uint32_t index, const format::Shdr& raw, base::Bytes names);
   // What remains of a view once all sections are known.
   absl::Status CheckView();
+  absl::Status CheckAllIsNamed() const;
   absl::Status ReadMercuryView();
   absl::Status CheckViewsAgree() const;
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
@@ -33,19 +35,16 @@ class ModuleLoader {
                                                  const InputSymbol& symbol);
   [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
-  absl::Status CheckInfo(std::uint32_t index) const;
+  absl::Status CheckAttributes(std::uint32_t index) const;
   [[nodiscard]] absl::Status CheckPlaces() const;
-  [[nodiscard]] bool NamesContent(std::uint32_t symbol) const;
   absl::Status CheckRelocations(std::uint32_t index) const;
   absl::Status CheckCallGraph(std::uint32_t index) const;
   absl::Status CheckPrototypes(std::uint32_t index) const;
+  [[nodiscard]] bool IsPrototype(std::uint32_t offset) const;
   absl::Status CheckOwner(std::uint32_t index) const;
   absl::Status CheckCode(std::uint32_t index) const;
   absl::Status CheckMachineCode(std::uint32_t index) const;
-  // `stated`: how large they are elsewhere.
-  absl::Status CheckParameters(std::uint32_t index, base::Bytes info, std::uint32_t stated) const;
-  absl::Status CheckLoaded(std::uint32_t index) const;
-  [[nodiscard]] bool LiesAtAlignment(const InputSection& section) const;
+  absl::Status CheckAligned(std::uint32_t index) const;
   // The function whose code a section is, as its header says; not checked.
   [[nodiscard]] std::uint32_t SymbolOfCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);
@@ -60,13 +59,11 @@ class ModuleLoader {
   // `section 4 '.text.k': what`.
   [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;
 
-  // From which on a relocation of section `target` would reach too far.
-  [[nodiscard]] std::uint64_t EndOfRelocated(const InputSection& target) const;
-
   Module& module_;
   base::BoundedReader reader_;
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
+  std::vector<std::uint64_t> ends_;     // by section of the view, of its last variable
   bool two_views_ = false;              // as the header's architecture has
   bool counted_in_32_bits_ = false;     // a variable of the view was
 };

@@ -136,8 +136,10 @@ bool HaveSameAttributes(const InputSection& sass, const InputSection& mercury) {
 }
 
 // The compiler's own constants, which Mercury code alone has relocations for: tables of places in
-// the function's code. All else is the same.
-bool HaveSameConstants(base::Bytes sass, base::Bytes mercury, const InputSection* relocations) {
+// the function's code. All else is the same. `view` is the one that `mercury` is of.
+bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
+                       const InputSection* relocations, const ModuleView& view) {
+  const base::Bytes mercury = mercury_section.data;
   std::vector<std::uint8_t> bytes(sass.begin(), sass.end());
   CodePlaces places;
   if (relocations != nullptr) {
@@ -145,15 +147,15 @@ bool HaveSameConstants(base::Bytes sass, base::Bytes mercury, const InputSection
     const base::BoundedReader ours(sass);
     for (std::uint64_t at = 0; at + sizeof(format::Rela) <= relocations->data.size();
          at += sizeof(format::Rela)) {
-      const auto offset = entries.ReadOrZero<std::uint64_t>(at);
+      const auto entry = entries.ReadOrZero<format::Rela>(at);
       std::uint32_t place = 0;
-      if (!ours.Read(offset, place) ||
-          entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, type)) !=
-              format::kRelocMercuryProgram32) {
+      if (!ours.Read(entry.offset, place) || entry.type != format::kRelocMercuryProgram32 ||
+          view.SymbolSectionAt(entry.symbol) != mercury_section.info) {
         return false;
       }
-      places.Add(place, entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend)));
-      for (std::uint64_t i = offset; i < offset + sizeof(place) && i < mercury.size(); ++i) {
+      places.Add(place, entry.addend);
+      for (std::uint64_t i = entry.offset; i < entry.offset + sizeof(place) && i < mercury.size();
+           ++i) {
         bytes[i] = mercury[i];
       }
     }
@@ -212,7 +214,7 @@ absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury
                            return x.name == format::NameInMachineCode(y.name, kept) &&
                                   std::ranges::equal(x.data, y.data);
                          }
-                         return HaveSameConstants(x.data, y.data, others.RelocationsOf(b)) ||
+                         return HaveSameConstants(x.data, y, others.RelocationsOf(b), mercury) ||
                                 !from_assembler();
                        });
 }

@@ -165,7 +165,7 @@ std::size_t CheckRelocations(std::uint32_t first) {
     CAPTURE(type, info->name);
     CHECK(info->type == type);
     CHECK(names.insert(info->name).second);
-    CHECK(info->bytes() <= 16);  // an instruction
+    CHECK(info->bytes <= 16);  // an instruction
     const bool has_field = info->parts[0].width != 0;
     const bool needs_field = info->action == format::RelocationAction::kApply ||
                              info->action == format::RelocationAction::kClear;
@@ -175,7 +175,7 @@ std::size_t CheckRelocations(std::uint32_t first) {
     for (const format::FieldPart& part : info->parts) {
       CHECK(part.width <= 64);
       CHECK(part.low_bit + part.width <= 64);
-      CHECK(std::uint64_t{part.position} + part.width <= info->bytes() * 8);
+      CHECK(std::uint64_t{part.position} + part.width <= info->bytes * 8);
       // No two parts share a bit.
       for (unsigned bit = part.position; bit < part.position + unsigned{part.width}; ++bit) {
         std::uint64_t& seen = bit < 64 ? seen_low : seen_high;
@@ -187,17 +187,17 @@ std::size_t CheckRelocations(std::uint32_t first) {
     REQUIRE(format::FindRelocation(info->becomes) != nullptr);
     CHECK(format::IsMercuryRelocation(info->becomes) == format::IsMercuryRelocation(type));
     const format::RelocationInfo& other = *format::FindRelocation(info->becomes);
-    if (has_field) CHECK(other.bytes() == info->bytes());
+    if (has_field) CHECK(other.bytes == info->bytes);
   }
   return names.size();
 }
 
-TEST_CASE("Relocation fields lie within what bytes() promises", "[format]") {
+TEST_CASE("Relocation fields lie within what bytes promises", "[format]") {
   CHECK(CheckRelocations(0) == 0x74);
   CHECK(CheckRelocations(format::kMercuryRelocations) == 0x40);
   CHECK(format::FindRelocation(0x74) == nullptr);
   CHECK(format::FindRelocation(0xffffffff) == nullptr);
-  CHECK(format::FindRelocation(format::kRelocAbs64)->bytes() == 8);
+  CHECK(format::FindRelocation(format::kRelocAbs64)->bytes == 8);
 }
 
 TEST_CASE("A tool record is a note with five strings", "[format]") {

@@ -25,6 +25,7 @@ struct Case {
 
 constexpr std::uint64_t kCode = format::kShfAlloc | format::kShfExec;
 constexpr std::uint64_t kOwned = format::kShfAlloc | format::kShfInfoLink;
+constexpr std::uint64_t kVariables = format::kShfWrite | format::kShfAlloc;
 
 constexpr std::array kCases = {
     Case{".text.k", format::kShtProgbits, kCode, 5, SectionRole::kText},
@@ -42,13 +43,12 @@ constexpr std::array kCases = {
     Case{".nv.constant0.k", format::kShtCudaConstant0, kOwned, 7, SectionRole::kFunctionConstants},
     Case{".nv.constant2.k", format::kShtCudaConstant0 + 2, kOwned, 7,
          SectionRole::kFunctionConstants},
-    Case{".nv.global.init", format::kShtCudaGlobalInit, format::kShfAlloc, 0,
-         SectionRole::kGlobalInit},
-    Case{".nv.global", format::kShtCudaGlobal, format::kShfAlloc, 0, SectionRole::kGlobal},
-    Case{".nv.shared.k", format::kShtCudaShared, kOwned, 7, SectionRole::kKernelShared},
-    Case{".nv_debug.shared", format::kShtCudaShared, format::kShfAlloc, 0,
-         SectionRole::kModuleShared},
-    Case{".nv.shared.reserved.0", format::kShtCudaReservedShared, format::kShfAlloc, 0,
+    Case{".nv.global.init", format::kShtCudaGlobalInit, kVariables, 0, SectionRole::kGlobalInit},
+    Case{".nv.global", format::kShtCudaGlobal, kVariables, 0, SectionRole::kGlobal},
+    Case{".nv.shared.k", format::kShtCudaShared, kOwned | kVariables, 7,
+         SectionRole::kKernelShared},
+    Case{".nv_debug.shared", format::kShtCudaShared, kVariables, 0, SectionRole::kModuleShared},
+    Case{".nv.shared.reserved.0", format::kShtCudaReservedShared, kVariables, 0,
          SectionRole::kReservedShared},
     Case{".rel.text.k", format::kShtRel, format::kShfInfoLink, 7, SectionRole::kRelocations},
     Case{".rela.text.k", format::kShtRela, format::kShfInfoLink, 7, SectionRole::kRelocations},
@@ -61,6 +61,15 @@ TEST_CASE("A section's role follows from type, flags and name", "[format]") {
     const auto role = RoleOf(c.name, c.type, c.flags, c.info);
     REQUIRE(role.ok());
     CHECK(*role == c.role);
+  }
+}
+
+TEST_CASE("A section is loaded as its kind is", "[format]") {
+  for (const Case& c : kCases) {
+    for (const std::uint64_t flag : {format::kShfWrite, format::kShfAlloc, format::kShfExec}) {
+      CAPTURE(c.name, flag);
+      CHECK_FALSE(RoleOf(c.name, c.type, c.flags ^ flag, c.info).ok());
+    }
   }
 }
 
@@ -91,7 +100,7 @@ TEST_CASE("The name of constants has their bank", "[format]") {
 }
 
 TEST_CASE("Shared memory of a kernel says whose it is", "[format]") {
-  CHECK_FALSE(RoleOf(".nv.shared.k", format::kShtCudaShared, format::kShfAlloc, 0).ok());
+  CHECK_FALSE(RoleOf(".nv.shared.k", format::kShtCudaShared, kVariables, 0).ok());
 }
 
 TEST_CASE("What a relocatable cubin does not have has no role", "[format]") {

@@ -38,12 +38,10 @@ TEST_CASE("The words of a record that are symbols follow from its attribute", "[
     CAPTURE(id);
     CHECK(symbols(id, format::kInfoSized).kind == InfoSymbols::kOne);
     CHECK(symbols(id, format::kInfoSized).count == 1);
-    CHECK(symbols(id, format::kInfoSized).least_payload == 8);
     CHECK(symbols(id, format::kInfoHalfValue).count == 0);
   }
   CHECK(symbols(format::kAttrParamCbank, format::kInfoSized).kind == InfoSymbols::kSectionSymbol);
   CHECK(symbols(format::kAttrExterns, format::kInfoSized).count == 3);
-  CHECK(symbols(format::kAttrExterns, format::kInfoSized).least_payload == 12);
   CHECK(symbols(format::kAttrCrsStackSize, format::kInfoSized).count == 0);
   CHECK(symbols(0xff, format::kInfoSized).count == 0);
 }

@@ -143,16 +143,16 @@ section of all files size=0x0 align=16 emitted
 TEST_CASE("Texture slots are told with the banks that they make larger", "[dump]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");
-  a.AddData(".nv.constant0.k", 0x20, k);
+  a.AddData(".nv.constant0.k", 0x180, k);
   a.Relocate(
       a.TextOf(k), 0, 1,
       a.Define(Variable{.name = "t", .space = 0, .size = 0, .type = format::kSttCudaTexture}));
   const Linked linked({&a});
   CHECK(internal::DumpTextures(linked.passes.program, linked.passes.textures) == R"(slots
-  t offset=0x20
+  t offset=0x180
 banks
-  .nv.constant0.k size=0x24 align=4 flags=0x42
-    0x0: 0x20 bytes, sum f641f9c5
+  .nv.constant0.k size=0x184 align=4 flags=0x42
+    0x0: 0x180 bytes, sum 1618edc5
 )");
 }
 

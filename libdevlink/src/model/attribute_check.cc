@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/attribute_check.h"
+
+#include "base/bounded_reader.h"
+#include "format/nv_info.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+// Of one kernel.
+struct Parameters {
+  base::Bytes where;  // payload of PARAM_CBANK, empty where there is none
+  std::uint32_t size = 0;
+  bool described = false;
+};
+
+class AttributeCheck {
+ public:
+  AttributeCheck(const ModuleView& view, std::span<const InputSection> sections,
+                 std::uint32_t index)
+      : view_(view), sections_(sections), index_(index) {}
+
+  WrongSection Wrong() {
+    const InputSection& section = sections_[index_];
+    format::InfoReader records(section.data);
+    format::InfoRecord record;
+    while (records.Next(record)) {
+      if (const std::string_view wrong = WrongIn(record); !wrong.empty()) return {index_, wrong};
+      if (section.role == SectionRole::kFunctionInfo) Take(record);
+    }
+    if (!records.well_formed()) return {index_, "an attribute is cut off or unknown"};
+    if (!parameters_.where.empty()) return WrongInParameters();
+    const bool is_lost = parameters_.described && view_.kind() == format::ViewKind::kSass;
+    return {index_, is_lost ? "it does not say where parameters lie" : ""};
+  }
+
+ private:
+  [[nodiscard]] std::string_view WrongIn(const format::InfoRecord& record) const {
+    if (!format::HasFormOfKind(record)) return "an attribute does not have the form of its kind";
+    if (!EndsInCode(record)) return "an attribute names a place behind its function's code";
+    const format::InfoSymbolRun named = format::SymbolsOf(record);
+    const base::BoundedReader payload(record.payload);
+    for (std::uint64_t i = 0; i < named.count; ++i) {
+      if (payload.ReadOrZero<std::uint32_t>(i * 4) >= view_.symbol_count()) {
+        return "an attribute names a symbol that does not exist";
+      }
+    }
+    return {};
+  }
+
+  // Where the record names places in code, the last one lies there. Mercury code is packed, and its
+  // places are those of the code that it stands for.
+  [[nodiscard]] bool EndsInCode(const format::InfoRecord& record) const {
+    if (format::FindInfoAttribute(record.id).payload != format::kInfoPlaces ||
+        record.payload.empty() || sections_[index_].role != SectionRole::kFunctionInfo) {
+      return true;
+    }
+    const InputSection& code = sections_[sections_[index_].info];
+    std::uint64_t end = code.size;
+    if (view_.kind() == format::ViewKind::kMercury) {
+      end = code.info < view_.symbol_count() ? view_.SymbolAt(code.info).size : 0;
+    }
+    constexpr std::uint64_t kWord = 4;
+    const base::BoundedReader places(record.payload);
+    return places.ReadOrZero<std::uint32_t>(places.size() - kWord) < end;
+  }
+
+  void Take(const format::InfoRecord& record) {
+    switch (record.id) {
+      case format::kAttrCbankParamSize:
+        parameters_.size = record.value;
+        break;
+      case format::kAttrKparamInfo:
+        parameters_.described = true;
+        break;
+      case format::kAttrParamCbank:
+        parameters_.where = record.payload;
+        break;
+      default:
+        break;
+    }
+  }
+
+  // They end with their section.
+  [[nodiscard]] WrongSection WrongInParameters() const {
+    const base::BoundedReader where(parameters_.where);
+    const auto begin = where.ReadOrZero<std::uint16_t>(4);
+    const auto size = where.ReadOrZero<std::uint16_t>(6);
+    if (parameters_.size != size) return {index_, "its parameters have two sizes"};
+    const std::uint32_t bank = view_.SymbolSectionAt(where.ReadOrZero<std::uint32_t>(0));
+    if (bank >= sections_.size() || !sections_[bank].IsParameterBank() ||
+        sections_[bank].info != sections_[index_].info) {
+      return {index_, "its parameters are not those of its function"};
+    }
+    const bool fits = sections_[bank].size == std::uint64_t{begin} + size;
+    return {bank, fits ? "" : "it is not as large as its kernel's parameters"};
+  }
+
+  const ModuleView& view_;
+  std::span<const InputSection> sections_;
+  std::uint32_t index_;
+  Parameters parameters_;
+};
+
+}  // namespace
+
+WrongSection WrongInAttributes(const ModuleView& view, std::span<const InputSection> sections,
+                               std::uint32_t index) {
+  return AttributeCheck(view, sections, index).Wrong();
+}
+
+}  // namespace devlink::internal

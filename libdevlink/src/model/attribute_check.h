@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a cubin's attributes say, held against their kinds and the sections they are about.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/module.h"
+
+namespace devlink::internal {
+
+// What is wrong with a section; `what` is empty where nothing is.
+struct WrongSection {
+  std::uint32_t section = 0;
+  std::string_view what;
+};
+
+// A section of attributes has records of the form that their kinds have, which name symbols and
+// places in code that exist; those of a kernel say where its parameters lie and how large they are
+// as often as they say it, and as the parameters' section is. `index` is the section's number among
+// `sections`, which are the view's; a function's attributes have been found to belong to code.
+WrongSection WrongInAttributes(const ModuleView& view, std::span<const InputSection> sections,
+                               std::uint32_t index);
+
+}  // namespace devlink::internal

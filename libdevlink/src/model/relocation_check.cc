@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/relocation_check.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/bounded_reader.h"
+#include "format/elf_cuda.h"
+#include "format/relocations.h"
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+class RelocationCheck {
+ public:
+  RelocationCheck(const ModuleView& view, std::span<const InputSection> sections,
+                  const InputSection& list)
+      : view_(view),
+        sections_(sections),
+        list_(list),
+        target_(sections[list.info]),
+        mercury_(view.kind() == format::ViewKind::kMercury),
+        // Lists of places in `.debug_loc` name labels that ptxas left without a place.
+        of_debug_(target_.role == SectionRole::kDebug),
+        end_(EndOfTarget()) {}
+
+  [[nodiscard]] std::string WrongInList(absl::FunctionRef<bool()> code_may_lack_any) const {
+    const bool with_addends = list_.type == format::kShtRela;
+    const std::string_view prefix =
+        with_addends ? format::section_name::kRela : format::section_name::kRel;
+    if (!list_.name.starts_with(prefix) || list_.name.substr(prefix.size()) != target_.name) {
+      return "its name is not that of the section it relocates";
+    }
+    if (list_.size == 0) {
+      // nvlink -r empties lists of constants.
+      const bool may_be_empty = target_.role != SectionRole::kText || code_may_lack_any();
+      return may_be_empty ? "" : "a list of relocations without any";
+    }
+    const std::uint64_t step = with_addends ? sizeof(format::Rela) : sizeof(format::Rel);
+    if (list_.entry_size != step || list_.size % step != 0) {
+      return "its size is not a multiple of a relocation's";
+    }
+    const base::BoundedReader entries(list_.data);
+    for (std::uint64_t at = 0; at < list_.size; at += step) {
+      std::string wrong = WrongIn(entries.ReadOrZero<format::Rel>(at));
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+ private:
+  // From which on a field would reach too far. Mercury code is packed, and places in it are those
+  // of the code that it stands for.
+  [[nodiscard]] std::uint64_t EndOfTarget() const {
+    if (!mercury_ || target_.role != SectionRole::kText) return target_.data.size();
+    return target_.info < view_.symbol_count() ? view_.SymbolAt(target_.info).size : 0;
+  }
+
+  // A section as a whole may be named, but only one that has a place in the output.
+  [[nodiscard]] bool IsContent(std::uint32_t section) const {
+    return section < sections_.size() && format::IsContent(sections_[section].role);
+  }
+
+  [[nodiscard]] std::string WrongIn(const format::Rel& relocation) const {
+    const auto [offset, type, symbol] = relocation;
+    if (symbol >= view_.symbol_count()) return "a relocation names a symbol that does not exist";
+    const std::uint8_t symbol_type = view_.SymbolTypeAt(symbol);
+    if (symbol != 0 && !of_debug_ && !format::IsKnownSymbolType(symbol_type)) {
+      return "a relocation names a symbol that stands for nothing";
+    }
+    if (symbol_type == format::kSttSection && !IsContent(view_.SymbolSectionAt(symbol))) {
+      return "a relocation names a section that is neither code nor data";
+    }
+    const format::RelocationInfo* const info = format::FindRelocation(type);
+    if (info == nullptr || format::IsMercuryRelocation(type) != mercury_) {
+      return absl::StrCat("a relocation of unknown type ", type);
+    }
+    // No compiler writes one that stands for nothing: it was another. Nor one that only clears its
+    // field, but for records about code.
+    if (format::AsksForNothing(*info) && !of_debug_) return "a relocation that asks for nothing";
+    if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury_) {
+      return "a relocation names no symbol";
+    }
+    // Of some types the field is no more than a place, which has to be there, too.
+    const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes, 1);
+    if (offset > end_ || end_ - offset < bytes) {
+      return "a relocation reaches beyond the section it relocates";
+    }
+    return {};
+  }
+
+  const ModuleView& view_;
+  std::span<const InputSection> sections_;
+  const InputSection& list_;
+  const InputSection& target_;
+  bool mercury_;
+  bool of_debug_;
+  std::uint64_t end_;
+};
+
+}  // namespace
+
+std::string WrongInRelocations(const ModuleView& view, std::span<const InputSection> sections,
+                               std::uint32_t index, absl::FunctionRef<bool()> code_may_lack_any) {
+  const InputSection& list = sections[index];
+  if (list.info >= sections.size() || sections[list.info].role == SectionRole::kOtherView) {
+    return "it relocates no section";
+  }
+  return RelocationCheck(view, sections, list).WrongInList(code_may_lack_any);
+}
+
+}  // namespace devlink::internal
