@@ -323,6 +323,45 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
+// A kernel that nobody asks for leaves the name of its shared memory where a copy that is discarded
+// had some.
+TEST_CASE("shared memory of copies of kernels that go") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const std::string head = Cat(".version 9.0\n.target sm_", sm, "\n.address_size 64\n");
+    const std::string begin = "entry kw(.param .u64 a)\n{ ";
+    const auto with = [](std::string_view size) {
+      return Cat(
+          ".reg .b32 x; .shared .align 8 .b8 s[", size,
+          "]; ld.shared.u32 x, [s]; add.u32 x, x, 1; st.shared.u32 [s], x; bar.sync 0; ret; }");
+    };
+    const std::string extern_shared = ".extern .shared .align 16 .b8 d[];\n";
+    const auto object = [&](const std::string& text) -> Object {
+      return {.cubin = comparison.Assemble(head + text), .lists = {}};
+    };
+    const Object none = object(Cat(".weak .", begin, "ret; }\n.visible .entry other() { ret; }"));
+    const Object some = object(Cat(".weak .", begin, with("4")));
+    const Object more = object(Cat(".weak .", begin, with("40")));
+    const Object strong = object(Cat(".visible .", begin, "ret; }"));
+    const Object outer =
+        object(Cat(extern_shared, ".weak .", begin,
+                   ".reg .b32 x; ld.shared.u32 x, [d]; st.shared.u32 [d+4], x; ret; }"));
+    const std::vector<std::vector<Object>> links = {
+        {none, some},  {none, some, more}, {none, more, some},   {some, none}, {some, more},
+        {outer, some}, {strong, some},     {none, some, strong}, {none, outer}};
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      for (const std::string wanted : {"other", "kw", "nothing"}) {
+        INFO("sm_" << sm << ", link " << i << ", wanted: " << wanted);
+        LinkOptions options;
+        options.kernels_used = {wanted};
+        CHECK(comparison.Check(links[i], options, {"-kernels-used", wanted}) == "");
+      }
+    }
+  }
+}
+
 // Code stays, but nvlink gives a kernel that is not asked for no memory of what it calls.
 TEST_CASE("kernels that stay for a debugger without debug information") {
   const auto toolkit = FindToolkit();

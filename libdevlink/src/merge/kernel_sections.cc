@@ -50,8 +50,13 @@ void KernelSections::MapLocals(std::uint32_t index) {
   SectionMapping& mapping = input_.section_map[index];
   mapping.state = SectionMapping::kDiscarded;
   if (text == kNone) return;
-  const SectionId shared = program_.functions[program_.sections[text].function].shared;
-  if (shared != kNone) mapping = {shared, 0, SectionMapping::kMapped};
+  const FunctionId function = program_.sections[text].function;
+  const SectionId shared = program_.functions[function].shared;
+  if (shared != kNone) {
+    mapping = {shared, 0, SectionMapping::kMapped};
+  } else if (!builder_.has_two_views && without_kernel_.insert(function).second) {
+    builder_.AddPhantomName(section.name);
+  }
 }
 
 void KernelSections::AddForExternals() {

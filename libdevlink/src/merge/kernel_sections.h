@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/hash_table.h"
 #include "merge/input_state.h"
 #include "merge/program_builder.h"
 
@@ -33,6 +34,9 @@ class KernelSections {
   ProgramBuilder& builder_;
   Program& program_;
   InputState& input_;
+  // Kernels that nobody asked for and whose discarded copies had shared memory: nvlink makes a
+  // section for it that belongs to none.
+  base::HashSet<FunctionId> without_kernel_;
 };
 
 }  // namespace devlink::internal

@@ -21,8 +21,7 @@ ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
   // What every output has, in the order in which nvlink enters the names.
   for (std::string_view name : {section_name::kNames, section_name::kStrings,
                                 section_name::kSymbols, section_name::kWideIndices}) {
-    program.section_names.push_back({.text = name});
-    program.symbol_names.push_back({.text = name});
+    AddPhantomName(name);
   }
   program.tool_note = AddSection(section_name::kToolNote, SectionKind::kToolNote, format::kShtNote,
                                  format::kShfTkInfo, 4);
@@ -70,6 +69,11 @@ void ProgramBuilder::PutLastSectionBehindCalls() {
   program.sections.back().comes_late = true;
   program.section_names.pop_back();
   program.symbol_names.pop_back();
+}
+
+void ProgramBuilder::AddPhantomName(std::string_view name) {
+  program.section_names.push_back({.text = name});
+  program.symbol_names.push_back({.text = name});
 }
 
 SymbolId ProgramBuilder::AddSectionSymbol(SectionId section) {

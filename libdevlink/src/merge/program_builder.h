@@ -41,6 +41,8 @@ class ProgramBuilder {
   // its names.
   void PutLastSectionBehindCalls();
   SymbolId AddSectionSymbol(SectionId section);
+  // A name of a section that nothing in the file bears.
+  void AddPhantomName(std::string_view name);
   SymbolId AddSymbol(const InputSymbol& symbol, std::uint8_t type);
   FunctionId AddFunction(SymbolId symbol);
   // Another input may have had the symbol before; from here on it is this one's.
