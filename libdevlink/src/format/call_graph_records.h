@@ -20,6 +20,10 @@ enum class CallGraphList : std::uint32_t {
   kAddressTakers = 4,    // function, function whose address it takes
 };
 
+// The first release whose assembler puts every function whose address is taken into the last list:
+// that of 12.0 leaves some out, that of 12.2 none (random programs).
+inline constexpr std::uint16_t kAddressesNamedSince = 122;
+
 // Both words of a pair are indices of symbols; else the second is an offset into `.strtab`. The
 // loader checks words by this, and the merge uses them unchecked.
 constexpr bool HoldsSymbolPairs(CallGraphList list) {

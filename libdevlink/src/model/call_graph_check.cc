@@ -31,8 +31,11 @@ using Few = absl::InlinedVector<T, 16>;
 class CallGraphCheck {
  public:
   CallGraphCheck(const ModuleView& view, std::span<const InputSection> sections,
-                 absl::FunctionRef<bool()> from_assembler)
-      : view_(view), sections_(sections), from_assembler_(from_assembler) {}
+                 absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit)
+      : view_(view),
+        sections_(sections),
+        from_assembler_(from_assembler),
+        names_addresses_(toolkit >= format::kAddressesNamedSince) {}
 
   std::string_view Wrong() {
     const InputSection* const graph = Find(SectionRole::kCallGraph);
@@ -122,9 +125,12 @@ class CallGraphCheck {
         continue;
       }
       const Pair pair{function, BodyOf(entry.symbol)};
-      if (pair.second != function && !std::binary_search(named_.begin(), named_.end(), pair)) {
-        return false;
+      if (pair.second == function || std::binary_search(named_.begin(), named_.end(), pair)) {
+        continue;
       }
+      // What -r joined may be of an earlier toolkit.
+      const bool is_call = format::FunctionUseOf(entry.type) == format::FunctionUse::kCall;
+      if (is_call || from_assembler_()) return false;
     }
     return true;
   }
@@ -132,7 +138,7 @@ class CallGraphCheck {
   [[nodiscard]] bool IsToBeNamed(std::uint32_t type) const {
     const format::FunctionUse use = format::FunctionUseOf(type);
     return use == format::FunctionUse::kCall ||
-           (use == format::FunctionUse::kAddress && has_takers_);
+           (use == format::FunctionUse::kAddress && has_takers_ && names_addresses_);
   }
 
   // Each device function that other modules can call has one, either there or in the call graph.
@@ -168,14 +174,15 @@ class CallGraphCheck {
   Few<Pair> named_;                // callers and takers with the functions they refer to
   Few<Pair> taken_;                // with the offset of the prototype
   Few<std::uint32_t> address_of_;  // as the list of takers has them
+  bool names_addresses_;
   bool has_takers_ = false;
 };
 
 }  // namespace
 
 std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
-                                  absl::FunctionRef<bool()> from_assembler) {
-  return CallGraphCheck(view, sections, from_assembler).Wrong();
+                                  absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit) {
+  return CallGraphCheck(view, sections, from_assembler, toolkit).Wrong();
 }
 
 }  // namespace devlink::internal

@@ -167,7 +167,7 @@ absl::Status ModuleLoader::CheckView() {
   DEVLINK_RETURN_IF_ERROR(CheckAllIsNamed());
   if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
   const std::string_view wrong =
-      WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); });
+      WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); }, module_.toolkit());
   return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
 }
 
