@@ -183,9 +183,9 @@ constexpr std::uint16_t BarriersOfCode(std::uint64_t section_flags) {
   return static_cast<std::uint16_t>((section_flags & kShfBarriers) >> 20);
 }
 
-// The flags that a section of a cubin with the old ABI has in the present one. CUDA 12.0 and
-// earlier do not flag sections whose sh_info names another section.
-constexpr std::uint32_t FlagsOfOldAbi(const Shdr& section) {
+// A section's flags, with the one that says that its sh_info names another section: cubins of the
+// old ABI, and what nvlink -r makes of them, do not flag such sections (CUDA 11.7 to 12.2).
+constexpr std::uint32_t FlagsOf(const Shdr& section) {
   const bool names_section = section.type == kShtCudaInfo || section.type == kShtCudaShared ||
                              section.type == kShtRel || section.type == kShtRela ||
                              IsConstantType(section.type);

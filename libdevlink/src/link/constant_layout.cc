@@ -112,14 +112,14 @@ class KernelBanks {
     if (own == merged_.end()) {
       bank.name = names_.Concat(format::CompilerConstantsPrefix(program_.view),
                                 program_.symbols[program_.functions[bank.kernel].symbol].name);
-      bank.flags = callee.flags;
+      bank.flags = callee.flags | std::uint32_t{format::kShfInfoLink};
       bank.align = callee.align;
       return bank;
     }
     const Section& section = program_.sections[own->second];
     bank.section = own->second;
     bank.name = section.name;
-    bank.flags = section.flags;
+    bank.flags = section.flags | std::uint32_t{format::kShfInfoLink};
     bank.size = section.size;
     bank.align = section.align;
     bank.pieces.assign(section.pieces.begin(), section.pieces.end());

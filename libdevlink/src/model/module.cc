@@ -25,12 +25,12 @@ InputSection ModuleView::SectionAt(std::uint32_t index) const {
   format::SectionWords words{
       .name = base::BoundedReader(names_).CString(raw.name).value_or(std::string_view()),
       .type = raw.type,
-      .flags = has_old_abi_ ? format::FlagsOfOldAbi(raw) : static_cast<std::uint32_t>(raw.flags)};
+      .flags = format::FlagsOf(raw)};
+  section.lacks_info_link = words.flags != raw.flags;
   if (of_two_) words = format::SectionInView(kind_, words).value_or(words);
   section.name = words.name;
   section.type = words.type;
   section.flags = words.flags;
-  section.lacks_info_link = section.flags != raw.flags && has_old_abi_;
   if (!format::IsNobitsType(raw.type)) {
     section.data = base::BoundedReader(file_).Slice(raw.offset, raw.size).value_or(base::Bytes());
   }

@@ -296,8 +296,7 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   if (raw.flags > std::numeric_limits<std::uint32_t>::max()) {
     return Bad(index, "its flags are unknown");
   }
-  section.flags =
-      view_->has_old_abi_ ? format::FlagsOfOldAbi(raw) : static_cast<std::uint32_t>(raw.flags);
+  section.flags = format::FlagsOf(raw);
   section.size = raw.size;
   section.link = raw.link;
   section.info = raw.info;
