@@ -107,9 +107,11 @@ SectionHandle InputBuilder::AddData(const std::string& name, std::uint64_t size,
                                     std::uint8_t fill, std::uint64_t align) {
   const DataKind kind = KindOf(name);
   const bool nobits = format::IsNobitsType(kind.type);
+  const std::uint64_t left_out =
+      flags_constants_ || !format::IsConstantType(kind.type) ? 0 : format::kShfInfoLink;
   const SectionHandle section = writer_.AddSection({.name = Keep(name),
                                                     .type = kind.type,
-                                                    .flags = kind.flags,
+                                                    .flags = kind.flags & ~left_out,
                                                     .align = align,
                                                     .nobits_size = nobits ? size : 0});
   if (!nobits) writer_.Append(section, bytes_.emplace_back(size, fill));

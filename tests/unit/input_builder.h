@@ -61,6 +61,9 @@ class InputBuilder {
   SymbolHandle Define(const Variable& variable);
 
   // The compiler's constants of a function, `.nv.constant2.F`, and the local variable in them.
+  // Constants from here on lack the flag of sections that belong to another, as those of CUDA 12.2
+  // and earlier do.
+  void LeaveConstantsUnflagged() { flags_constants_ = false; }
   SymbolHandle AddConstants(SymbolHandle function, std::uint64_t size, std::uint8_t fill = 0x22,
                             std::uint64_t align = 4);
 
@@ -130,6 +133,7 @@ class InputBuilder {
   std::string prototypes_;
   SectionHandle info_ = kNoSection;
   SectionHandle compat_ = kNoSection;
+  bool flags_constants_ = true;
 };
 
 }  // namespace devlink::testing

@@ -37,13 +37,11 @@ constexpr SmTraits UpToSm89(std::uint16_t number) {
 // Found: the names by what the 13.x tools take; the rest by the same programs on sm_75, sm_80,
 // sm_86 to sm_90a, sm_100, sm_103 and sm_120; oldest toolkits by patching the note.
 constexpr std::array kRows = {
-    UpToSm89(75),     UpToSm89(80),
-    UpToSm89(86),     UpToSm89(87),
-    UpToSm89(88),     UpToSm89(89),
-    Sm90(),           FromSm100On(100),
-    FromSm100On(103), Since134(FromSm100On(107)),
-    FromSm100On(110), FromSm100On(120),
-    FromSm100On(121),
+    UpToSm89(75),  // by number
+    UpToSm89(80),     UpToSm89(86),     UpToSm89(87),
+    UpToSm89(88),     UpToSm89(89),     Sm90(),
+    FromSm100On(100), FromSm100On(103), Since134(FromSm100On(107)),
+    FromSm100On(110), FromSm100On(120), FromSm100On(121),
 };
 
 struct Pair {

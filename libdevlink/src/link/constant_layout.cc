@@ -103,6 +103,11 @@ class KernelBanks {
     return own == merged_.end() ? nullptr : &program_.sections[own->second];
   }
 
+  // nvlink flags a bank that it makes as a kernel's, whether or not the inputs' are flagged.
+  static std::uint32_t FlagsOfBank(const Section& section) {
+    return section.flags | std::uint32_t{format::kShfInfoLink};
+  }
+
   ConstantBank& Open(std::uint32_t kernel, const Section& callee) {
     if (index_[kernel] != kNone) return banks_[index_[kernel]];
     index_[kernel] = static_cast<std::uint32_t>(banks_.size());
@@ -112,14 +117,14 @@ class KernelBanks {
     if (own == merged_.end()) {
       bank.name = names_.Concat(format::CompilerConstantsPrefix(program_.view),
                                 program_.symbols[program_.functions[bank.kernel].symbol].name);
-      bank.flags = callee.flags | std::uint32_t{format::kShfInfoLink};
+      bank.flags = FlagsOfBank(callee);
       bank.align = callee.align;
       return bank;
     }
     const Section& section = program_.sections[own->second];
     bank.section = own->second;
     bank.name = section.name;
-    bank.flags = section.flags | std::uint32_t{format::kShfInfoLink};
+    bank.flags = FlagsOfBank(section);
     bank.size = section.size;
     bank.align = section.align;
     bank.pieces.assign(section.pieces.begin(), section.pieces.end());

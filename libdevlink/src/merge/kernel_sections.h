@@ -36,7 +36,7 @@ class KernelSections {
   InputState& input_;
   // Kernels that nobody asked for and whose discarded copies had shared memory: nvlink makes a
   // section for it that belongs to none.
-  base::HashSet<FunctionId> without_kernel_;
+  base::HashSet<FunctionId> unowned_shared_;
 };
 
 }  // namespace devlink::internal

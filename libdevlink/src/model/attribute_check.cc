@@ -4,6 +4,7 @@
 #include "base/bounded_reader.h"
 #include "format/nv_info.h"
 #include "format/sections.h"
+#include "model/code_places.h"
 
 namespace devlink::internal {
 
@@ -50,21 +51,16 @@ class AttributeCheck {
     return {};
   }
 
-  // Where the record names places in code, the last one lies there. Mercury code is packed, and its
-  // places are those of the code that it stands for.
+  // Where the record names places in code, the last one lies there.
   [[nodiscard]] bool EndsInCode(const format::InfoRecord& record) const {
     if (format::FindInfoAttribute(record.id).payload != format::kInfoPlaces ||
         record.payload.empty() || sections_[index_].role != SectionRole::kFunctionInfo) {
       return true;
     }
-    const InputSection& code = sections_[sections_[index_].info];
-    std::uint64_t end = code.size;
-    if (view_.kind() == format::ViewKind::kMercury) {
-      end = code.info < view_.symbol_count() ? view_.SymbolAt(code.info).size : 0;
-    }
     constexpr std::uint64_t kWord = 4;
     const base::BoundedReader places(record.payload);
-    return places.ReadOrZero<std::uint32_t>(places.size() - kWord) < end;
+    return places.ReadOrZero<std::uint32_t>(places.size() - kWord) <
+           EndOfPlaces(view_, sections_[sections_[index_].info]);
   }
 
   void Take(const format::InfoRecord& record) {

@@ -10,8 +10,17 @@
 #include <vector>
 
 #include "format/capsule.h"
+#include "model/module.h"
 
 namespace devlink::internal {
+
+// Where the places in a function's code end, as `view` counts them. Mercury code is packed: its
+// places are those of the code that it stands for, whose size only its function's symbol tells.
+// Takes what has not been checked.
+inline std::uint64_t EndOfPlaces(const ModuleView& view, const InputSection& code) {
+  if (view.kind() != format::ViewKind::kMercury) return code.data.size();
+  return code.info < view.symbol_count() ? view.SymbolAt(code.info).size : 0;
+}
 
 class CodePlaces {
  public:

@@ -38,7 +38,7 @@ struct InputSection {
   std::uint32_t align = 1;
   std::uint8_t entry_size = 0;
   SectionRole role = SectionRole::kTable;
-  // Its own flags do not say that sh_info names a section, as in cubins of CUDA 12.0 and earlier.
+  // Its own flags do not say that sh_info names a section (format::FlagsOf).
   bool lacks_info_link = false;
 
   // A kernel's parameters: bank 0 of its constants.
@@ -117,7 +117,6 @@ class ModuleView {
 
   format::ViewKind kind_;
   bool of_two_ = false;  // the file has another view
-  bool has_old_abi_ = false;
   base::Bytes file_;
   base::Bytes headers_;             // one format::Shdr per section
   base::Bytes names_;               // the section name table

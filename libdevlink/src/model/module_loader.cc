@@ -140,7 +140,7 @@ absl::Status ModuleLoader::ReadMercuryView() {
   return CheckViewsAgree();
 }
 
-absl::Status ModuleLoader::CheckViewsAgree() const {
+absl::Status ModuleLoader::CheckViewsAgree() {
   DEVLINK_RETURN_IF_ERROR(CheckSymbolsAgree(module_.sass_, *module_.mercury_));
   DEVLINK_RETURN_IF_ERROR(
       CheckRecordsAgree(module_.sass_, *module_.mercury_, [this] { return IsFromAssembler(); }));
@@ -172,13 +172,12 @@ absl::Status ModuleLoader::CheckView() {
 }
 
 // An assembler's values and constants end with the last variable. What -r joins may end later.
-absl::Status ModuleLoader::CheckAllIsNamed() const {
+absl::Status ModuleLoader::CheckAllIsNamed() {
   for (std::uint32_t i = 0; i < sections_.size(); ++i) {
     const InputSection& section = sections_[i];
-    const bool of_variables =
-        section.role == SectionRole::kGlobalInit || section.role == SectionRole::kConstantBank ||
-        (section.role == SectionRole::kFunctionConstants && !section.IsParameterBank());
-    if (of_variables && ends_[i] < section.size && IsFromAssembler()) {
+    const bool of_variables = section.role == SectionRole::kGlobalInit || IsConstants(section.role);
+    if (of_variables && !section.IsParameterBank() && ends_[i] < section.size &&
+        IsFromAssembler()) {
       return Bad(i, "it has bytes that belong to no variable");
     }
   }
@@ -212,7 +211,6 @@ absl::Status ModuleLoader::ReadHeader() {
   if (format::HasOldAbi(header)) {
     module_.toolkit_ = static_cast<std::uint16_t>(header.version);
     module_.virtual_arch_ = format::OldVirtualArchOf(header);
-    view_->has_old_abi_ = true;
   }
   return absl::OkStatus();
 }
@@ -524,7 +522,7 @@ absl::Status ModuleLoader::CheckAttributes(std::uint32_t index) const {
   return wrong.what.empty() ? absl::OkStatus() : Bad(wrong.section, wrong.what);
 }
 
-absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) const {
+absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) {
   // nvlink -r empties lists of machine code where there are two views.
   const bool is_one_of_two = two_views_ && view_->kind_ == format::ViewKind::kSass;
   const std::string wrong = WrongInRelocations(*view_, sections_, index,
@@ -599,14 +597,14 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
   return sound.ok() ? sound : Bad(index, std::string(base::FromAbsl(sound.message())));
 }
 
-bool ModuleLoader::IsFromAssembler() const {
-  for (const InputSection& section : sections_) {
-    if (section.role != SectionRole::kToolNote) continue;
-    const auto records = format::ReadToolRecords(section.data);
-    return records && std::all_of(records->begin(), records->end(),
-                                  [](const auto& record) { return record.tool == "ptxas"; });
-  }
-  return false;
+bool ModuleLoader::IsFromAssembler() {
+  if (from_assembler_.has_value()) return *from_assembler_;
+  const auto note = std::ranges::find(sections_, SectionRole::kToolNote, &InputSection::role);
+  const auto records = note == sections_.end() ? std::nullopt : format::ReadToolRecords(note->data);
+  from_assembler_ =
+      records && std::all_of(records->begin(), records->end(),
+                             [](const auto& record) { return record.tool == "ptxas"; });
+  return *from_assembler_;
 }
 
 absl::Status ModuleLoader::CheckCallGraph(std::uint32_t index) const {
@@ -653,7 +651,7 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
 absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
   const auto info = format::ReadCudaInfo(sections_[index].data);
   if (!info) return Bad(index, "the note is cut off");
-  if (view_->has_old_abi_) return absl::OkStatus();  // its header has said so
+  if (format::HasOldAbi(module_.header_)) return absl::OkStatus();  // its header has said so
   module_.toolkit_ = info->toolkit;
   module_.virtual_arch_ = info->virtual_arch;
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 // Turns bytes into a checked Module. Used by Module::Load only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,9 @@ class ModuleLoader {
   absl::Status ReadSection(std::uint32_t index, const format::Shdr& raw, base::Bytes names);
   // What remains of a view once all sections are known.
   absl::Status CheckView();
-  absl::Status CheckAllIsNamed() const;
+  absl::Status CheckAllIsNamed();
   absl::Status ReadMercuryView();
-  absl::Status CheckViewsAgree() const;
+  absl::Status CheckViewsAgree();
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
@@ -37,7 +38,7 @@ class ModuleLoader {
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckAttributes(std::uint32_t index) const;
   [[nodiscard]] absl::Status CheckPlaces() const;
-  absl::Status CheckRelocations(std::uint32_t index) const;
+  absl::Status CheckRelocations(std::uint32_t index);
   absl::Status CheckCallGraph(std::uint32_t index) const;
   absl::Status CheckPrototypes(std::uint32_t index) const;
   [[nodiscard]] bool IsPrototype(std::uint32_t offset) const;
@@ -50,8 +51,9 @@ class ModuleLoader {
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 
-  // Whether an assembler wrote the file, as its note says, and no partial link. Of machine code.
-  [[nodiscard]] bool IsFromAssembler() const;
+  // Whether an assembler wrote the file, as its note says, and no partial link. The note, which
+  // grows with what -r joins, is read once.
+  [[nodiscard]] bool IsFromAssembler();
 
   // The first section of a role; as many as there are where none has it.
   [[nodiscard]] std::uint32_t IndexOf(SectionRole role) const;
@@ -64,6 +66,7 @@ class ModuleLoader {
   ModuleView* view_;                    // the one that is being read
   std::vector<InputSection> sections_;  // its sections, decoded while the checks last
   std::vector<std::uint64_t> ends_;     // by section of the view, of its last variable
+  std::optional<bool> from_assembler_;  // where somebody asked
   bool two_views_ = false;              // as the header's architecture has
   bool counted_in_32_bits_ = false;     // a variable of the view was
 };

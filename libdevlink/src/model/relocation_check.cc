@@ -9,6 +9,7 @@
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/sections.h"
+#include "model/code_places.h"
 
 namespace devlink::internal {
 
@@ -25,7 +26,8 @@ class RelocationCheck {
         mercury_(view.kind() == format::ViewKind::kMercury),
         // Lists of places in `.debug_loc` name labels that ptxas left without a place.
         of_debug_(target_.role == SectionRole::kDebug),
-        end_(EndOfTarget()) {}
+        end_(target_.role == SectionRole::kText ? EndOfPlaces(view, target_)
+                                                : target_.data.size()) {}
 
   [[nodiscard]] std::string WrongInList(absl::FunctionRef<bool()> code_may_lack_any) const {
     const bool with_addends = list_.type == format::kShtRela;
@@ -39,7 +41,7 @@ class RelocationCheck {
       const bool may_be_empty = target_.role != SectionRole::kText || code_may_lack_any();
       return may_be_empty ? "" : "a list of relocations without any";
     }
-    const std::uint64_t step = with_addends ? sizeof(format::Rela) : sizeof(format::Rel);
+    const std::uint64_t step = with_addends ? sizeof(format::Rela) : format::kRelSize;
     if (list_.entry_size != step || list_.size % step != 0) {
       return "its size is not a multiple of a relocation's";
     }
@@ -52,13 +54,6 @@ class RelocationCheck {
   }
 
  private:
-  // From which on a field would reach too far. Mercury code is packed, and places in it are those
-  // of the code that it stands for.
-  [[nodiscard]] std::uint64_t EndOfTarget() const {
-    if (!mercury_ || target_.role != SectionRole::kText) return target_.data.size();
-    return target_.info < view_.symbol_count() ? view_.SymbolAt(target_.info).size : 0;
-  }
-
   // A section as a whole may be named, but only one that has a place in the output.
   [[nodiscard]] bool IsContent(std::uint32_t section) const {
     return section < sections_.size() && format::IsContent(sections_[section].role);
@@ -98,7 +93,7 @@ class RelocationCheck {
   const InputSection& target_;
   bool mercury_;
   bool of_debug_;
-  std::uint64_t end_;
+  std::uint64_t end_;  // from which on a field would reach too far
 };
 
 }  // namespace

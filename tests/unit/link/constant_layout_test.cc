@@ -48,6 +48,23 @@ moved
 )");
 }
 
+// 0x40: belongs to a section.
+TEST_CASE("A bank with a function's constants is flagged as the kernel's, whatever the inputs' are",
+          "[constants]") {
+  InputBuilder a;
+  a.LeaveConstantsUnflagged();
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle l = a.DefineKernel("l");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.AddConstants(k, 4, 0xaa);
+  a.AddConstants(f, 4, 0xff);
+  a.AddCall(k, f);
+  a.AddCall(l, f);
+  const std::string told = ConstantsOf(Linked({&a}));
+  CHECK(told.find(".nv.constant2.l new size=0x8 align=4 flags=0x42") != std::string::npos);
+  CHECK(told.find(".nv.constant2.k size=0x8 align=4 flags=0x42") != std::string::npos);
+}
+
 TEST_CASE("Constants of several functions follow each other, last one first", "[constants]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");
