@@ -107,6 +107,7 @@ constexpr auto kSectionTypes = std::to_array<std::pair<std::uint32_t, std::strin
     {0x70000015, "CUDA_SHARED_RESERVED"},
     {0x70000016, "CUDA_CAPMERC"},
     {0x7000007c, "CUDA_MERC_CONSTANT_USER"},
+    {0x7000007d, "CUDA_MERC_CONSTANT_PIC"},
     {0x70000082, "CUDA_MERC_RELA"},
     {0x70000083, "CUDA_MERC_INFO"},
     {0x70000084, "CUDA_MERC_CONSTANT_OPTIMIZER"},

@@ -224,6 +224,12 @@ RandomProgram MakePtxProgram(std::uint64_t seed, ProgramTarget target,
     program.files.push_back(std::move(source));
   }
   random.Shuffle(program.files);
+  // Decided apart, so that what a seed made before there was this option it still makes.
+  Prng of_code(~seed);
+  const bool has_independent_code = plan.Has(kIndependentCode) && of_code.Chance(8);
+  for (SourceFile& source : program.files) {
+    if (has_independent_code && of_code.Chance(75)) source.flags.emplace_back("-pic=true");
+  }
   return program;
 }
 

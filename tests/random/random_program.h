@@ -43,9 +43,10 @@ enum Feature : std::uint32_t {
   kStrongOverWeak = 1U << 28,  // a strong definition beside weak ones
   kLaunchBounds = 1U << 29,    // .maxntid, .reqntid, .minnctapersm, .maxnreg
   kSharedAcrossFiles = 1U << 30,  // .visible .shared in one file, .extern .shared in others
+  kIndependentCode = 1U << 31,    // ptxas -pic
 };
 
-inline constexpr std::uint32_t kAllFeatures = (1U << 31) - 1;
+inline constexpr std::uint32_t kAllFeatures = ~0U;
 
 // How large and how varied a program may become. Small limits make small programs: a difference
 // that survives them is easier to understand.

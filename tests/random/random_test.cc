@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<ProgramTarget, 3> kTargets = {
     {{.number = 75, .variant = 0}, {.number = 80, .variant = 0}, {.number = 90, .variant = 0}}};
 // Weak symbols, common variables and nvlink -g are left to the link cases and to devlink-fuzz.
-constexpr std::uint32_t kFeatures = 0x203ffffc;
+constexpr std::uint32_t kFeatures = 0xa03ffffc;
 
 std::atomic<int> made = 0;
 std::atomic<int> compared = 0;

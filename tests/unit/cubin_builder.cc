@@ -89,12 +89,11 @@ class Builder {
     texts_.emplace(f.name, text);
     for (const auto& [id, value] :
          {std::pair{format::kAttrRegCount, f.registers}, std::pair{format::kAttrFrameSize, f.frame},
-          std::pair{format::kAttrMinStackSize, f.frame}}) {
+          std::pair{format::kAttrMaxStackSize, f.frame}}) {
       writer_.AddAttribute(info_, format::kInfoSized, id, 8);
       writer_.AppendSymbolIndex(info_, symbol);
       writer_.AppendWord(info_, value);
     }
-    if (!f.kernel) return;
     const auto own_info = writer_.AddSection({.name = Keep(".nv.info." + f.name),
                                               .type = format::kShtCudaInfo,
                                               .flags = format::kShfInfoLink,
@@ -102,6 +101,7 @@ class Builder {
                                               .link = kSymbolTable});
     writer_.SetInfoSection(own_info, text);
     writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
+    if (!f.kernel) return;
     writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrCbankParamSize, 0);
     const auto constants = writer_.AddSection({.name = Keep(".nv.constant0." + f.name),
                                                .type = format::kShtCudaConstant0,

@@ -99,8 +99,10 @@ std::uint64_t LinkedFile::RoomOfConstants() const {
     std::string_view name;
     std::uint64_t room;
   };
-  constexpr Row kRows[] = {
-      {names::kUserConstants, 3}, {names::kOptimizerConstants, 8}, {names::kImageConstants, 25}};
+  constexpr Row kRows[] = {{names::kUserConstants, 3},
+                           {names::kPointerTable, 2},
+                           {names::kOptimizerConstants, 8},
+                           {names::kImageConstants, 25}};
   std::uint64_t out = 0;
   for (std::uint32_t i = 1; i < section_count(); ++i) {
     std::string_view name = NameOf(i);

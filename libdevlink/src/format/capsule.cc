@@ -90,6 +90,11 @@ bool IsElided(const base::BoundedReader& reader, std::uint32_t instruction) {
 
 }  // namespace
 
+bool IsCapsuleOfFirstForm(base::Bytes capsule) {
+  constexpr unsigned kFormAt = 30;  // two bits of the second word
+  return base::BoundedReader(capsule).ReadOrZero<std::uint32_t>(4) >> kFormAt == 1;
+}
+
 absl::Status CheckCapsule(base::Bytes capsule, std::uint64_t instructions, bool later) {
   const base::BoundedReader reader(capsule);
   Head head;

@@ -43,6 +43,10 @@ absl::Status FindCapsuleConstants(base::Bytes capsule, std::span<const std::uint
 // others. Found by random programs of both that nvlink 13.0 links.
 inline constexpr std::uint16_t kCapsuleFormSince = 129;
 
+// Whether a capsule is of the form of 12.8, as its header says: bit 30 of the second word without
+// bit 31 (1,900 capsules of 12.8; 275,000 of later releases have both).
+bool IsCapsuleOfFirstForm(base::Bytes capsule);
+
 // Whether the records stand for so many instructions of machine code and end with the capsule.
 // InvalidArgument where they do not. `later`: of an assembler later than 13.0, so that a record of
 // a form that is not known is no damage.

@@ -171,6 +171,9 @@ inline constexpr std::uint64_t kShfExec = 4;
 inline constexpr std::uint64_t kShfInfoLink = 0x40;
 // Whether it is loaded, and as what.
 inline constexpr std::uint64_t kShfLoading = kShfWrite | kShfAlloc | kShfExec;
+// What no section of a relocatable cubin has, of any kind (the corpus of docs/cubin-format.md,
+// "Section order"). Barriers of code are counted from bit 20 on.
+inline constexpr std::uint64_t kShfNever = 0xe00fffb8;
 inline constexpr std::uint64_t kKernelSharedFlags = 0x43;  // of `.nv.shared.E`
 inline constexpr std::uint64_t kShfTkInfo = 0x2000000;
 inline constexpr std::uint64_t kShfCuInfo = 0x1000000;

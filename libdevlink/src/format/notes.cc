@@ -30,6 +30,7 @@ struct CudaNote {
 };
 static_assert(sizeof(CudaNote) == 32);
 constexpr std::uint32_t kCudaDescription = 8;
+constexpr std::uint32_t kFirstCudaDescription = 12;  // of version 1
 
 void PutWord(std::vector<std::uint8_t>& out, std::uint64_t word) {
   for (int shift = 0; shift < 32; shift += 8)
@@ -124,9 +125,22 @@ std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {
   return {bytes, bytes + sizeof(note)};
 }
 
+namespace {
+
+bool HasFormOfKind(const CudaNote& note) {
+  const bool is_current =
+      note.version == kRecordVersion && note.description_size == kCudaDescription;
+  const bool is_first =
+      note.version + 1 == kRecordVersion && note.description_size == kFirstCudaDescription;
+  return (is_current || is_first) && note.vendor_size == sizeof(note.vendor) &&
+         note.type == kNoteCudaInfo;
+}
+
+}  // namespace
+
 std::optional<CudaInfo> ReadCudaInfo(base::Bytes note) {
   CudaNote read = {};
-  if (!base::BoundedReader(note).Read(0, read)) return std::nullopt;
+  if (!base::BoundedReader(note).Read(0, read) || !HasFormOfKind(read)) return std::nullopt;
   if (read.version < kRecordVersion) {
     constexpr std::uint16_t kFirstToolkit = 128;  // whose notes have that form
     return CudaInfo{

@@ -92,8 +92,8 @@ constexpr std::array kRows = {
     Row{0x42, "RESERVED_SMEM_0_SIZE"},
     Row{0x43, "UCODE_SECTION_DATA"},
     Row{0x44, "UNUSED_LOAD_BYTE_OFFSET"},
-    Row{0x45, "KPARAM_INFO_V2"},
-    Row{0x46, "SYSCALL_OFFSETS"},
+    Row{0x45, "KPARAM_INFO_V2", 12},
+    Row{0x46, "SYSCALL_OFFSETS", kPlaces},
     Row{0x47, "SW_WAR_MEMBAR_SYS_INSTR_OFFSETS"},
     Row{0x48, "GRAPHICS_GLOBAL_CBANK"},
     Row{0x49, "SHADER_TYPE"},
@@ -151,15 +151,16 @@ static_assert(TravellingOnesAreListed());
 
 constexpr Row kUnnamed = {};
 
-// INDIRECT_BRANCH_TARGETS: for each branch its place, a word, how many places it may go to, and
-// these.
+// INDIRECT_BRANCH_TARGETS: for each branch its place, a word that is 0, how many places it may go
+// to, and these.
 bool AreWholeBranches(base::Bytes payload) {
   const base::BoundedReader words(payload);
   constexpr std::uint64_t kHead = 12;
   std::uint64_t at = 0;
   while (at < payload.size()) {
+    std::uint32_t unused = 0;
     std::uint32_t targets = 0;
-    if (!words.Read(at + kHead - sizeof(targets), targets)) return false;
+    if (!words.Read(at + 4, unused) || !words.Read(at + 8, targets) || unused != 0) return false;
     at += kHead + std::uint64_t{targets} * 4;
   }
   return at == payload.size();
@@ -175,6 +176,60 @@ bool ArePlaces(base::Bytes payload) {
     before = place;
   }
   return true;
+}
+
+// The formats of records without a payload; 0 where no file has shown one. The others were found as
+// sizes of payloads were.
+constexpr std::uint8_t PlainFormatOf(std::uint8_t id) {
+  switch (id) {
+    case 0x04:  // CTAIDZ_USED
+    case 0x35:  // SW2861232_WAR
+    case 0x3e:  // EXPLICIT_CLUSTER
+    case 0x41:  // RESERVED_SMEM_USED
+    case 0x4d:  // TEXMODE_INDEPENDENT
+    case 0x51:  // TCGEN05_1CTA_USED
+    case 0x52:  // TCGEN05_2CTA_USED
+    case 0x53:  // GEN_ERRBAR_AT_EXIT
+      return kInfoNoValue;
+    case 0x15:  // BINDLESS_TEXTURE_BANK
+    case 0x16:  // BINDLESS_SURFACE_BANK
+    case 0x4a:  // VRC_CTA_INIT_COUNT
+    case 0x4c:  // NUM_BARRIERS
+    case 0x6d:  // without a known name, from 13.3 on
+      return kInfoByteValue;
+    case 0x19:  // CBANK_PARAM_SIZE
+    case 0x1b:  // MAXREG_COUNT
+    case 0x38:  // NUM_MBARRIERS
+    case 0x50:  // SPARSE_MMA_MASK
+    case 0x58:  // STUB_FUNCTION_KIND
+    case 0x5c:  // SANITIZE
+    case 0x5f:  // MERCURY_ISA_VERSION
+    case 0x6b:  // without a known name, from 13.3 on
+      return kInfoHalfValue;
+    default:
+      return 0;
+  }
+}
+
+// Whether it is a number that hardware of any kind has.
+bool IsPossible(const InfoRecord& record) {
+  constexpr std::uint32_t kMaxRegisters = 255;
+  constexpr std::uint32_t kMaxBarriers = 16;
+  constexpr std::uint32_t kMaxStack = 1U << 24;
+  const auto of_function = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
+  switch (record.id) {
+    case kAttrRegCount:
+      return of_function <= kMaxRegisters;
+    case kAttrFrameSize:
+    case kAttrMaxStackSize:
+      return of_function < kMaxStack && of_function % 4 == 0;
+    case kAttrMaxRegCount:
+      return record.value <= kMaxRegisters;
+    case kAttrNumBarriers:
+      return record.value <= kMaxBarriers;
+    default:
+      return true;
+  }
 }
 
 struct RecordHead {
@@ -209,8 +264,12 @@ bool InfoReader::Next(InfoRecord& out) {
 }
 
 bool HasFormOfKind(const InfoRecord& record) {
+  if (record.id == kAttrError || !IsPossible(record)) return false;
   const std::uint8_t wanted = FindInfoAttribute(record.id).payload;
-  if (wanted == 0) return true;
+  if (wanted == 0) {
+    const std::uint8_t format = PlainFormatOf(record.id);
+    return format == 0 || record.format == format;
+  }
   if (record.format != kInfoSized) return false;
   if (record.id == kAttrIndirectBranchTargets) return AreWholeBranches(record.payload);
   if (wanted == kPlaces) return ArePlaces(record.payload);
@@ -221,8 +280,21 @@ const InfoAttribute& FindInfoAttribute(std::uint8_t id) {
   return id < kRows.size() ? kRows[id] : kUnnamed;
 }
 
+KernelParameter ParameterOf(const InfoRecord& record) {
+  const base::BoundedReader payload(record.payload);
+  const auto place = payload.ReadOrZero<std::uint32_t>(4);
+  const auto kind = payload.ReadOrZero<std::uint32_t>(8);
+  return {.symbol = payload.ReadOrZero<std::uint32_t>(0),
+          .ordinal = static_cast<std::uint16_t>(place),
+          .offset = static_cast<std::uint16_t>(place >> 16),
+          .size = record.id == kAttrKparamInfo ? kind >> 18 : kind};
+}
+
 InfoSymbolRun SymbolsOf(const InfoRecord& record) {
   if (record.format != kInfoSized) return {};
+  if (record.id == kAttrKparamInfo && ParameterOf(record).IsTexture()) {
+    return {.kind = Symbols::kOne, .count = 1};
+  }
   const InfoSymbols symbols = FindInfoAttribute(record.id).symbols;
   switch (symbols) {
     case Symbols::kOne:

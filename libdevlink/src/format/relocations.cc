@@ -283,6 +283,49 @@ bool AreCounterpartsInData(std::uint32_t sass, std::uint32_t mercury) {
   return name == ours->name || (name.starts_with("ABS") && name.substr(3) == ours->name);
 }
 
+namespace {
+
+constexpr bool IsAmong(std::uint32_t type, std::uint32_t first, std::uint32_t last) {
+  return type >= first && type <= last;
+}
+
+// Words, bytes of words, and descriptors of functions.
+bool IsOfData(std::uint32_t type) {
+  return IsAmong(type, 0x01, 0x04) || IsAmong(type, 0x22, 0x23) || IsAmong(type, 0x46, 0x47) ||
+         IsAmong(type, 0x4c, 0x63) || IsAmong(type, 0x66, 0x6f);
+}
+bool IsOfDebug(std::uint32_t type) {
+  return IsAmong(type, 0x01, 0x04) || IsAmong(type, 0x48, 0x49);
+}
+
+// The Mercury view has ABS64 and ABS32 both in code and in data.
+bool IsOfMercuryData(std::uint32_t type) {
+  return IsAmong(type, 0x10001, 0x10003) || IsAmong(type, 0x10007, 0x10008) ||
+         IsAmong(type, 0x1000f, 0x10027) || IsAmong(type, 0x1002a, 0x1003b);
+}
+bool IsOfMercuryDebug(std::uint32_t type) {
+  return IsAmong(type, 0x10001, 0x10003) || IsAmong(type, 0x10007, 0x10008) || type == 0x1000e ||
+         IsAmong(type, 0x1003c, 0x1003d);
+}
+
+}  // namespace
+
+// Found in 15,000 cubins (docs/cubin-format.md, "Relocations"); of types that none of them has, by
+// their names.
+bool CanBeIn(std::uint32_t type, FieldPlace place) {
+  const bool mercury = IsMercuryRelocation(type);
+  switch (place) {
+    case FieldPlace::kData:
+      return mercury ? IsOfMercuryData(type) : IsOfData(type);
+    case FieldPlace::kDebug:
+      return mercury ? IsOfMercuryDebug(type) : IsOfDebug(type);
+    case FieldPlace::kCode:
+      break;
+  }
+  if (!mercury) return !IsOfData(type) && !IsOfDebug(type);
+  return IsAmong(type, 0x10002, 0x10003) || (!IsOfMercuryData(type) && !IsOfMercuryDebug(type));
+}
+
 // Found in the call graphs of 3,119 cubins (docs/cubin-format.md, "Call graph and prototypes").
 FunctionUse FunctionUseOf(std::uint32_t type) {
   switch (type) {

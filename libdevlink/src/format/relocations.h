@@ -72,6 +72,11 @@ bool AreCounterpartsInCode(std::uint32_t sass, std::uint32_t mercury, bool own);
 // The same of pointers in variables and constants.
 bool AreCounterpartsInData(std::uint32_t sass, std::uint32_t mercury);
 
+// What a relocated field is part of.
+enum class FieldPlace : std::uint8_t { kCode, kData, kDebug };
+// Whether relocations of the type are ever of such a field.
+bool CanBeIn(std::uint32_t type, FieldPlace place);
+
 // What a reference of machine code to a function is for, by its type.
 enum class FunctionUse : std::uint8_t { kUnknown, kCall, kAddress };
 FunctionUse FunctionUseOf(std::uint32_t type);

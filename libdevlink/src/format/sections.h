@@ -53,11 +53,13 @@ inline constexpr std::string_view kMercuryPrefix = ".nv.merc";
 inline constexpr std::string_view kCapsules = ".nv.capmerc";  // these alone lack that prefix
 inline constexpr std::string_view kMercurySymbols = ".nv.merc.symtab";
 inline constexpr std::string_view kUserConstants = ".nv.constant.user";
+inline constexpr std::string_view kPointerTable = ".nv.constant.pic";
 inline constexpr std::string_view kOptimizerConstants = ".nv.constant.optimizer.";
 inline constexpr std::string_view kImageConstants = ".nv.constant.entry_image_header_indices.";
 inline constexpr std::string_view kMercuryConstantRela = ".rela.nv.constant.";
-// What stands for the first two in machine code.
+// What stands for the first three in machine code.
 inline constexpr std::string_view kVariableConstants = ".nv.constant3";
+inline constexpr std::string_view kPointerConstants = ".nv.constant4";
 inline constexpr std::string_view kCompilerConstants = ".nv.constant2.";
 }  // namespace section_name
 
@@ -70,10 +72,15 @@ constexpr bool IsReservedSharedSymbol(std::string_view symbol) {
   return symbol.starts_with(".nv.reservedSmem.");
 }
 
+// In `.nv.constant4`, the address of the symbol whose name follows (ptxas -pic).
+inline constexpr std::string_view kAddressOf = "$ADDRESS$";
+
 // Banks of constants that the link knows by number.
 inline constexpr std::uint32_t kParameterBank = 0;  // one per kernel
 inline constexpr std::uint32_t kCompilerBank = 2;   // constants that the compiler made
 inline constexpr std::uint32_t kVariableBank = 3;   // `__constant__` variables
+inline constexpr std::uint32_t kPointerBank =
+    4;  // addresses, for code that has no place of its own
 constexpr std::uint32_t BankOfType(std::uint32_t type) { return type - kShtCudaConstant0; }
 // Of `.nv.constantN` and `.nv.constantN.F`; nothing where it is another name, or has a word in
 // place of the number, as the Mercury view's.

@@ -10,8 +10,6 @@ namespace devlink::format {
 
 namespace {
 
-constexpr std::uint32_t kShtMercuryCode = 0x70000016;
-
 // Types of the Mercury view's own sections, and what they are in machine code. Seen in the output
 // of ptxas 13.0 for code of every kind (docs/mercury.md, "Sections").
 struct TypeRow {
@@ -24,8 +22,10 @@ constexpr std::array kTypes = {
     TypeRow{kShtProgbits, kShtProgbits, SectionRole::kDebug},    // `.nv.merc.debug_frame`
     // `.nv.merc.nv.constant.user`
     TypeRow{0x7000007c, kShtCudaConstant0 + kVariableBank, SectionRole::kConstantBank},
-    TypeRow{kShtMercuryRela, kShtRela, SectionRole::kRelocations},  // `.nv.merc.rela.X`
-    TypeRow{0x70000083, kShtCudaInfo, SectionRole::kFunctionInfo},  // `.nv.merc.nv.info.F`
+    // `.nv.merc.nv.constant.pic`
+    TypeRow{0x7000007d, kShtCudaConstant0 + kPointerBank, SectionRole::kConstantBank},
+    TypeRow{kShtMercuryRela, kShtRela, SectionRole::kRelocations},       // `.nv.merc.rela.X`
+    TypeRow{kShtMercuryInfo, kShtCudaInfo, SectionRole::kFunctionInfo},  // `.nv.merc.nv.info.F`
     // `.nv.merc.nv.constant.optimizer.F`
     TypeRow{0x70000084, kShtCudaConstant0 + kCompilerBank, SectionRole::kFunctionConstants},
     TypeRow{kShtMercurySymbols, kShtSymtab, SectionRole::kTable},  // `.nv.merc.symtab`
@@ -51,10 +51,11 @@ bool IsMachineCodeOnly(std::uint32_t type) {
 
 }  // namespace
 
-std::optional<MercuryWords> MercuryWordsOf(SectionRole role) {
+std::optional<MercuryWords> MercuryWordsOf(SectionRole role, std::uint32_t bank) {
   if (role == SectionRole::kModuleInfo) role = SectionRole::kFunctionInfo;
-  const auto* row =
-      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& r) { return r.role == role; });
+  const auto* row = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& r) {
+    return r.role == role && (role != SectionRole::kConstantBank || BankOfType(r.plain) == bank);
+  });
   if (row == kTypes.end() || role == SectionRole::kTable) return std::nullopt;
   return MercuryWords{
       role == SectionRole::kText ? section_name::kCapsules : section_name::kMercuryPrefix,
@@ -74,6 +75,7 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
   if (of == section_name::kUserConstants) {
     return kept.Concat(list, section_name::kVariableConstants);
   }
+  if (of == section_name::kPointerTable) return kept.Concat(list, section_name::kPointerConstants);
   if (!of.starts_with(kOptimizer)) return name;
   const std::string_view plain =
       kept.Concat(section_name::kCompilerConstants, of.substr(kOptimizer.size()));

@@ -41,16 +41,19 @@ struct SectionWords {
 std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_file);
 
 // What is put before the name of a section of the Mercury view's own in a file, by what the section
-// is for, and the type that it has there. Nothing where the section belongs to both views.
+// is for, and the type that it has there. Nothing where the section belongs to both views. `bank`
+// tells banks of constants apart.
 struct MercuryWords {
   std::string_view prefix;
   std::uint32_t type = 0;
 };
-std::optional<MercuryWords> MercuryWordsOf(SectionRole role);
+std::optional<MercuryWords> MercuryWordsOf(SectionRole role, std::uint32_t bank = kVariableBank);
 
 // sh_flags of the Mercury view's own sections, beside those of their counterparts.
 inline constexpr std::uint32_t kShfMercury = 0x10000000;
+inline constexpr std::uint32_t kShtMercuryCode = 0x70000016;
 inline constexpr std::uint32_t kShtMercuryRela = 0x70000082;
+inline constexpr std::uint32_t kShtMercuryInfo = 0x70000083;
 inline constexpr std::uint32_t kShtMercurySymbols = 0x70000085;
 inline constexpr std::uint32_t kShtMercuryResolvedRela = 0x70000088;  // nvlink -preserve-relocs
 

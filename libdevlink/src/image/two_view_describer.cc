@@ -279,9 +279,9 @@ void TwoViewDescriber::AddOwnWideIndices(WideIndices when) {
       {.name = name, .flags = format::kShfMercury, .own_name = true}, when == WideIndices::kEarly);
 }
 
-SectionHandle TwoViewDescriber::AddOwn(std::string_view name, SectionKind kind,
+SectionHandle TwoViewDescriber::AddOwn(std::string_view name,
+                                       const std::optional<format::MercuryWords>& words,
                                        const SectionSpec& spec) {
-  const auto words = format::MercuryWordsOf(kind);
   if (!words) return kNoSection;
   SectionSpec own = spec;
   own.name = names_.Concat(words->prefix, name);
@@ -298,7 +298,8 @@ void TwoViewDescriber::AddOwnSection(SectionId id) {
   SectionSpec spec{.type = section.type, .flags = section.flags, .align = shape.align};
   if (section.kind == SectionKind::kText) spec.flags = 0;
   if (section.kind == SectionKind::kRelocations) spec.entry_size = sizeof(format::Rela);
-  own_.sections[id] = AddOwn(section.name, section.kind, spec);
+  own_.sections[id] =
+      AddOwn(section.name, format::MercuryWordsOf(section.kind, section.bank), spec);
 }
 
 // Names enter in the order of the file, which is by kind.
@@ -323,13 +324,13 @@ void TwoViewDescriber::AddOwnSections() {
   add_kind(SectionKind::kRelocations);
   for (LateList& list : late_lists_) {
     list.own =
-        AddOwn(list.name, SectionKind::kRelocations,
+        AddOwn(list.name, format::MercuryWordsOf(SectionKind::kRelocations),
                {.flags = format::kShfInfoLink, .align = 8, .entry_size = sizeof(format::Rela)});
   }
   add_all(IsConstants);
   for (LateSection& late : late_sections_) {
     if (late.bank == nullptr) continue;
-    late.own = AddOwn(late.bank->name, SectionKind::kFunctionConstants,
+    late.own = AddOwn(late.bank->name, format::MercuryWordsOf(SectionKind::kFunctionConstants),
                       {.flags = late.bank->flags, .align = late.bank->align});
   }
   add_kind(SectionKind::kGlobalInit);

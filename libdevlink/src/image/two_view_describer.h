@@ -94,7 +94,8 @@ class TwoViewDescriber {
   void AddParameters();
   void AddOwnSections();
   void AddOwnSection(SectionId id);
-  SectionHandle AddOwn(std::string_view name, SectionKind kind, const SectionSpec& spec);
+  SectionHandle AddOwn(std::string_view name, const std::optional<format::MercuryWords>& words,
+                       const SectionSpec& spec);
   SectionHandle AddRenamed(std::string_view name, SectionSpec spec);
   void EnterSectionName(std::string_view name);
 

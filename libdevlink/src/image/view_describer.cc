@@ -261,7 +261,9 @@ void ViewDescriber::FillRelocations() {
 void ViewDescriber::FillSlotLists() {
   const auto& slots = passes_.textures.slots;
   for (const auto& [handle, parameters] : slot_lists_) {
+    const FunctionId kernel = banks_.Of(parameters)->kernel;
     for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {
+      if (!slot->IsFilledFor(kernel)) continue;
       const std::uint32_t kind = format::SlotRelocation(program_.symbols[slot->symbol].type);
       writer_.AddRelocation(handle, slot->offset, kind, handles_.symbols[slot->symbol], 0);
     }

@@ -103,16 +103,24 @@ class SectionPairing {
     Pair(mercury_.module_info, sass_.module_info);
     Pair(mercury_.compat, sass_.compat);
     Pair(mercury_.module_shared, sass_.module_shared);
-    Pair(mercury_.constant_bank3, sass_.constant_bank3);
     base::HashMap<std::string_view, SectionId> named;
+    base::HashMap<std::uint32_t, SectionId> banks;
     for (SectionId id = 0; id < sass_.sections.size(); ++id) {
-      if (IsNamed(sass_.sections[id])) named.try_emplace(sass_.sections[id].name, id);
+      const Section& section = sass_.sections[id];
+      if (IsNamed(section)) named.try_emplace(section.name, id);
+      if (section.kind == SectionKind::kConstantBank) banks.try_emplace(section.bank, id);
     }
     for (SectionId id = 0; id < mercury_.sections.size(); ++id) {
-      if (!IsNamed(mercury_.sections[id])) continue;
-      const auto found = named.find(mercury_.sections[id].name);
-      if (found != named.end()) Pair(id, found->second);
+      const Section& section = mercury_.sections[id];
+      if (IsNamed(section)) PairWith(id, named, section.name);
+      if (section.kind == SectionKind::kConstantBank) PairWith(id, banks, section.bank);
     }
+  }
+
+  template <typename Map, typename Key>
+  void PairWith(SectionId mercury, const Map& by_key, const Key& key) {
+    const auto found = by_key.find(key);
+    if (found != by_key.end()) Pair(mercury, found->second);
   }
 
   static bool IsNamed(const Section& section) {

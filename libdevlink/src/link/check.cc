@@ -14,6 +14,7 @@
 #include "format/nv_info.h"
 #include "format/nvlink_text.h"
 #include "format/relocations.h"
+#include "format/sections.h"
 #include "format/sm_traits.h"
 #include "link/reach.h"
 #include "link/undefined.h"
@@ -229,6 +230,9 @@ class Checker {
     const auto unnamed = std::find_if(lost.begin(), lost.end(), [&](const Relocation& relocation) {
       const Section& section = program_.sections[relocation.section];
       const FunctionId function = program_.symbols[relocation.symbol].function;
+      if (section.kind == SectionKind::kConstantBank && section.bank == format::kPointerBank) {
+        return false;  // code that comes to the function by it is named as its caller
+      }
       if (section.kind != SectionKind::kText) {
         return !settings_.as_nvlink && !forgotten.contains(function);
       }

@@ -92,7 +92,8 @@ TextureLayout LayOutTextures(const Program& program, const CallGraph& graph,
     if (id != kNone) at = std::max(at, base::AlignUp(program.sections[id].size, kSlotSize));
   }
   for (const SymbolId id : InSlotOrder(program)) {
-    layout.slots.push_back({id, at});
+    const SectionId code = program.symbols[id].section;
+    layout.slots.push_back({id, at, code == kNone ? kNone : program.sections[code].function});
     layout.offsets[id] = at;
     at += kSlotSize;
   }

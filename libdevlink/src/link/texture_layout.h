@@ -19,7 +19,11 @@ namespace devlink::internal {
 
 struct TextureSlot {
   SymbolId symbol = kNone;
-  std::uint64_t offset = 0;  // in the parameter bank of every kernel that has slots
+  std::uint64_t offset = 0;   // in the parameter bank of every kernel that has slots
+  FunctionId kernel = kNone;  // whose parameter it is; kNone where it is bound by name
+  [[nodiscard]] bool IsFilledFor(FunctionId user) const {
+    return kernel == kNone || kernel == user;
+  }
 };
 
 struct TextureLayout {

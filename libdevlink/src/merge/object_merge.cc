@@ -297,6 +297,11 @@ void ObjectMerge::PlaceReserved(Symbol& symbol, std::uint64_t align) {
 }
 
 void ObjectMerge::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {
+  if (symbol.section != format::kShnUndef) {  // a kernel's parameter
+    const SectionMapping& code = input_.section_map[symbol.section];
+    if (code.state == SectionMapping::kMapped) Define(index, symbol, kNone, code);
+    return;
+  }
   SymbolId id = builder_.FindGlobal(symbol);
   if (id == kNone) {
     InputSymbol reference = symbol;

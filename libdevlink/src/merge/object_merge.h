@@ -55,7 +55,7 @@ class ObjectMerge {
   void Check(SymbolId known, const InputSymbol& symbol);
   // nvlink knows variables by a type of its own until it writes an executable.
   [[nodiscard]] std::uint8_t TypeOf(const InputSymbol& symbol) const {
-    return relocatable_ ? symbol.type : format::kSttObject;
+    return relocatable_ || format::IsTextureType(symbol.type) ? symbol.type : format::kSttObject;
   }
 
   ProgramBuilder& builder_;

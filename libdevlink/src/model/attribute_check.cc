@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/attribute_check.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
 #include "format/nv_info.h"
 #include "format/sections.h"
@@ -10,11 +14,13 @@ namespace devlink::internal {
 
 namespace {
 
+constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
 // Of one kernel.
 struct Parameters {
   base::Bytes where;  // payload of PARAM_CBANK, empty where there is none
   std::uint32_t size = 0;
-  bool described = false;
+  absl::InlinedVector<format::KernelParameter, 16> each;
 };
 
 class AttributeCheck {
@@ -32,8 +38,10 @@ class AttributeCheck {
       if (section.role == SectionRole::kFunctionInfo) Take(record);
     }
     if (!records.well_formed()) return {index_, "an attribute is cut off or unknown"};
-    if (!parameters_.where.empty()) return WrongInParameters();
-    const bool is_lost = parameters_.described && view_.kind() == format::ViewKind::kSass;
+    const std::uint64_t end = EndOfParameters();
+    if (end == kNowhere) return {index_, "its parameters are not numbered, or lie in one place"};
+    if (!parameters_.where.empty()) return WrongInParameters(end);
+    const bool is_lost = end != 0 && view_.kind() == format::ViewKind::kSass;
     return {index_, is_lost ? "it does not say where parameters lie" : ""};
   }
 
@@ -53,6 +61,7 @@ class AttributeCheck {
 
   // Where the record names places in code, the last one lies there.
   [[nodiscard]] bool EndsInCode(const format::InfoRecord& record) const {
+    if (record.id == format::kAttrIndirectBranchTargets) return BranchesInCode(record);
     if (format::FindInfoAttribute(record.id).payload != format::kInfoPlaces ||
         record.payload.empty() || sections_[index_].role != SectionRole::kFunctionInfo) {
       return true;
@@ -63,13 +72,34 @@ class AttributeCheck {
            EndOfPlaces(view_, sections_[sections_[index_].info]);
   }
 
+  [[nodiscard]] bool BranchesInCode(const format::InfoRecord& record) const {
+    if (sections_[index_].role != SectionRole::kFunctionInfo) return false;
+    const std::uint64_t end = EndOfPlaces(view_, sections_[sections_[index_].info]);
+    const base::BoundedReader words(record.payload);
+    const auto is_place = [&](std::uint64_t at) {
+      const auto place = words.ReadOrZero<std::uint32_t>(at);
+      return place % format::kInstructionSize == 0 && place < end;
+    };
+    // Their form has been looked at: a place, 0, a number, and as many places.
+    for (std::uint64_t at = 0; at < words.size();) {
+      if (!is_place(at)) return false;
+      const auto targets = words.ReadOrZero<std::uint32_t>(at + 8);
+      at += 12;
+      for (std::uint32_t i = 0; i < targets; ++i, at += 4) {
+        if (!is_place(at)) return false;
+      }
+    }
+    return true;
+  }
+
   void Take(const format::InfoRecord& record) {
     switch (record.id) {
       case format::kAttrCbankParamSize:
         parameters_.size = record.value;
         break;
       case format::kAttrKparamInfo:
-        parameters_.described = true;
+      case format::kAttrKparamInfoV2:
+        parameters_.each.push_back(format::ParameterOf(record));
         break;
       case format::kAttrParamCbank:
         parameters_.where = record.payload;
@@ -79,12 +109,32 @@ class AttributeCheck {
     }
   }
 
+  // Where the last one ends; kNowhere where they are not numbered from 0 on, or two have bytes in
+  // common. Beside textures ptxas does not place them by number.
+  std::uint64_t EndOfParameters() {
+    auto& each = parameters_.each;
+    std::ranges::sort(each, {}, &format::KernelParameter::ordinal);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      if (each[i].ordinal != i) return kNowhere;
+    }
+    std::ranges::stable_sort(each, {}, &format::KernelParameter::offset);
+    std::uint64_t end = 0;
+    for (const format::KernelParameter& parameter : each) {
+      if (parameter.IsTexture()) continue;
+      if (parameter.symbol != 0 || parameter.offset < end) return kNowhere;
+      end = std::uint64_t{parameter.offset} + parameter.size;
+    }
+    return end;
+  }
+
   // They end with their section.
-  [[nodiscard]] WrongSection WrongInParameters() const {
+  [[nodiscard]] WrongSection WrongInParameters(std::uint64_t end) const {
     const base::BoundedReader where(parameters_.where);
     const auto begin = where.ReadOrZero<std::uint16_t>(4);
     const auto size = where.ReadOrZero<std::uint16_t>(6);
-    if (parameters_.size != size) return {index_, "its parameters have two sizes"};
+    if (parameters_.size != size || end > size) {
+      return {index_, "its parameters have two sizes"};
+    }
     const std::uint32_t bank = view_.SymbolSectionAt(where.ReadOrZero<std::uint32_t>(0));
     if (bank >= sections_.size() || !sections_[bank].IsParameterBank() ||
         sections_[bank].info != sections_[index_].info) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
@@ -43,6 +45,7 @@ class CallGraphCheck {
     if (!ReadLists(graph->data)) {
       return "its lists do not stand in order, or name what is no function";
     }
+    if (!ReadPointerTable()) return "a pointer is not to the function it is named after";
     if (!NamesReferences()) return "it does not name what the code refers to";
     if (!AllTakenHavePrototypes() && from_assembler_()) {
       return "a function whose address is taken has no prototype";
@@ -99,6 +102,56 @@ class CallGraphCheck {
     return std::ranges::all_of(address_of_, [this](std::uint32_t f) { return IsTaken(f); });
   }
 
+  // Code without a place of its own (ptxas -pic) finds functions by way of a table of pointers,
+  // each a variable with a name that says to what. False where it points to something else.
+  bool ReadPointerTable() {
+    const auto table =
+        std::ranges::find(sections_, format::section_name::kPointerConstants, &InputSection::name);
+    if (table == sections_.end()) return true;
+    const auto index = static_cast<std::uint32_t>(table - sections_.begin());
+    for (std::uint32_t i = 1; i < view_.symbol_count(); ++i) {
+      if (view_.SymbolSectionAt(i) == index && view_.SymbolTypeAt(i) != format::kSttSection) {
+        pointers_.push_back({.value = view_.SymbolAt(i).value, .variable = i});
+      }
+    }
+    std::ranges::sort(pointers_, {}, &Pointer::value);
+    for (const InputSection& list : sections_) {
+      if (list.role == SectionRole::kRelocations && list.info == index && !ReadPointers(list)) {
+        return false;
+      }
+    }
+    std::ranges::sort(pointers_, {}, &Pointer::variable);
+    return true;
+  }
+
+  bool ReadPointers(const InputSection& list) {
+    const base::BoundedReader entries(list.data);
+    const std::uint64_t step =
+        list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+    for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
+      const auto entry = entries.ReadOrZero<format::Rel>(at);
+      const auto pointer = std::ranges::lower_bound(pointers_, entry.offset, {}, &Pointer::value);
+      if (pointer == pointers_.end() || pointer->value != entry.offset) {
+        if (from_assembler_()) return false;
+        continue;  // -r leaves those of which another file has a copy that stays
+      }
+      std::string_view name = view_.SymbolAt(pointer->variable).name;
+      if (!name.starts_with(format::kAddressOf)) return false;
+      name.remove_prefix(format::kAddressOf.size());
+      if (view_.SymbolAt(entry.symbol).name != name) return false;
+      pointer->to = entry.symbol;
+    }
+    return true;
+  }
+
+  // What a symbol that code refers to leads to.
+  [[nodiscard]] std::uint32_t BehindPointer(std::uint32_t symbol) const {
+    const auto pointer = std::ranges::lower_bound(pointers_, symbol, {}, &Pointer::variable);
+    const bool leads =
+        pointer != pointers_.end() && pointer->variable == symbol && pointer->to != 0;
+    return leads ? pointer->to : symbol;
+  }
+
   [[nodiscard]] bool NamesReferences() const {
     return std::ranges::all_of(sections_, [this](const InputSection& section) {
       return section.role != SectionRole::kRelocations || section.info >= sections_.size() ||
@@ -109,7 +162,10 @@ class CallGraphCheck {
   [[nodiscard]] bool NamesReferences(const InputSection& list) const {
     const SectionRole role = sections_[list.info].role;
     const bool is_code = role == SectionRole::kText;
-    const bool is_data = role == SectionRole::kGlobalInit || role == SectionRole::kConstantBank;
+    const bool is_data =
+        role == SectionRole::kGlobalInit ||
+        (role == SectionRole::kConstantBank &&
+         sections_[list.info].name != format::section_name::kPointerConstants);  // read before
     if (!is_code && !is_data) return true;
     const std::uint32_t function =
         is_code ? format::FunctionOfCode(sections_[list.info].info) : std::uint32_t{0};
@@ -118,13 +174,14 @@ class CallGraphCheck {
         list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
       const auto entry = entries.ReadOrZero<format::Rel>(at);
-      if (is_code && !IsToBeNamed(entry.type)) continue;
-      if (view_.SymbolTypeAt(entry.symbol) != format::kSttFunc) continue;
+      const std::uint32_t symbol = is_code ? BehindPointer(entry.symbol) : entry.symbol;
+      if (is_code && symbol == entry.symbol && !IsToBeNamed(entry.type)) continue;
+      if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
       if (!is_code) {
-        if (!IsTaken(entry.symbol)) return !from_assembler_();
+        if (!IsTaken(symbol)) return !from_assembler_();
         continue;
       }
-      const Pair pair{function, BodyOf(entry.symbol)};
+      const Pair pair{function, BodyOf(symbol)};
       if (pair.second == function || std::binary_search(named_.begin(), named_.end(), pair)) {
         continue;
       }
@@ -168,11 +225,18 @@ class CallGraphCheck {
            (function.other & format::kStoEntry) == 0;
   }
 
+  struct Pointer {
+    std::uint64_t value = 0;
+    std::uint32_t variable = 0;
+    std::uint32_t to = 0;
+  };
+
   const ModuleView& view_;
   std::span<const InputSection> sections_;
   absl::FunctionRef<bool()> from_assembler_;
   Few<Pair> named_;                // callers and takers with the functions they refer to
   Few<Pair> taken_;                // with the offset of the prototype
+  std::vector<Pointer> pointers_;  // by variable
   Few<std::uint32_t> address_of_;  // as the list of takers has them
   bool names_addresses_;
   bool has_takers_ = false;

@@ -10,9 +10,16 @@
 #include <vector>
 
 #include "format/capsule.h"
+#include "format/elf_cuda.h"
 #include "model/module.h"
 
 namespace devlink::internal {
+
+// The symbol of the function that a code section has, as the section says.
+inline std::uint32_t FunctionOf(const ModuleView& view, const InputSection& code) {
+  const bool mercury = view.kind() == format::ViewKind::kMercury;
+  return mercury ? code.info : format::FunctionOfCode(code.info);
+}
 
 // Where the places in a function's code end, as `view` counts them. Mercury code is packed: its
 // places are those of the code that it stands for, whose size only its function's symbol tells.

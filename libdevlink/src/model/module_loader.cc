@@ -20,6 +20,9 @@
 #include "format/views.h"
 #include "model/attribute_check.h"
 #include "model/call_graph_check.h"
+#include "model/code_places.h"
+#include "model/function_check.h"
+#include "model/header_check.h"
 #include "model/relocation_check.h"
 #include "model/view_records.h"
 #include "model/view_references.h"
@@ -98,6 +101,13 @@ absl::Status ModuleLoader::Bad(std::uint32_t index, std::string_view what) const
       absl::StrCat("section ", index, " '", ToAbsl(name), "': ", ToAbsl(what)));
 }
 
+absl::Status ModuleLoader::BadSymbol(std::uint32_t index, std::string_view what) const {
+  const auto raw = base::BoundedReader(view_->symbols_)
+                       .ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
+  return absl::InvalidArgumentError(
+      absl::StrCat("symbol ", index, " '", ToAbsl(view_->StringAt(raw.name)), "': ", ToAbsl(what)));
+}
+
 absl::Status ModuleLoader::Load() {
   DEVLINK_RETURN_IF_ERROR(ReadHeader());
   DEVLINK_RETURN_IF_ERROR(ReadSections());
@@ -106,6 +116,8 @@ absl::Status ModuleLoader::Load() {
     ReadSymbolTable().IgnoreError();
     return absl::OkStatus();
   }
+  const WrongSection gap = WrongInGaps(sections_, view_->headers_, module_.header_.shoff);
+  if (!gap.what.empty()) return Bad(gap.section, gap.what);
   DEVLINK_RETURN_IF_ERROR(CheckView());
   const bool two_views = std::any_of(
       sections_.begin(), sections_.end(),
@@ -149,6 +161,11 @@ absl::Status ModuleLoader::CheckViewsAgree() {
 
 absl::Status ModuleLoader::CheckView() {
   if (two_views_) DEVLINK_RETURN_IF_ERROR(CheckPlaces());
+  names_tool_ = IndexOf(SectionRole::kToolNote) < sections_.size();
+  if (names_tool_) {
+    const WrongSection header = WrongInHeaders(sections_, view_->kind());
+    if (!header.what.empty()) return Bad(header.section, header.what);
+  }
   DEVLINK_RETURN_IF_ERROR(ReadSymbolTable());
   for (InputSection& section : sections_) {
     if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
@@ -157,31 +174,28 @@ absl::Status ModuleLoader::CheckView() {
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
   counted_in_32_bits_ = false;
-  ends_.assign(count, 0);
+  variables_.clear();
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
     if (IsSharedTooOften(names, view_->strings_.size())) {
       return Malformed("its symbols share the names of a few");
     }
   }
-  DEVLINK_RETURN_IF_ERROR(CheckAllIsNamed());
+  DEVLINK_RETURN_IF_ERROR(CheckWhole());
   if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
   const std::string_view wrong =
       WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); }, module_.toolkit());
   return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
 }
 
-// An assembler's values and constants end with the last variable. What -r joins may end later.
-absl::Status ModuleLoader::CheckAllIsNamed() {
-  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
-    const InputSection& section = sections_[i];
-    const bool of_variables = section.role == SectionRole::kGlobalInit || IsConstants(section.role);
-    if (of_variables && !section.IsParameterBank() && ends_[i] < section.size &&
-        IsFromAssembler()) {
-      return Bad(i, "it has bytes that belong to no variable");
-    }
-  }
-  return absl::OkStatus();
+// What sections and symbols that are sound by themselves say of one another.
+absl::Status ModuleLoader::CheckWhole() {
+  const WrongSection variables =
+      WrongInVariables(sections_, variables_, [this] { return IsFromAssembler(); });
+  if (!variables.what.empty()) return Bad(variables.section, variables.what);
+  if (!names_tool_) return absl::OkStatus();
+  const WrongSymbol function = WrongInFunctions(*view_, sections_);
+  return function.what.empty() ? absl::OkStatus() : BadSymbol(function.symbol, function.what);
 }
 
 std::uint32_t ModuleLoader::IndexOf(SectionRole role) const {
@@ -291,7 +305,8 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   if (!name) return Bad(index, "its name lies outside the name table");
   section.name = *name;
   section.type = raw.type;
-  if (raw.flags > std::numeric_limits<std::uint32_t>::max()) {
+  if (raw.flags > std::numeric_limits<std::uint32_t>::max() ||
+      (module_.relocatable() && (raw.flags & format::kShfNever) != 0)) {
     return Bad(index, "its flags are unknown");
   }
   section.flags = format::FlagsOf(raw);
@@ -303,7 +318,7 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   }
   section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
   section.entry_size = static_cast<std::uint8_t>(raw.entsize);
-  if (raw.entsize > 24) return Bad(index, "its entry size is unknown");
+  if (raw.entsize > 128) return Bad(index, "its entry size is unknown");
   if (format::IsNobitsType(raw.type)) {
     if (raw.size > kMaxNobitsSize) return Bad(index, "its size is beyond any device's memory");
   } else {
@@ -404,14 +419,20 @@ std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
   return {};
 }
 
+// What is wrong with a texture, sampler or surface that lies somewhere; empty where nothing is. A
+// kernel's parameter of such a type is a local name at the beginning of its code.
+std::string_view ModuleLoader::WrongInTexture(const InputSymbol& symbol) const {
+  const bool is_parameter = symbol.binding == format::kStbLocal && symbol.value == 0 &&
+                            symbol.size == 0 && symbol.section < sections_.size() &&
+                            sections_[symbol.section].role == SectionRole::kText;
+  return is_parameter ? "" : "a texture reference that is defined";
+}
+
 absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) {
   const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
-  const auto bad = [&](std::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("symbol ", index, " '", ToAbsl(view.StringAt(raw.name)), "': ", ToAbsl(what)));
-  };
+  const auto bad = [&](std::string_view what) { return BadSymbol(index, what); };
   if (raw.name != 0 && raw.name >= view.strings_.size())
     return bad("its name lies outside the table");
   if (!IsStartOfString(view.strings_, raw.name)) return bad(kNameWithinAnother);
@@ -444,12 +465,18 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
     return bad("it has a memory space but is not a variable");
   }
   if (symbol.section == format::kShnUndef) {
+    if (symbol.type == format::kSttFunc && symbol.size != 0) {
+      return bad("it has a size and no definition");
+    }
     // What ptxas leaves without a place on purpose, such as labels, lies in no memory.
     return symbol.binding == format::kStbLocal && (symbol.type == format::kSttFunc || space != 0)
                ? bad("it is local and has no definition")
                : absl::OkStatus();
   }
-  if (format::IsTextureType(symbol.type)) return bad("a texture reference that is defined");
+  if (format::IsTextureType(symbol.type)) {
+    const std::string_view wrong = WrongInTexture(symbol);
+    return wrong.empty() ? absl::OkStatus() : bad(wrong);
+  }
   if (symbol.section == format::kShnAbs) {
     return object || symbol.type == format::kSttFunc
                ? bad("it is a number and not a place in a section")
@@ -471,7 +498,10 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   } else if (object) {
     const std::string_view wrong = WrongInVariable(section, symbol);
     if (!wrong.empty()) return bad(wrong);
-    ends_[symbol.section] = std::max(ends_[symbol.section], symbol.value + symbol.size);
+    const bool has_place = space != format::kStoShared && space != format::kStoReservedShared;
+    if (has_place && symbol.size != 0 && !section.IsParameterBank()) {
+      variables_.push_back({symbol.section, symbol.value, symbol.value + symbol.size});
+    }
   }
   return absl::OkStatus();
 }
@@ -525,8 +555,9 @@ absl::Status ModuleLoader::CheckAttributes(std::uint32_t index) const {
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) {
   // nvlink -r empties lists of machine code where there are two views.
   const bool is_one_of_two = two_views_ && view_->kind_ == format::ViewKind::kSass;
-  const std::string wrong = WrongInRelocations(*view_, sections_, index,
-                                               [&] { return is_one_of_two && !IsFromAssembler(); });
+  const std::string wrong = WrongInRelocations(
+      *view_, sections_, index, names_tool_ ? RelocationForms::kKnown : RelocationForms::kAny,
+      [&] { return is_one_of_two && !IsFromAssembler(); });
   return wrong.empty() ? absl::OkStatus() : Bad(index, wrong);
 }
 
@@ -544,7 +575,7 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   // Parameters of what does not say that it is a kernel: nobody could launch it.
   if (section.role == SectionRole::kFunctionConstants &&
       section.type == format::kShtCudaConstant0) {
-    const std::uint32_t symbol = SymbolOfCode(section.info);
+    const std::uint32_t symbol = FunctionOf(*view_, sections_[section.info]);
     if (symbol < view_->symbol_count_ && (view_->SymbolAt(symbol).other & format::kStoEntry) == 0) {
       return Bad(index, "it has the parameters of a kernel and belongs to another function");
     }
@@ -555,16 +586,11 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   return absl::OkStatus();
 }
 
-std::uint32_t ModuleLoader::SymbolOfCode(std::uint32_t index) const {
-  const bool mercury = view_->kind_ == format::ViewKind::kMercury;
-  return mercury ? sections_[index].info : format::FunctionOfCode(sections_[index].info);
-}
-
 // What every assembler says of machine code more than once, and nvlink -r copies.
 absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
   const InputSection& section = sections_[index];
   DEVLINK_RETURN_IF_ERROR(CheckAligned(index));
-  const InputSymbol function = view_->SymbolAt(SymbolOfCode(index));
+  const InputSymbol function = view_->SymbolAt(FunctionOf(*view_, sections_[index]));
   if (function.size != section.size) return Bad(index, "its function is not the whole of it");
   constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
   if (!section.name.starts_with(format::section_name::kText) || section.name.size() < kPrefix ||
@@ -576,8 +602,8 @@ absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
 
 // Mercury code is packed: relocations count in bytes of the unpacked code, whose size only its
 // function's symbol tells.
-absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
-  const std::uint32_t symbol = SymbolOfCode(index);
+absl::Status ModuleLoader::CheckCode(std::uint32_t index) {
+  const std::uint32_t symbol = FunctionOf(*view_, sections_[index]);
   if (symbol >= view_->symbol_count_ || view_->SymbolSectionAt(symbol) != index ||
       view_->SymbolTypeAt(symbol) != format::kSttFunc) {
     return Bad(index, "it belongs to no function");
@@ -590,7 +616,10 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) const {
       sections_[machine].name != sections_[index].name) {
     return Bad(index, "it does not say whose machine code it stands for");
   }
-  if (module_.toolkit() < format::kCapsuleFormSince) return absl::OkStatus();
+  // devlink -r keeps the capsules of its inputs as they are.
+  const bool may_be_of_first_form = module_.toolkit() < format::kCapsuleFormSince ||
+                                    (format::IsCapsuleOfFirstForm(capsule) && !IsFromAssembler());
+  if (may_be_of_first_form) return absl::OkStatus();
   const absl::Status sound =
       format::CheckCapsule(capsule, sections_[machine].data.size() / format::kInstructionSize,
                            module_.toolkit() > format::kCuda13);
@@ -640,8 +669,9 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
   if (section.size % 8 != 0) return Bad(index, "its size is not a multiple of eight");
   const base::BoundedReader pairs(section.data);
   for (std::uint64_t at = 0; at < section.size; at += 8) {
-    if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ ||
-        !IsPrototype(pairs.ReadOrZero<std::uint32_t>(at + 4))) {
+    const auto prototype = pairs.ReadOrZero<std::uint32_t>(at + 4);
+    if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ || !IsPrototype(prototype) ||
+        view.strings_[prototype] == 0) {
       return Bad(index, "a pair names a symbol or prototype that does not exist");
     }
   }
@@ -650,7 +680,7 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
 
 absl::Status ModuleLoader::ReadCudaNote(std::uint32_t index) {
   const auto info = format::ReadCudaInfo(sections_[index].data);
-  if (!info) return Bad(index, "the note is cut off");
+  if (!info) return Bad(index, "the note is cut off, or not of the form of its kind");
   if (format::HasOldAbi(module_.header_)) return absl::OkStatus();  // its header has said so
   module_.toolkit_ = info->toolkit;
   module_.virtual_arch_ = info->virtual_arch;

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "model/module.h"
+#include "model/variable_check.h"
 
 namespace devlink::internal {
 
@@ -25,7 +26,7 @@ class ModuleLoader {
   absl::Status ReadSection(std::uint32_t index, const format::Shdr& raw, base::Bytes names);
   // What remains of a view once all sections are known.
   absl::Status CheckView();
-  absl::Status CheckAllIsNamed();
+  absl::Status CheckWhole();
   absl::Status ReadMercuryView();
   absl::Status CheckViewsAgree();
   absl::Status ClassifySection(std::uint32_t index, InputSection& section) const;
@@ -34,6 +35,7 @@ class ModuleLoader {
   absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
   [[nodiscard]] std::string_view WrongInVariable(const InputSection& section,
                                                  const InputSymbol& symbol);
+  [[nodiscard]] std::string_view WrongInTexture(const InputSymbol& symbol) const;
   [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckAttributes(std::uint32_t index) const;
@@ -43,11 +45,9 @@ class ModuleLoader {
   absl::Status CheckPrototypes(std::uint32_t index) const;
   [[nodiscard]] bool IsPrototype(std::uint32_t offset) const;
   absl::Status CheckOwner(std::uint32_t index) const;
-  absl::Status CheckCode(std::uint32_t index) const;
+  absl::Status CheckCode(std::uint32_t index);
   absl::Status CheckMachineCode(std::uint32_t index) const;
   absl::Status CheckAligned(std::uint32_t index) const;
-  // The function whose code a section is, as its header says; not checked.
-  [[nodiscard]] std::uint32_t SymbolOfCode(std::uint32_t index) const;
   absl::Status ReadCudaNote(std::uint32_t index);
   absl::Status ReadCompat(std::uint32_t index);
 
@@ -60,15 +60,20 @@ class ModuleLoader {
 
   // `section 4 '.text.k': what`.
   [[nodiscard]] absl::Status Bad(std::uint32_t index, std::string_view what) const;
+  // `symbol 4 'k': what`.
+  [[nodiscard]] absl::Status BadSymbol(std::uint32_t index, std::string_view what) const;
 
   Module& module_;
   base::BoundedReader reader_;
-  ModuleView* view_;                    // the one that is being read
-  std::vector<InputSection> sections_;  // its sections, decoded while the checks last
-  std::vector<std::uint64_t> ends_;     // by section of the view, of its last variable
-  std::optional<bool> from_assembler_;  // where somebody asked
-  bool two_views_ = false;              // as the header's architecture has
-  bool counted_in_32_bits_ = false;     // a variable of the view was
+  ModuleView* view_;                       // the one that is being read
+  std::vector<InputSection> sections_;     // its sections, decoded while the checks last
+  std::vector<PlacedVariable> variables_;  // of the view, outside of shared memory
+  std::optional<bool> from_assembler_;     // where somebody asked
+  // The file says what made it. What does not is of an assembler that nobody here knows, and is not
+  // held to the forms that NVIDIA's files have throughout.
+  bool names_tool_ = false;
+  bool two_views_ = false;           // as the header's architecture has
+  bool counted_in_32_bits_ = false;  // a variable of the view was
 };
 
 }  // namespace devlink::internal

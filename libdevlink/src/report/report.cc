@@ -84,7 +84,7 @@ std::string DescribeSlots(const PassResults& linked, FunctionId kernel) {
   for (const auto& kind : kKinds) {
     const auto count = std::count_if(
         linked.textures.slots.begin(), linked.textures.slots.end(), [&](const TextureSlot& slot) {
-          return linked.program.symbols[slot.symbol].type == kind.first;
+          return linked.program.symbols[slot.symbol].type == kind.first && slot.IsFilledFor(kernel);
         });
     if (count != 0) absl::StrAppend(&out, ", ", count, base::ToAbsl(kind.second));
   }

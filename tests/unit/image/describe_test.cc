@@ -215,14 +215,6 @@ TEST_CASE("A partial link keeps all functions, and memory as compilers describe 
   CHECK((zeroed->other & format::kStoGlobal) != 0);
 }
 
-TEST_CASE("What a partial link described is an input of the next", "[image]") {
-  TwoFiles files;
-  const Output first = DescribeRelocatable({&files.a, &files.b});
-  auto module = internal::Module::Load(first.bytes);
-  REQUIRE(module.ok());
-  CHECK((*module)->sm() == 80);
-}
-
 TEST_CASE("Fields of code have what was resolved", "[image]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");

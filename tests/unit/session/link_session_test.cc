@@ -158,7 +158,8 @@ TEST_CASE("A cubin that has two weak functions of a name is refused", "[session]
           BuildCubin({.functions = {{.name = "k", .calls = {"f"}, .kernel = true},
                                     {.name = "f", .weak = true, .registers = 16},
                                     {.name = "g", .weak = true, .registers = registers}}});
-      for (const std::string& name : {std::string("\0g\0", 3), std::string(".text.g\0", 8)}) {
+      for (const std::string& name : {std::string("\0g\0", 3), std::string(".text.g\0", 8),
+                                      std::string(".nv.info.g\0", 11)}) {
         const auto at = std::search(cubin.begin(), cubin.end(), name.begin(), name.end());
         REQUIRE(at != cubin.end());
         at[static_cast<std::ptrdiff_t>(name.size()) - 2] = static_cast<std::uint8_t>(*second);

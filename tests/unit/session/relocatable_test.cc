@@ -8,6 +8,7 @@
 #include "devlink-diff/cubin_view.h"
 #include "devlink/devlink.h"
 #include "support/catch.h"
+#include "support/mercury_golden.h"
 #include "unit/cubin_builder.h"
 
 namespace devlink::testing {
@@ -80,6 +81,24 @@ TEST_CASE("What a relocatable link writes can be linked on", "[session]") {
   const auto again = Link({first.cubin}, true);
   REQUIRE(again.ok());
   CHECK(again.cubin.size() == first.cubin.size());
+}
+
+// nvlink -r writes them anew in its own form, and links what devlink keeps, too.
+TEST_CASE("Capsules of CUDA 12.8 stay as they are in a relocatable link", "[session][mercury]") {
+  LinkOptions options;
+  options.target = *Arch::Parse("sm_100");
+  options.relocatable = true;
+  auto session = LinkSession::Create(options);
+  REQUIRE(session.ok());
+  REQUIRE(session->AddCubin("old", MercuryGolden("second_12_8.cubin")).ok());
+  const LinkOutcome first = session->Link();
+  REQUIRE(first.ok());
+  auto again = LinkSession::Create(options);
+  REQUIRE(again.ok());
+  const absl::Status taken = again->AddCubin("kept", first.cubin);
+  INFO(taken);
+  CHECK(taken.ok());
+  CHECK(again->Link().ok());
 }
 
 TEST_CASE("Names that are defined twice end a relocatable link, too", "[session]") {

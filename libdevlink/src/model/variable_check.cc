@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/variable_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+#include "format/sections.h"
+
+namespace devlink::internal {
+
+namespace {
+
+bool LiesBefore(const PlacedVariable& a, const PlacedVariable& b) {
+  return std::tie(a.section, a.begin, a.end) < std::tie(b.section, b.begin, b.end);
+}
+
+bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()> from_assembler) {
+  switch (section.role) {
+    case SectionRole::kGlobal:
+      return true;
+    case SectionRole::kGlobalInit:
+    case SectionRole::kConstantBank:
+      return from_assembler();
+    case SectionRole::kFunctionConstants:
+      return !section.IsParameterBank() && from_assembler();
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+WrongSection WrongInVariables(std::span<const InputSection> sections,
+                              std::vector<PlacedVariable>& variables,
+                              absl::FunctionRef<bool()> from_assembler) {
+  if (!std::is_sorted(variables.begin(), variables.end(), LiesBefore)) {
+    std::sort(variables.begin(), variables.end(), LiesBefore);
+  }
+  // nvlink -r leaves those of bodies that it replaced; no byte is read through them.
+  const auto may_overlap = [&](const InputSection& section) {
+    return section.role == SectionRole::kFunctionConstants && !from_assembler();
+  };
+  auto next = variables.begin();
+  for (std::uint32_t i = 0; i < sections.size(); ++i) {
+    std::uint64_t end = 0;
+    for (; next != variables.end() && next->section == i; ++next) {
+      if (next->begin < end && !may_overlap(sections[i]))
+        return {i, "two of its variables lie in one place"};
+      end = std::max(end, next->end);
+    }
+    if (end < sections[i].size && EndsWithLastVariable(sections[i], from_assembler)) {
+      return {i, "it has bytes that belong to no variable"};
+    }
+  }
+  return {};
+}
+
+}  // namespace devlink::internal

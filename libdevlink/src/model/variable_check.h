@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the variables of a view lie, held against their sections.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "model/attribute_check.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+// A variable in a section that exists.
+struct PlacedVariable {
+  std::uint32_t section = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// No two variables have bytes in common, and zeroed memory ends with the last of them; so do an
+// assembler's values and constants. What -r joins may end later. Leaves `variables` sorted.
+WrongSection WrongInVariables(std::span<const InputSection> sections,
+                              std::vector<PlacedVariable>& variables,
+                              absl::FunctionRef<bool()> from_assembler);
+
+}  // namespace devlink::internal
