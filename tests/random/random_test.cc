@@ -111,7 +111,7 @@ void CheckPrograms(Kind kind, ProgramTarget target, Range seeds) {
 }
 
 void AddPrograms() {
-  constexpr std::uint64_t kPrograms = 150;
+  constexpr std::uint64_t kPrograms = 110;
   constexpr std::uint64_t kStep = 10;
   for (const ProgramTarget target : kTargets) {
     for (std::uint64_t first = 1; first <= kPrograms; first += kStep) {

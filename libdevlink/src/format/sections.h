@@ -79,8 +79,7 @@ inline constexpr std::string_view kAddressOf = "$ADDRESS$";
 inline constexpr std::uint32_t kParameterBank = 0;  // one per kernel
 inline constexpr std::uint32_t kCompilerBank = 2;   // constants that the compiler made
 inline constexpr std::uint32_t kVariableBank = 3;   // `__constant__` variables
-inline constexpr std::uint32_t kPointerBank =
-    4;  // addresses, for code that has no place of its own
+inline constexpr std::uint32_t kPointerBank = 4;    // addresses that position-independent code uses
 constexpr std::uint32_t BankOfType(std::uint32_t type) { return type - kShtCudaConstant0; }
 // Of `.nv.constantN` and `.nv.constantN.F`; nothing where it is another name, or has a word in
 // place of the number, as the Mercury view's.
