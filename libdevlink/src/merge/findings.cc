@@ -42,10 +42,7 @@ void MergeFindings::ReportText(const Program& program, DiagnosticCode code, std:
                           .notes = std::move(notes)});
 }
 
-void MergeFindings::ReportOddBank(const Program& program, InputState& input,
-                                  std::uint32_t section) {
-  if (section >= input.odd_banks.size() || input.odd_banks[section] == kNone) return;
-  const SymbolId kernel = std::exchange(input.odd_banks[section], kNone);
+void MergeFindings::ReportBankSizes(const Program& program, SymbolId kernel) {
   ReportText(program, DiagnosticCode::kSizeMismatch,
              format::nvlink_text::ParameterBankSizes(program.symbols[kernel].name), kernel);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -34,7 +35,11 @@ class MergeFindings {
               SymbolId first);
   void ReportText(const Program& program, DiagnosticCode code, std::string text, SymbolId symbol);
   // nvlink finds that when it comes to a bank of `InputState::odd_banks`; once for each.
-  void ReportOddBank(const Program& program, InputState& input, std::uint32_t section);
+  void ReportOddBank(const Program& program, InputState& input, std::uint32_t section) {
+    if (section < input.odd_banks.size() && input.odd_banks[section] != kNone) {
+      ReportBankSizes(program, std::exchange(input.odd_banks[section], kNone));
+    }
+  }
   // Something of this input that no rule of the merge takes: going on would lose it in silence.
   void ReportLost(std::string what);
   // This input has two definitions of one name, not both strong, as none from a compiler or linker
@@ -58,6 +63,8 @@ class MergeFindings {
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 
  private:
+  void ReportBankSizes(const Program& program, SymbolId kernel);
+
   std::span<const LinkInput> inputs_;
   const Compatibility compatibility_;
   std::vector<Diagnostic>& diagnostics_;

@@ -56,7 +56,7 @@ void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol
       return;
     }
   }
-  if (symbol.section == format::kShnUndef) return ReferTo(index, symbol);
+  if (symbol.section == format::kShnUndef) return ReferTo(index, symbol, known);
   if (known != kNone && program_.symbols[known].section != kNone) {
     return MergeSecondDefinition(index, symbol, known);
   }
@@ -119,8 +119,8 @@ void FunctionMerge::CompareWithStatic(SymbolId kernel, const InputSymbol& symbol
   }
 }
 
-void FunctionMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
-  SymbolId id = builder_.FindGlobal(symbol);
+void FunctionMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
+  SymbolId id = known;
   if (id == kNone) {
     id = builder_.AddSymbol(symbol, format::kSttFunc);
     program_.symbols[id].size = 0;

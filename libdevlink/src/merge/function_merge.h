@@ -42,7 +42,7 @@ class FunctionMerge {
  private:
   void MergeFunction(std::uint32_t index, const InputSymbol& symbol);
   void MergeAliased(const InputSymbol& alias);
-  void ReferTo(std::uint32_t index, const InputSymbol& symbol);
+  void ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MergeSecondDefinition(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void ReplaceBody(std::uint32_t index, const InputSymbol& symbol, SymbolId known);

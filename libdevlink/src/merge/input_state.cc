@@ -10,7 +10,7 @@ void InputState::Begin(InputId input, const ModuleView& module, std::uint32_t co
   id = input;
   virtual_arch = compiled_for;
   view = &module;
-  sections = view->sections();
+  view->GetSections(sections);
   symbols.assign(view->symbol_count(), kNone);
   discarded.assign(view->symbol_count(), false);
   duplicate.assign(view->symbol_count(), false);

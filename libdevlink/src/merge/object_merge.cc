@@ -39,7 +39,7 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     }
   }
   if (symbol.section == format::kShnUndef || IsPlacedExternal(symbol)) {
-    return ReferTo(index, symbol);
+    return ReferTo(index, symbol, known);
   }
   if (symbol.section == format::kShnCommon) return MergeCommon(index, symbol, known);
   if (symbol.section >= format::kReservedSection) return;
@@ -311,7 +311,7 @@ void ObjectMerge::ReferToTexture(std::uint32_t index, const InputSymbol& symbol)
   input_.symbols[index] = id;
 }
 
-void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
+void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known) {
   if (symbol.binding == format::kStbLocal && (symbol.other & format::kStoInternal) != 0) {
     // `.nv.ptx.const0.size` of the device runtime: a number that the linker fills in.
     const SymbolId id =
@@ -321,7 +321,7 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol) {
     input_.symbols[index] = id;
     return;
   }
-  SymbolId id = builder_.FindGlobal(symbol);
+  SymbolId id = known;
   if (id == kNone) {
     InputSymbol reference = symbol;
     // Whatever it was, nvlink makes it that, but for what an earlier nvlink -r made up.

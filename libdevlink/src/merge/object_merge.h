@@ -41,7 +41,7 @@ class ObjectMerge {
   void MergeObject(std::uint32_t index, const InputSymbol& symbol);
   void PlaceReserved(Symbol& symbol, std::uint64_t align);
   void ReferToTexture(std::uint32_t index, const InputSymbol& symbol);
-  void ReferTo(std::uint32_t index, const InputSymbol& symbol);
+  void ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MakeCommon(SymbolId id, const InputSymbol& symbol);
   void CheckSizes(SymbolId known, const InputSymbol& symbol);

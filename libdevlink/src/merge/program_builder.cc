@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/program_builder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -46,6 +47,9 @@ void ProgramBuilder::Reserve(const ExpectedSizes& expected) {
   program.symbol_names.reserve(sections + symbols);
   program.relocations.reserve(expected.relocations);
   program.functions.reserve(expected.functions);
+  // Inputs share names, so that many symbols need not be many names.
+  constexpr std::size_t kFewNames = 64;
+  globals_.Reserve(std::min(symbols, kFewNames));
   // Of each function, and of all of them.
   program.info_lists.reserve(expected.functions + 1);
   program.info_sections.reserve(expected.functions + 1);
@@ -168,23 +172,23 @@ void ProgramBuilder::AddResolvedList(SectionId target) {
 }
 
 std::uint32_t ProgramBuilder::AddPrototype(std::string_view text) {
-  const auto [known, inserted] = prototypes_.try_emplace(text, 0);
-  if (inserted) {
-    known->second = static_cast<std::uint32_t>(program.prototypes.size()) + 1;
+  std::uint32_t& number = prototypes_[text];
+  if (number == 0) {
+    number = static_cast<std::uint32_t>(program.prototypes.size()) + 1;
     program.prototypes.append(text).push_back('\0');
   }
-  return known->second;
+  return number;
 }
 
 SectionId ProgramBuilder::FindByName(std::string_view name) const {
-  const auto found = named_.find(name);
-  return found == named_.end() ? kNone : found->second;
+  const SectionId* found = named_.Find(name);
+  return found == nullptr ? kNone : *found;
 }
 
 SymbolId ProgramBuilder::FindGlobal(const InputSymbol& symbol) const {
   if (symbol.binding == format::kStbLocal) return kNone;
-  const auto found = globals_.find(symbol.name);
-  return found == globals_.end() ? kNone : found->second;
+  const SymbolId* found = globals_.Find(symbol.name);
+  return found == nullptr ? kNone : *found;
 }
 
 Program ProgramBuilder::Take() && {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/hash_table.h"
-#include "base/name_hash.h"
+#include "base/name_index.h"
 #include "base/strings.h"
 #include "model/module.h"
 #include "model/program.h"
@@ -92,9 +92,9 @@ class ProgramBuilder {
   base::HashSet<std::string_view> resolved_lists_;  // by name
   InputId input_ = 0;
   std::shared_ptr<base::StringArena> names_ = std::make_shared<base::StringArena>();
-  base::HashMap<std::string_view, SymbolId, base::NameHash> globals_;  // global and weak symbols
-  base::HashMap<std::string_view, SectionId, base::NameHash> named_;
-  base::HashMap<std::string_view, std::uint32_t, base::NameHash> prototypes_;
+  base::NameMap<SymbolId> globals_;  // global and weak symbols
+  base::NameMap<SectionId> named_;
+  base::NameMap<std::uint32_t> prototypes_;      // their numbers
   base::HashMap<SymbolId, InputId> taken_over_;  // the first input of each such symbol
 };
 

@@ -9,11 +9,10 @@
 
 namespace devlink::internal {
 
-std::vector<InputSection> ModuleView::sections() const {
-  std::vector<InputSection> out;
+void ModuleView::GetSections(std::vector<InputSection>& out) const {
+  out.clear();
   out.reserve(roles_.size());
   for (std::uint32_t i = 0; i < roles_.size(); ++i) out.push_back(SectionAt(i));
-  return out;
 }
 
 InputSection ModuleView::SectionAt(std::uint32_t index) const {

@@ -70,7 +70,13 @@ class ModuleView {
   [[nodiscard]] format::ViewKind kind() const { return kind_; }
   // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
   // that thousands of modules cost little more than their files.
-  [[nodiscard]] std::vector<InputSection> sections() const;
+  [[nodiscard]] std::vector<InputSection> sections() const {
+    std::vector<InputSection> out;
+    GetSections(out);
+    return out;
+  }
+  // The same in a list that had another module's, whose memory it takes.
+  void GetSections(std::vector<InputSection>& out) const;
   // `index` must be below section_count() in both. Sections of another view have a role only.
   [[nodiscard]] SectionRole RoleAt(std::uint32_t index) const { return roles_[index]; }
   [[nodiscard]] InputSection SectionAt(std::uint32_t index) const;

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/hash_table.h"
-#include "base/name_hash.h"
+#include "base/name_index.h"
 #include "write/output_buffer.h"
 
 namespace devlink::internal {
@@ -21,42 +23,43 @@ inline constexpr NameId kNameless = 0xffffffff;  // the empty name: offset 0 of 
 // borrowed and shorter than 4 GiB.
 class StringTable {
  public:
-  StringTable() : ids_(Hash{&names_}, Equal{&names_}) {}
-  StringTable(const StringTable&) = delete;
-  StringTable& operator=(const StringTable&) = delete;
-
   // `head` stands first, unnamed (the prototypes).
   void SetHead(std::string_view head) { head_ = head; }
 
   NameId Add(std::string_view name) { return Add(name, HashOf(name)); }
   // The same for a name that goes into several tables and was hashed once.
   NameId Add(std::string_view name, std::uint32_t hash) {
-    names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), hash});
-    const auto [known, inserted] = ids_.insert(static_cast<NameId>(names_.size() - 1));
-    if (!inserted) names_.pop_back();
-    return *known;
+    // Room comes first: where there is none, no number is given.
+    if (names_.size() == names_.capacity()) names_.reserve(names_.size() * 2 + 4);
+    const auto next = static_cast<NameId>(names_.size());
+    const auto is_name = [&](NameId known) {
+      if (HashOf(known) != hash) return false;
+      const std::string_view other = names_[known].text();
+      // Mostly it is the same name again, and need not be read.
+      return name.size() == other.size() && (name.data() == other.data() || name == other);
+    };
+    const NameId id =
+        ids_.FindOrAdd(hash, next, is_name, [this](NameId known) { return HashOf(known); });
+    if (id == next) Append(name, hash);
+    return id;
   }
   // Enters a name even where it stands there already; found by that name is the first.
   NameId AddAnew(std::string_view name, std::uint32_t hash) {
     const auto id = static_cast<NameId>(names_.size());
-    if (Add(name, hash) != id) {
-      names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), hash});
-    }
+    if (Add(name, hash) != id) Append(name, hash);
     return id;
   }
-  static std::uint32_t HashOf(std::string_view name) {
-    return static_cast<std::uint32_t>(base::HashName(name));
-  }
+  static std::uint32_t HashOf(std::string_view name) { return base::ShortHashOf(name); }
   // Zero bytes behind a name, beyond the one that ends it.
   void Pad(NameId name, std::uint32_t bytes) { paddings_[name] += bytes; }
 
   void Reserve(std::size_t names) {
     names_.reserve(names + 1);
-    ids_.reserve(names);
+    ids_.Reserve(names, [this](NameId known) { return HashOf(known); });
   }
 
   // Frees what finds names again. No name is added afterwards.
-  void Complete() { ids_ = Ids(Hash{&names_}, Equal{&names_}); }
+  void Complete() { ids_ = base::NameIndex(); }
 
   // With the names that are in it so far.
   [[nodiscard]] std::uint64_t Size() const {
@@ -88,8 +91,9 @@ class StringTable {
     out.PutValue(kEnd);
     out.Put(head_);
     for (const Name& name : names_) {
-      out.Put(name.text());
-      out.PutValue(kEnd);
+      const std::span<std::uint8_t> place = out.Reserve(std::uint64_t{name.size} + 1);
+      if (name.size != 0) std::memcpy(place.data(), name.begin, name.size);
+      place.back() = kEnd;
       if (const std::uint32_t padding = PaddingOf(name); padding != 0) {
         out.ZeroesTo(out.position() + padding);
       }
@@ -104,32 +108,20 @@ class StringTable {
     std::uint32_t hash_or_offset = 0;  // the offset once Finish has given it
     [[nodiscard]] std::string_view text() const { return {begin, size}; }
   };
-  struct Hash {
-    const std::vector<Name>* names;
-    // The set wants its hash to differ in the lowest bits as well as in the highest.
-    std::size_t operator()(NameId id) const {
-      return (*names)[id].hash_or_offset * std::uint64_t{0x9e3779b97f4a7c15};
-    }
-  };
-  struct Equal {
-    const std::vector<Name>* names;
-    bool operator()(NameId a, NameId b) const {
-      const std::string_view some = (*names)[a].text();
-      const std::string_view other = (*names)[b].text();
-      // Mostly it is the same name again, and need not be read.
-      return some.size() == other.size() && (some.data() == other.data() || some == other);
-    }
-  };
+  // While names are added.
+  [[nodiscard]] std::uint32_t HashOf(NameId name) const { return names_[name].hash_or_offset; }
+  void Append(std::string_view name, std::uint32_t hash) {
+    names_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), hash});
+  }
   [[nodiscard]] std::uint32_t PaddingOf(const Name& name) const {
     if (paddings_.empty()) return 0;
     const auto found = paddings_.find(static_cast<NameId>(&name - names_.data()));
     return found == paddings_.end() ? 0 : found->second;
   }
-  using Ids = base::HashSet<NameId, Hash, Equal>;
 
   std::string_view head_;
   std::vector<Name> names_;
-  Ids ids_;
+  base::NameIndex ids_;
   base::HashMap<NameId, std::uint32_t> paddings_;
 };
 
