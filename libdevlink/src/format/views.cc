@@ -95,11 +95,6 @@ bool IsMercurySection(std::uint64_t flags) { return (flags & kShfMercury) != 0; 
 
 bool HasMercuryName(std::string_view name) { return WithoutPrefix(name).size() != name.size(); }
 
-bool HasBytes(std::uint32_t type, std::uint64_t flags) {
-  if (type == kShtNull) return false;
-  return !IsNobitsType(type) || (type == kShtCudaReservedShared && IsMercurySection(flags));
-}
-
 std::optional<SectionWords> SectionInView(ViewKind view, const SectionWords& in_file) {
   const bool own = IsMercurySection(in_file.flags);
   if (view == ViewKind::kSass) return own ? std::nullopt : std::optional(in_file);

@@ -76,7 +76,10 @@ bool HasMercuryName(std::string_view name);
 // Whether a section of an ELF file with this sh_type and sh_flags has bytes there. The Mercury
 // view's copy of the memory that sm_110 reserves has some, though its counterpart has none. A
 // section without a type has none, whatever its size says: that of the first may be their number.
-bool HasBytes(std::uint32_t type, std::uint64_t flags);
+inline bool HasBytes(std::uint32_t type, std::uint64_t flags) {
+  if (type == kShtNull) return false;
+  return !IsNobitsType(type) || (type == kShtCudaReservedShared && IsMercurySection(flags));
+}
 
 // What the compiler's own constants of a function F are called, without the F.
 constexpr std::string_view CompilerConstantsPrefix(ViewKind view) {

@@ -40,6 +40,10 @@ bool StaysInModuleInfo(const PassResults& passes, bool relocatable, const Attrib
   return function != kNone && passes.liveness.live[function] && program.IsDefined(function);
 }
 
+base::Bytes BytesOf(const std::uint32_t& word) {
+  return {reinterpret_cast<const std::uint8_t*>(&word), sizeof(word)};
+}
+
 // Pairs of a call-graph list by function, last arrived first.
 template <typename Pairs, typename FirstOf, typename Emit>
 void ForEachByFunction(const Pairs& pairs, const FirstOf& first_of, const Emit& emit) {
@@ -135,14 +139,11 @@ class SassRecords {
 
  private:
   void Write(SectionHandle handle, const AttributeRecord& record, CubinWriter& writer) const {
-    writer.AddAttribute(handle, record.format, record.id, record.value);
-    if (record.format != format::kInfoSized) return;
-    base::Bytes payload = record.payload;
-    if (record.symbol != kNone) {
-      writer.AppendSymbolIndex(handle, sass_.handles.symbols[record.symbol]);
-      payload = payload.subspan(4);
+    if (record.format == format::kInfoSized && record.symbol != kNone) {
+      return writer.AddSymbolAttribute(handle, record.id, sass_.handles.symbols[record.symbol],
+                                       record.payload.subspan(4));
     }
-    writer.AppendCopy(handle, payload);
+    writer.AddAttribute(handle, record.format, record.id, record.value, record.payload);
   }
 
   const SassAttributes& sass_;
@@ -180,8 +181,9 @@ class AttributeWriter {
   void WriteLanguages(SectionHandle handle, const FunctionAttributes& attributes);
   void WriteUnknownStack(SectionHandle handle) {
     if (sass_ != nullptr) sass_->Took(format::kAttrCrsStackSize);
-    writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, 4);
-    writer_.AppendWord(handle, 0xffffffff);
+    constexpr std::uint32_t kUnknown = 0xffffffff;
+    writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, sizeof(kUnknown),
+                         BytesOf(kUnknown));
   }
 
   const PassResults& passes_;
@@ -209,8 +211,7 @@ void AttributeWriter::WriteModuleInfo() {
 
 void AttributeWriter::WriteModuleRecord(SectionHandle handle, const AttributeRecord& record) {
   if (record.format != format::kInfoSized || record.symbol == kNone) {
-    writer_.AddAttribute(handle, record.format, record.id, record.value);
-    if (record.format == format::kInfoSized) writer_.AppendCopy(handle, record.payload);
+    writer_.AddAttribute(handle, record.format, record.id, record.value, record.payload);
     return;
   }
   const FunctionId function = program_.symbols[record.symbol].function;
@@ -219,10 +220,10 @@ void AttributeWriter::WriteModuleRecord(SectionHandle handle, const AttributeRec
   if (record.id == format::kAttrRegCount && kernel != kernel_place_.end() && !relocatable_) {
     value = passes_.resources.kernels[kernel->second].registers;
   }
-  writer_.AddAttribute(handle, format::kInfoSized, record.id, 8);
-  writer_.AppendSymbolIndex(handle, function != kNone ? handles_.SymbolOf(program_, function)
-                                                      : handles_.symbols[record.symbol]);
-  writer_.AppendWord(handle, value);
+  writer_.AddSymbolAttribute(
+      handle, record.id,
+      function != kNone ? handles_.SymbolOf(program_, function) : handles_.symbols[record.symbol],
+      BytesOf(value));
 }
 
 // Kernels in the order of the symbol table: its local part first.
@@ -236,9 +237,9 @@ void AttributeWriter::WriteStackSizes(SectionHandle handle) {
       if (program_.symbols[program_.functions[kernel].symbol].global_part != global) continue;
       if (liveness.single_kernel != kNone && liveness.single_kernel != kernel) continue;
       if (unfollowed.contains(kernel)) continue;
-      writer_.AddAttribute(handle, format::kInfoSized, format::kAttrMinStackSize, 8);
-      writer_.AppendSymbolIndex(handle, handles_.SymbolOf(program_, kernel));
-      writer_.AppendWord(handle, passes_.resources.kernels[i].stack.value_or(0xffffffff));
+      const std::uint32_t stack = passes_.resources.kernels[i].stack.value_or(0xffffffff);
+      writer_.AddSymbolAttribute(handle, format::kAttrMinStackSize,
+                                 handles_.SymbolOf(program_, kernel), BytesOf(stack));
     }
   }
 }
@@ -299,12 +300,10 @@ void AttributeWriter::WriteRecord(SectionHandle handle, const AttributeRecord& r
   } else if (record.id == format::kAttrLanguage && !attributes.languages.empty()) {
     WriteLanguages(handle, attributes);
   } else if (record.symbol != kNone) {
-    writer_.AddAttribute(handle, record.format, record.id, record.value);
-    writer_.AppendSymbolIndex(handle, handles_.symbols[record.symbol]);
-    writer_.AppendCopy(handle, record.payload.subspan(4));
+    writer_.AddSymbolAttribute(handle, record.id, handles_.symbols[record.symbol],
+                               record.payload.subspan(4));
   } else {
-    writer_.AddAttribute(handle, record.format, record.id, record.value);
-    writer_.AppendCopy(handle, record.payload);
+    writer_.AddAttribute(handle, record.format, record.id, record.value, record.payload);
   }
 }
 

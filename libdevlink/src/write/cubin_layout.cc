@@ -63,8 +63,12 @@ void CubinWriter::State::Order() {
 void CubinWriter::State::OrderSections() {
   // There are a dozen categories: each begins where those before it end.
   std::array<std::uint32_t, std::numeric_limits<std::uint8_t>::max() + 2> next = {};
-  for (const SectionState& section : sections) ++next[section.category + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::uint8_t last = 0;
+  for (const SectionState& section : sections) {
+    ++next[section.category + 1];
+    last = std::max(last, section.category);
+  }
+  std::partial_sum(next.begin(), next.begin() + last + 1, next.begin());
   section_order.resize(sections.size());
   for (std::uint32_t i = 0; i < sections.size(); ++i) {
     const std::uint32_t place = next[sections[i].category]++;

@@ -3,6 +3,7 @@
 // Writes what a CubinWriter laid out, from the first byte of the file to the last.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -31,6 +32,11 @@ using internal::SymbolTableState;
 namespace {
 
 void StoreBits(std::uint8_t* at, BitField field, std::uint64_t value) {
+  static_assert(std::endian::native == std::endian::little);
+  if (field.position % 8 == 0 && field.width % 8 == 0) {  // most are whole bytes
+    std::memcpy(at + field.position / 8, &value, field.width / 8);
+    return;
+  }
   for (unsigned done = 0; done < field.width;) {
     const unsigned bit = field.position + done;
     const unsigned in_byte = bit % 8;

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "base/hash_table.h"
 #include "devlink/experimental/cubin_writer.h"
@@ -150,8 +150,9 @@ struct CubinWriter::State {
   const char* mistake = nullptr;
   bool sections_complete = false;
   std::vector<internal::SymbolState> symbols;
-  std::deque<internal::StringTable> strings;  // those of the sections' names, then `.strtab`
-  std::vector<internal::SymbolTableState> symbol_tables;
+  // Those of the sections' names, then `.strtab`.
+  absl::InlinedVector<internal::StringTable, 2> strings;
+  absl::InlinedVector<internal::SymbolTableState, 1> symbol_tables;
   std::vector<internal::Run> runs;
   std::vector<internal::LateName> late_names;
   internal::OwnBytes own;  // bytes that are not borrowed
@@ -195,20 +196,22 @@ struct CubinWriter::State {
   void AddStringTable(const SectionSpec& spec);
   void AddRun(internal::SectionState& section, internal::Run run);
   void AppendBorrowed(SectionHandle handle, std::span<const std::uint8_t> bytes);
-  void AppendOwn(SectionHandle handle, const void* bytes, std::uint64_t size) {
+  // `size` bytes at the section's end, to be filled before anything else is added.
+  std::uint8_t* ExtendOwn(SectionHandle handle, std::uint64_t size) {
     internal::SectionState& section = ToFill(handle);
     const std::uint64_t from = own.size();
-    own.Append(bytes, size);
+    std::uint8_t* place = own.Extend(size);
     if (section.last_run != internal::kNoRun) {
       internal::Run& last = runs[section.last_run];
       if (last.is_own != 0 && last.own_offset + last.size == from &&
           last.offset + last.size == section.size && last.size + size <= internal::kMaxRun) {
         last.size += static_cast<std::uint32_t>(size);
         section.size += size;
-        return;
+        return place;
       }
     }
     AddOwnRuns(section, from);
+    return place;
   }
   // Runs for the bytes from there on.
   void AddOwnRuns(internal::SectionState& section, std::uint64_t from);

@@ -2,13 +2,14 @@
 #include "devlink/experimental/cubin_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "base/align.h"
 #include "format/elf_cuda.h"
+#include "format/nv_info.h"
 #include "format/sections.h"
 #include "format/views.h"
 #include "write/cubin_state.h"
@@ -32,6 +33,14 @@ using internal::SymbolWords;
 namespace {
 
 static_assert(kKernelSymbol == format::kStoEntry);
+
+// The first word of a record of a `.nv.info` section.
+struct AttributeHead {
+  std::uint8_t format;
+  std::uint8_t id;
+  std::uint16_t value;
+};
+static_assert(sizeof(AttributeHead) == 4 && sizeof(SymbolHandle) == 4);
 
 }  // namespace
 
@@ -352,10 +361,11 @@ void CubinWriter::AppendZeros(SectionHandle section, std::uint64_t count) {
   state_->ToFill(section).size += count;
 }
 void CubinWriter::AppendWord(SectionHandle section, std::uint32_t word) {
-  state_->AppendOwn(section, &word, sizeof(word));
+  std::memcpy(state_->ExtendOwn(section, sizeof(word)), &word, sizeof(word));
 }
 void CubinWriter::AppendCopy(SectionHandle section, std::span<const std::uint8_t> bytes) {
-  if (!bytes.empty()) state_->AppendOwn(section, bytes.data(), bytes.size());
+  if (bytes.empty()) return;
+  std::memcpy(state_->ExtendOwn(section, bytes.size()), bytes.data(), bytes.size());
 }
 void CubinWriter::AppendSymbolIndex(SectionHandle section, SymbolHandle symbol) {
   state_->MarkSymbolWord(state_->own.size());
@@ -378,14 +388,27 @@ void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std
   const format::Rela entry{
       .offset = offset, .type = type, .symbol = Index(symbol), .addend = addend};
   state_->MarkSymbolWord(state_->own.size() + offsetof(format::Rela, symbol));
-  state_->AppendOwn(section, &entry, with_addend ? sizeof(entry) : format::kRelSize);
+  const std::size_t size = with_addend ? sizeof(entry) : format::kRelSize;
+  std::memcpy(state_->ExtendOwn(section, size), &entry, size);
 }
 
 void CubinWriter::AddAttribute(SectionHandle section, std::uint8_t format, std::uint8_t id,
-                               std::uint16_t value) {
-  const std::array<std::uint8_t, 4> head = {format, id, static_cast<std::uint8_t>(value & 0xff),
-                                            static_cast<std::uint8_t>(value >> 8)};
-  state_->AppendOwn(section, head.data(), head.size());
+                               std::uint16_t value, std::span<const std::uint8_t> payload) {
+  const AttributeHead head{format, id, value};
+  std::uint8_t* place = state_->ExtendOwn(section, sizeof(head) + payload.size());
+  std::memcpy(place, &head, sizeof(head));
+  if (!payload.empty()) std::memcpy(place + sizeof(head), payload.data(), payload.size());
+}
+
+void CubinWriter::AddSymbolAttribute(SectionHandle section, std::uint8_t id, SymbolHandle symbol,
+                                     std::span<const std::uint8_t> rest) {
+  const std::size_t size = sizeof(symbol) + rest.size();
+  const AttributeHead head{format::kInfoSized, id, static_cast<std::uint16_t>(size)};
+  state_->MarkSymbolWord(state_->own.size() + sizeof(head));
+  std::uint8_t* place = state_->ExtendOwn(section, sizeof(head) + size);
+  std::memcpy(place, &head, sizeof(head));
+  std::memcpy(place + sizeof(head), &symbol, sizeof(symbol));
+  if (!rest.empty()) std::memcpy(place + sizeof(head) + sizeof(symbol), rest.data(), rest.size());
 }
 
 void CubinWriter::Patch(SectionHandle section, std::uint64_t offset, BitField field,

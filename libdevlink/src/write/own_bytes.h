@@ -14,11 +14,12 @@ namespace devlink::internal {
 // bytes that are put there.
 class OwnBytes {
  public:
-  void Append(const void* bytes, std::size_t size) {
-    if (size == 0) return;
+  // Counts the next `size` bytes as there and lends their place, to be filled.
+  std::uint8_t* Extend(std::size_t size) {
     if (capacity_ - size_ < size) Reserve(std::max(size_ + size, capacity_ * 2));
-    std::memcpy(bytes_.get() + size_, bytes, size);
+    std::uint8_t* place = bytes_.get() + size_;
     size_ += size;
+    return place;
   }
   void Reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;

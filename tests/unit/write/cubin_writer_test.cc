@@ -110,6 +110,20 @@ TEST_CASE("Contents come in the order in which they were appended", "[write]") {
                                                                  1, 2, 3, 3, 0x1b, 0xff, 1});
 }
 
+TEST_CASE("An attribute has its payload behind it, which may begin with a symbol", "[write]") {
+  CubinWriter writer({.sm = 80});
+  const auto section = writer.AddSection({.name = ".debug_x", .type = 1});
+  const std::array<std::uint8_t, 2> two = {7, 8};
+  writer.AddAttribute(section, 4, 0x0f, 2, two);
+  const auto global = writer.AddSymbol({.name = "g", .binding = format::kStbGlobal});
+  writer.AddSymbolAttribute(section, 0x2f, global, two);
+  writer.AddSymbol({.name = "l"});  // comes before it in the file
+  writer.AddSymbolAttribute(section, 0x12, global, {});
+  CHECK(BytesOf(writer, ".debug_x") == std::vector<std::uint8_t>{4, 0x0f, 2,    0, 7, 8,  //
+                                                                 4, 0x2f, 6,    0, 2, 0, 0, 0, 7,
+                                                                 8, 4,    0x12, 4, 0, 2, 0, 0, 0});
+}
+
 TEST_CASE("A patch changes its bits and no others", "[write]") {
   struct Case {
     BitField field;

@@ -231,9 +231,12 @@ class CubinWriter {
                      SymbolHandle symbol, std::int64_t addend);
 
   // The head of one record of a `.nv.info` section: a value for formats 1 to 3, the payload's
-  // length for format 4, whose payload is appended next.
+  // length for format 4, whose payload follows or is appended next.
   void AddAttribute(SectionHandle section, std::uint8_t format, std::uint8_t id,
-                    std::uint16_t value);
+                    std::uint16_t value, std::span<const std::uint8_t> payload = {});
+  // One of format 4 whose payload is a symbol's index and what follows that.
+  void AddSymbolAttribute(SectionHandle section, std::uint8_t id, SymbolHandle symbol,
+                          std::span<const std::uint8_t> rest);
 
   // Stores the low bits of `value` into a field of the section's bytes; all other bits stay.
   void Patch(SectionHandle section, std::uint64_t offset, BitField field, std::uint64_t value);
