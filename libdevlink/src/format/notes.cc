@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 
 #include "base/align.h"
 #include "base/strings.h"
@@ -32,37 +35,45 @@ static_assert(sizeof(CudaNote) == 32);
 constexpr std::uint32_t kCudaDescription = 8;
 constexpr std::uint32_t kFirstCudaDescription = 12;  // of version 1
 
-void PutWord(std::vector<std::uint8_t>& out, std::uint64_t word) {
-  for (int shift = 0; shift < 32; shift += 8)
-    out.push_back(static_cast<std::uint8_t>(word >> shift));
+// The texts of a ToolRecord, in its order, as EncodeToolRecord has them.
+std::vector<std::uint8_t> EncodeTexts(const std::array<std::string_view, 5>& texts) {
+  constexpr std::size_t kHead = 12 + kVendor.size();
+  constexpr std::size_t kWords = 4 + 4 * std::tuple_size_v<std::decay_t<decltype(texts)>>;
+  std::size_t description = kWords;
+  for (const std::string_view text : texts) description += text.size() + 1;
+  const std::size_t padded = base::AlignUp(description, 4);
+
+  std::vector<std::uint8_t> out(kHead + padded);
+  std::uint8_t* at = out.data();
+  const auto put = [&at](const void* bytes, std::size_t size) {
+    if (size != 0) std::memcpy(at, bytes, size);
+    at += size;
+  };
+  const auto put_word = [&put](std::size_t value) {
+    const auto word = static_cast<std::uint32_t>(value);
+    put(&word, sizeof(word));
+  };
+  put_word(kVendor.size());
+  put_word(padded);
+  put_word(kNoteToolInfo);
+  put(kVendor.data(), kVendor.size());
+  put_word(kRecordVersion);
+  std::size_t offset = 0;
+  for (const std::string_view text : texts) {
+    put_word(offset);
+    offset += text.size() + 1;
+  }
+  for (const std::string_view text : texts) {
+    put(text.data(), text.size());
+    ++at;  // its NUL
+  }
+  return out;
 }
 
 }  // namespace
 
 std::vector<std::uint8_t> EncodeToolRecord(const ToolRecord& record) {
-  const std::array texts = {&record.object, &record.tool, &record.version, &record.build,
-                            &record.options};
-  std::uint64_t description = 4 + 4 * texts.size();
-  for (const std::string* text : texts) description += text->size() + 1;
-  const std::uint64_t padded = base::AlignUp(description, 4);
-
-  std::vector<std::uint8_t> out;
-  out.reserve(12 + kVendor.size() + padded);
-  PutWord(out, kVendor.size());
-  PutWord(out, padded);
-  PutWord(out, kNoteToolInfo);
-  out.insert(out.end(), kVendor.begin(), kVendor.end());
-  PutWord(out, kRecordVersion);
-  std::uint64_t offset = 0;
-  for (const std::string* text : texts) {
-    PutWord(out, offset);
-    offset += text->size() + 1;
-  }
-  for (const std::string* text : texts) {
-    out.insert(out.end(), text->c_str(), text->c_str() + text->size() + 1);
-  }
-  out.resize(out.size() + (padded - description), 0);
-  return out;
+  return EncodeTexts({record.object, record.tool, record.version, record.build, record.options});
 }
 
 std::optional<std::vector<ToolRecord>> ReadToolRecords(base::Bytes note) {
@@ -99,17 +110,13 @@ std::vector<std::uint8_t> EncodeOwnRecord(const ToolkitProfile& profile, std::st
                                           const std::optional<std::string>& tool) {
   constexpr std::string_view kTool = "devlink";
   constexpr std::size_t kNvlinkNameLength = 6;
-  ToolRecord record;
-  record.object = object;
-  record.tool = tool.value_or(std::string(kTool));
-  record.version =
+  std::string version =
       base::Cat({"libdevlink ", Version(), ", as nvlink of CUDA ", profile.ReleaseName()});
-  record.version.resize(profile.version_text_length, ' ');
-  record.build = "https://github.com/libdevlink";
+  version.resize(profile.version_text_length, ' ');
+  std::string build = "https://github.com/libdevlink";
   const std::size_t longer = !tool ? kTool.size() - kNvlinkNameLength : 0;
-  record.build.resize(profile.build_text_length - longer, ' ');
-  record.options = options;
-  return EncodeToolRecord(record);
+  build.resize(profile.build_text_length - longer, ' ');
+  return EncodeTexts({object, tool ? *tool : kTool, version, build, options});
 }
 
 std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {

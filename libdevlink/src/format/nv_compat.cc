@@ -116,6 +116,8 @@ CompatMerger::Record CompatMerger::OfFixedSize(CompatTag tag, std::uint16_t valu
 bool CompatMerger::Add(base::Bytes section) {
   ++inputs_;
   const bool fixed = profile_.compat_has_fixed_tags;
+  constexpr std::size_t kUsual = 16;
+  if (inputs_ == 1) records_.reserve(kUsual);
   if (inputs_ == 1 && fixed) records_.push_back({.tag = CompatTag::kAcceleratorTarget});
   std::bitset<256> here;
   InfoReader records(section);
@@ -156,6 +158,8 @@ void CompatMerger::Take(const Record& theirs) {
 std::vector<std::uint8_t> CompatMerger::Finish(bool architecture_specific) const {
   std::vector<std::uint8_t> out;
   if (records_.empty()) return out;
+  constexpr std::size_t kMostlyAtMost = 12;  // bytes of a record
+  out.reserve((records_.size() + 2) * kMostlyAtMost);
   for (Record record : records_) {
     const bool everywhere = RecordsOf(record.tag) == inputs_;
     switch (record.tag) {

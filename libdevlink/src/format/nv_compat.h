@@ -4,6 +4,7 @@
 // "Compatibility record"). Its records have the form of those of `.nv.info`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ inline constexpr std::uint64_t kFastPathToRelative = 8;
 class CompatMerger {
  public:
   // `profile` must outlive the merger.
-  explicit CompatMerger(const ToolkitProfile& profile) : profile_(profile), records_of_(256) {}
+  explicit CompatMerger(const ToolkitProfile& profile) : profile_(profile) {}
 
   // Returns whether nvlink misses the input's class of instructions, of which it warns.
   bool Add(base::Bytes section);
@@ -78,7 +79,7 @@ class CompatMerger {
 
   const ToolkitProfile& profile_;
   std::vector<Record> records_;
-  std::vector<std::uint32_t> records_of_;  // by tag: how many inputs have it
+  std::array<std::uint32_t, 256> records_of_ = {};  // by tag: how many inputs have it
   std::uint32_t inputs_ = 0;
 };
 

@@ -77,7 +77,8 @@ std::span<const Pair> PairsOf(ArchRelation relation) {
 const SmTraits& TraitsOf(unsigned sm) {
   const SmTraits* out = kRows.data();
   for (const SmTraits& row : kRows) {
-    if (row.number <= sm) out = &row;
+    if (row.number > sm) break;
+    out = &row;
   }
   return *out;
 }

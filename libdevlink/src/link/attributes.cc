@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "absl/container/inlined_vector.h"
 #include "base/hash_table.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
@@ -22,10 +23,15 @@ constexpr std::uint64_t kLast = kNever - 1;  // of records that the flags of cod
 constexpr auto& kTravelling = kTravellingAttributes;
 constexpr std::size_t kCount = kTravelling.size();
 
-constexpr std::size_t SlotOf(std::uint8_t id) {
-  return static_cast<std::size_t>(std::find(kTravelling.begin(), kTravelling.end(), id) -
-                                  kTravelling.begin());
-}
+// By attribute: its place in kTravelling, kCount where it does not travel.
+constexpr auto kSlots = [] {
+  std::array<std::uint8_t, 256> out = {};
+  out.fill(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) out[kTravelling[i]] = static_cast<std::uint8_t>(i);
+  return out;
+}();
+
+constexpr std::size_t SlotOf(std::uint8_t id) { return kSlots[id]; }
 
 constexpr bool IsList(std::uint8_t id) { return id == kAttrExterns || id == kAttrLanguage; }
 
@@ -351,13 +357,15 @@ class Propagator {
     }
     out.externs_in_place = has(kAttrExterns);
 
-    std::array<std::uint8_t, kCount> order = kTravelling;
-    std::sort(order.begin(), order.end(), [&others](std::uint8_t a, std::uint8_t b) {
+    absl::InlinedVector<std::uint8_t, kCount> missing;
+    for (const std::uint8_t id : kTravelling) {
+      if (others.first[SlotOf(id)] != kNever && !has(id)) missing.push_back(id);
+    }
+    std::sort(missing.begin(), missing.end(), [&others](std::uint8_t a, std::uint8_t b) {
       return others.first[SlotOf(a)] < others.first[SlotOf(b)];
     });
     bool sparse_done = has(kAttrSparseMmaMask);
-    for (const std::uint8_t id : order) {
-      if (others.first[SlotOf(id)] == kNever || has(id)) continue;
+    for (const std::uint8_t id : missing) {
       std::uint16_t value = 0;
       if (id == kAttrExterns && out.externs.empty()) continue;
       if (id == kAttrNumBarriers) value = std::max(own.barriers, others.barriers);
@@ -501,9 +509,9 @@ std::uint32_t OwnBarriersOf(const Program& program, FunctionId function) {
 
 std::uint32_t BarriersOf(const Program& program, const Attributes& attributes, FunctionId kernel) {
   std::uint32_t barriers = OwnBarriersOf(program, kernel);
-  for (const auto& list :
-       {attributes.functions[kernel].replaced, attributes.functions[kernel].appended}) {
-    for (const FunctionAttributes::Value& value : list) {
+  const FunctionAttributes& of_kernel = attributes.functions[kernel];
+  for (const auto* list : {&of_kernel.replaced, &of_kernel.appended}) {
+    for (const FunctionAttributes::Value& value : *list) {
       if (value.id == kAttrNumBarriers) barriers = value.value;
     }
   }
