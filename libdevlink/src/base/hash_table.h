@@ -44,6 +44,20 @@ class SoundTable : public Table {
     if (count > Limit()) Grow(count);
   }
 
+  // Most tables of a small link are empty, and nothing need be hashed to find nothing in them.
+  template <typename K = Key>
+  [[nodiscard]] Place find(const K& key) {
+    return Table::empty() ? Table::end() : Table::find(key);
+  }
+  template <typename K = Key>
+  [[nodiscard]] typename Table::const_iterator find(const K& key) const {
+    return Table::empty() ? Table::end() : Table::find(key);
+  }
+  template <typename K = Key>
+  [[nodiscard]] bool contains(const K& key) const {
+    return !Table::empty() && Table::contains(key);
+  }
+
   // An erased element may keep its room until the table grows.
   void erase(Place place) {
     ++erased_;

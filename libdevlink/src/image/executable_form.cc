@@ -22,9 +22,8 @@ ExecutableForm::ExecutableForm(const PassResults& passes, const ChangedBanks& ba
 void ExecutableForm::LeaveOutSections() {
   const Liveness& liveness = passes_.liveness;
   left_out_.sections.assign(program_.sections.size(), false);
-  const bool any_moved = !passes_.constants.moved.empty();
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
-    const bool moved = any_moved && passes_.constants.moved.contains(id);
+    const bool moved = passes_.constants.moved.contains(id);
     const bool empty = program_.sections[id].only_if_filled && banks_.Of(id) == nullptr;
     left_out_.sections[id] = liveness.section_removed[id] || moved || empty;
   }

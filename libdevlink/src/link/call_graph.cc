@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "base/hash_table.h"
 
 namespace devlink::internal {
@@ -62,11 +63,13 @@ void CallGraph::FindComponents() {
     std::uint32_t low = 0;
     std::uint32_t next = 0;  // in targets_
   };
-  std::vector<Visit> visits(nodes);
+  // Most programs are small.
+  constexpr std::size_t kFew = 16;
+  absl::InlinedVector<Visit, kFew> visits(nodes);
   for (NodeId node = 0; node < nodes; ++node) visits[node].next = first_[node];
-  std::vector<NodeId> open;
+  absl::InlinedVector<NodeId, kFew> open;
   open.reserve(nodes);
-  std::vector<NodeId> path;
+  absl::InlinedVector<NodeId, kFew> path;
   path.reserve(nodes);
   std::uint32_t counter = 0;
 
@@ -114,7 +117,7 @@ void CallGraph::FindComponents() {
 
 std::vector<bool> ReachableFrom(const CallGraph& graph, std::span<const FunctionId> from) {
   std::vector<bool> seen(graph.node_count(), false);
-  std::vector<NodeId> work;
+  absl::InlinedVector<NodeId, 16> work;
   for (const FunctionId function : from) {
     if (!seen[function]) work.push_back(function);
     seen[function] = true;

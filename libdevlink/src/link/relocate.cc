@@ -2,6 +2,7 @@
 #include "link/relocate.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -31,6 +32,11 @@ class Relocator {
         lists_constant_uses_(lists_constant_uses),
         resolved_(program, lists_constant_uses) {
     result_.kept_in_list.assign(program.sections.size(), 0);
+    // Of many relocations most may be stored and few kept, or the other way round.
+    constexpr std::size_t kFew = 32;
+    const std::size_t first = std::min(program.relocations.size(), kFew);
+    result_.kept.reserve(first);
+    result_.patches.reserve(first);
   }
 
   Relocated Run() {

@@ -110,8 +110,7 @@ class ProgramVerifier {
 
   // Every section's name is entered for it, once that is due, and no name for what does not exist.
   absl::Status CheckNames() const {
-    std::vector<bool> named;
-    for (const Section& section : program_.sections) named.push_back(section.comes_late);
+    std::vector<bool> named(program_.sections.size());
     for (const auto* list : {&program_.section_names, &program_.symbol_names}) {
       for (const NameEntry& name : *list) {
         if (name.section != kNone && name.section >= program_.sections.size()) {
@@ -125,11 +124,12 @@ class ProgramVerifier {
         if (list == &program_.section_names && name.section != kNone) named[name.section] = true;
       }
     }
-    const auto nameless = std::find(named.begin(), named.end(), false);
-    if (nameless == named.end()) return absl::OkStatus();
-    const auto id = static_cast<std::size_t>(nameless - named.begin());
-    return Broken("section", program_.sections[id].name, "its name is not entered: section", id,
-                  "of a number of", named.size());
+    for (SectionId id = 0; id < named.size(); ++id) {
+      if (named[id] || program_.sections[id].comes_late) continue;
+      return Broken("section", program_.sections[id].name, "its name is not entered: section", id,
+                    "of a number of", named.size());
+    }
+    return absl::OkStatus();
   }
 
   const Program& program_;

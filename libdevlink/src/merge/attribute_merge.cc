@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/attribute_merge.h"
 
-#include <cstddef>
-
 #include "base/strings.h"
 #include "format/nv_info.h"
 
 namespace devlink::internal {
-
-namespace {
-
-std::size_t CountRecords(base::Bytes data) {
-  format::InfoReader records(data);
-  format::InfoRecord record;
-  std::size_t count = 0;
-  while (records.Next(record)) ++count;
-  return count;
-}
-
-}  // namespace
 
 void AttributeMerge::Run(std::uint32_t index) {
   const InputSection& section = input_.sections[index];
@@ -36,9 +22,8 @@ void AttributeMerge::Run(std::uint32_t index) {
 }
 
 void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) {
-  auto& list = program_.info_lists[program_.sections[target].info_list];
   const bool of_module = target == program_.module_info;
-  if (list.empty()) list.reserve(CountRecords(section.data));
+  taken_.clear();
   format::InfoReader records(section.data);
   format::InfoRecord record;
   while (records.Next(record)) {
@@ -76,8 +61,11 @@ void AttributeMerge::TakeRecords(const InputSection& section, SectionId target) 
       }
     }
     taken.arrival = builder_.info_records++;
-    list.push_back(taken);
+    taken_.push_back(taken);
   }
+  // At once, so that the list takes no more memory than its records.
+  auto& list = program_.info_lists[program_.sections[target].info_list];
+  list.insert(list.end(), taken_.begin(), taken_.end());
 }
 
 void AttributeMerge::Lose(const InputSection& section, std::uint32_t symbol) {

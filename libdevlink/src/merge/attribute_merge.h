@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "merge/findings.h"
 #include "merge/input_state.h"
@@ -27,6 +28,7 @@ class AttributeMerge {
   Program& program_;
   const InputState& input_;
   MergeFindings& findings_;
+  std::vector<AttributeRecord> taken_;  // of the section in hand
 };
 
 }  // namespace devlink::internal

@@ -167,6 +167,7 @@ void CubinWriter::State::LayOut() {
   program_headers = tables.program_headers;
   file_size = tables.file_size;
   segments.clear();
+  segments.reserve(specs.size());
   for (const SegmentSpec& spec : specs) segments.push_back(SegmentOf(spec, specs.size()));
 }
 
@@ -221,6 +222,7 @@ std::vector<SegmentSpec> CubinWriter::State::UsualSegments() const {
     has_nobits = has_nobits || nobits;
   }
   std::vector<SegmentSpec> out;
+  out.reserve(4);
   out.push_back({.type = format::kPtPhdr, .flags = format::kPfRX});
   if (constants.first != kNoSection) out.push_back(constants);
   if (data.first != kNoSection) out.push_back(data);

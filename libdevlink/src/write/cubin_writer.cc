@@ -233,6 +233,9 @@ void CubinWriter::State::Reserve(const CubinSizes& expected) {
   sections.reserve(all_sections);
   symbols.reserve(expected.symbols);
   patches.reserve(expected.patches);
+  constexpr std::size_t kFew = 32;  // of what there may be none, or thousands
+  symbol_words.reserve(kFew);
+  late_names.reserve(std::min(expected.symbols, kFew));
   strings[0].Reserve(all_sections);
   strings[1].Reserve(all_sections + expected.symbols);
 }
