@@ -145,9 +145,9 @@ TEST_CASE("An executable has what is live", "[image]") {
   CHECK(output.At(".nv.global").type == kShtNobits);
   CHECK(output.At(".nv.global").size == 8);
   CHECK(output.At(".nv.shared.k").size == 20);
-  CHECK(output.Lines(".rel.text.k").find("f") != std::string::npos);
-  CHECK(output.Lines(".nv.callgraph").find("k") != std::string::npos);
-  CHECK(output.Lines(".nv.callgraph").find("f") != std::string::npos);
+  CHECK(output.Lines(".rel.text.k").find('f') != std::string::npos);
+  CHECK(output.Lines(".nv.callgraph").find('k') != std::string::npos);
+  CHECK(output.Lines(".nv.callgraph").find('f') != std::string::npos);
 }
 
 TEST_CASE("A kernel's registers are those of what it calls", "[image]") {
