@@ -105,16 +105,17 @@ WrongSection WrongInGaps(std::span<const InputSection> sections, base::Bytes hea
   const base::BoundedReader table(headers);
   for (std::uint32_t i = 1; i < sections.size(); ++i) {
     const auto raw = table.ReadOrZero<format::Shdr>(std::uint64_t{i} * sizeof(format::Shdr));
-    if (raw.size != 0 && format::HasBytes(raw.type, raw.flags)) {
-      places.push_back({raw.offset, raw.size, i});
-    }
+    const bool has_bytes = format::HasBytes(raw.type, raw.flags);
+    if (raw.size != 0 || !has_bytes) places.push_back({raw.offset, has_bytes ? raw.size : 0, i});
   }
   std::ranges::stable_sort(places, {}, &Place::begin);
   std::uint64_t end = sizeof(format::Ehdr);
   std::uint32_t before = 0;
   for (const Place& place : places) {
-    if (place.section != 0 && place.begin > base::AlignUp(end, sections[place.section].align) &&
-        EndsWhereNextBegins(sections[before])) {
+    const bool follows = place.begin <= base::AlignUp(end, sections[place.section].align);
+    // Memory without bytes in the file has its place there, but for its alignment.
+    if (place.size == 0 && !follows) continue;
+    if (place.section != 0 && !follows && EndsWhereNextBegins(sections[before])) {
       return {before, "behind it lie bytes that belong to no section"};
     }
     end = std::max(end, place.begin + place.size);

@@ -173,7 +173,6 @@ absl::Status ModuleLoader::CheckView() {
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
-  counted_in_32_bits_ = false;
   variables_.clear();
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
@@ -375,20 +374,9 @@ absl::Status ModuleLoader::ReadSymbolTable() {
   return Malformed("no symbol table");
 }
 
-// ptxas 13.0 counts the bytes of `.nv.global` in 32 bits. If one variable, its last, is what they
-// do not suffice for, it is plain how large the section should be.
-bool ModuleLoader::IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol) {
-  if (section.role != SectionRole::kGlobal || symbol.size > kMaxNobitsSize ||
-      symbol.value > std::numeric_limits<std::uint32_t>::max() ||
-      static_cast<std::uint32_t>(symbol.value + symbol.size) != section.size) {
-    return false;
-  }
-  return !std::exchange(counted_in_32_bits_, true);
-}
-
 // What is wrong with a variable that is defined there; empty where nothing is.
 std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
-                                               const InputSymbol& symbol) {
+                                               const InputSymbol& symbol) const {
   const std::uint8_t space = symbol.other & format::kStoSpaceMask;
   if (!format::HoldsVariables(section.role)) return "a variable outside of any data section";
   const bool shared = space == format::kStoShared;
@@ -412,8 +400,12 @@ std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
   } else if (section.role == SectionRole::kFunctionConstants &&
              (symbol.other & format::kStoInternal) != 0) {
     // nvlink -r leaves those of a body that it replaced; no byte is read through them.
-  } else if ((symbol.value > section.size || section.size - symbol.value < symbol.size) &&
-             !IsCountedIn32Bits(section, symbol)) {
+  } else if (section.role == SectionRole::kGlobal && symbol.size != 0) {
+    // How large all of them should be is looked at when all are known.
+    if (symbol.value > kMaxNobitsSize || symbol.size > kMaxNobitsSize) {
+      return "its size is beyond any device's memory";
+    }
+  } else if (symbol.value > section.size || section.size - symbol.value < symbol.size) {
     return "it reaches beyond its section";
   }
   return {};

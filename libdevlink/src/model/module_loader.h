@@ -34,9 +34,8 @@ class ModuleLoader {
   // `names`: bytes of the names of all symbols so far.
   absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
   [[nodiscard]] std::string_view WrongInVariable(const InputSection& section,
-                                                 const InputSymbol& symbol);
+                                                 const InputSymbol& symbol) const;
   [[nodiscard]] std::string_view WrongInTexture(const InputSymbol& symbol) const;
-  [[nodiscard]] bool IsCountedIn32Bits(const InputSection& section, const InputSymbol& symbol);
   absl::Status CheckSection(std::uint32_t index);
   absl::Status CheckAttributes(std::uint32_t index) const;
   [[nodiscard]] absl::Status CheckPlaces() const;
@@ -72,8 +71,7 @@ class ModuleLoader {
   // The file says what made it. What does not is of an assembler that nobody here knows, and is not
   // held to the forms that NVIDIA's files have throughout.
   bool names_tool_ = false;
-  bool two_views_ = false;           // as the header's architecture has
-  bool counted_in_32_bits_ = false;  // a variable of the view was
+  bool two_views_ = false;  // as the header's architecture has
 };
 
 }  // namespace devlink::internal

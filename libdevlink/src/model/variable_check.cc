@@ -15,6 +15,13 @@ bool LiesBefore(const PlacedVariable& a, const PlacedVariable& b) {
   return std::tie(a.section, a.begin, a.end) < std::tie(b.section, b.begin, b.end);
 }
 
+// ptxas counts the bytes of `.nv.global` in 32 bits. Where they do not suffice it is plain from the
+// variables how many there should be.
+bool IsTooSmall(const InputSection& section, std::uint64_t end) {
+  return section.role == SectionRole::kGlobal && end > section.size &&
+         static_cast<std::uint32_t>(end) != section.size;
+}
+
 bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()> from_assembler) {
   switch (section.role) {
     case SectionRole::kGlobal:
@@ -49,6 +56,7 @@ WrongSection WrongInVariables(std::span<const InputSection> sections,
         return {i, "two of its variables lie in one place"};
       end = std::max(end, next->end);
     }
+    if (IsTooSmall(sections[i], end)) return {i, "a variable reaches beyond it"};
     if (end < sections[i].size && EndsWithLastVariable(sections[i], from_assembler)) {
       return {i, "it has bytes that belong to no variable"};
     }
