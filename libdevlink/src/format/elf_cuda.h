@@ -156,6 +156,10 @@ inline constexpr std::uint32_t kShtCudaConstantEnd = 0x70000082;
 inline constexpr std::uint32_t kShtCudaCompat = 0x70000086;
 inline constexpr std::uint32_t kShtCudaHost = 0x70000087;
 
+// Tables of unified functions and data (`.attribute(.unified)` in PTX).
+constexpr bool IsUnifiedType(std::uint32_t type) {
+  return type == 0x7000000e || type == 0x70000011 || type == 0x70000012 || type == 0x70000014;
+}
 constexpr bool IsConstantType(std::uint32_t type) {
   return type >= kShtCudaConstant0 && type < kShtCudaConstantEnd;
 }

@@ -136,6 +136,9 @@ absl::StatusOr<SectionRole> RoleByName(std::string_view name, std::uint32_t type
     return absl::InvalidArgumentError(
         "a loaded section of a kind that a relocatable cubin does not have");
   }
+  if (IsUnifiedType(type)) {
+    return absl::UnimplementedError("a table of unified symbols, which this release does not link");
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("a section of type 0x", absl::Hex(type), ", which this release does not link"));
 }

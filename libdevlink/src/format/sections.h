@@ -114,7 +114,7 @@ enum class SectionRole : std::uint8_t {
 };
 
 // The role of an input's section. InvalidArgument with a reason for what a relocatable cubin does
-// not have or this release does not link.
+// not have; Unimplemented for what this release does not link.
 absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, std::uint64_t flags,
                                    std::uint32_t info);
 

@@ -45,6 +45,11 @@ Diagnostic DescribeMalformed(const std::string& name, ContentKind content, std::
                                             : format::nvlink_text::kNotAnElf),
                  std::move(what));
   }
+  if (absl::IsUnimplemented(why)) {
+    return Fatal(DiagnosticCode::kUnsupportedInput, name,
+                 base::Cat({"Input file '", name, "' is of a kind that is not linked"}),
+                 std::string(base::FromAbsl(why.message())));
+  }
   Diagnostic out = Fatal(DiagnosticCode::kMalformedInput, name, format::DamagedText(name),
                          std::string(base::FromAbsl(why.message())));
   out.notes.push_back(

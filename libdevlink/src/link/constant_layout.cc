@@ -103,11 +103,6 @@ class KernelBanks {
     return own == merged_.end() ? nullptr : &program_.sections[own->second];
   }
 
-  // nvlink flags a bank that it makes as a kernel's, whether or not the inputs' are flagged.
-  static std::uint32_t FlagsOfBank(const Section& section) {
-    return section.flags | std::uint32_t{format::kShfInfoLink};
-  }
-
   ConstantBank& Open(std::uint32_t kernel, const Section& callee) {
     if (index_[kernel] != kNone) return banks_[index_[kernel]];
     index_[kernel] = static_cast<std::uint32_t>(banks_.size());
@@ -117,14 +112,14 @@ class KernelBanks {
     if (own == merged_.end()) {
       bank.name = names_.Concat(format::CompilerConstantsPrefix(program_.view),
                                 program_.symbols[program_.functions[bank.kernel].symbol].name);
-      bank.flags = FlagsOfBank(callee);
+      bank.flags = callee.flags;
       bank.align = callee.align;
       return bank;
     }
     const Section& section = program_.sections[own->second];
     bank.section = own->second;
     bank.name = section.name;
-    bank.flags = FlagsOfBank(section);
+    bank.flags = section.flags;
     bank.size = section.size;
     bank.align = section.align;
     bank.pieces.assign(section.pieces.begin(), section.pieces.end());

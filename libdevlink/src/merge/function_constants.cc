@@ -40,6 +40,8 @@ void FunctionConstants::Map(std::uint32_t index, bool by_variable) {
     const SectionId added = Add(section, text);
     Append(added, index, 0);
     program_.sections[added].stays_in_place = !kept || (!by_variable && !parameters);
+    // CUDA 12.2 and earlier flag neither; nvlink leaves parameters at that.
+    if (!parameters) program_.sections[added].flags |= format::kShfInfoLink;
   } else if (replaced_.IsEmpty(known)) {
     if (!kept && parameters) return;
     Append(known, index, 0);

@@ -26,16 +26,8 @@ bool IsRelocatable(const InputSection& section) {
 
 void RelocationMerge::Run(std::uint32_t index) {
   const InputSection& section = input_.sections[index];
+  if (section.size == 0) return;  // nothing of it was checked
   const SectionMapping target = input_.section_map[section.info];
-  if (section.size == 0) {
-    // Of a jump table in machine code. By it nvlink flags constants that CUDA 12.2 and earlier
-    // leave without.
-    if (target.state == SectionMapping::kMapped &&
-        input_.sections[section.info].role == SectionRole::kFunctionConstants) {
-      program_.sections[target.section].flags |= format::kShfInfoLink;
-    }
-    return;
-  }
   if (target.state == SectionMapping::kUnmapped && IsRelocatable(input_.sections[section.info])) {
     findings_.ReportLost(
         base::Cat({"its section '", section.name, "' relocates what is not there"}));

@@ -137,7 +137,7 @@ class Module {
  public:
   // Checks everything that later passes rely on: section and string bounds, symbol, section and
   // string references, record structure, relocation fields. InvalidArgument otherwise, with the
-  // place and what is wrong there.
+  // place and what is wrong there; Unimplemented for a sound file of a kind that is not linked.
   static absl::StatusOr<ModuleRef> Load(std::vector<std::uint8_t> bytes);
 
   [[nodiscard]] base::Bytes bytes() const { return bytes_; }

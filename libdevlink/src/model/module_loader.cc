@@ -213,7 +213,7 @@ absl::Status ModuleLoader::ReadHeader() {
   }
   if (header.machine != format::kMachineCuda) return Malformed("not a CUDA ELF file");
   if (header.type == format::kTypeEwp) {
-    return Malformed("of a form that is not linked: compile without -ewp");
+    return absl::UnimplementedError("it is an extensible whole program: compile without -ewp");
   }
   if (header.type != format::kTypeRel && header.type != format::kTypeExec) {
     return Malformed("neither relocatable nor executable");
@@ -344,7 +344,10 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
 
 absl::Status ModuleLoader::ClassifySection(std::uint32_t index, InputSection& section) const {
   const auto role = format::RoleOf(section.name, section.type, section.flags, section.info);
-  if (!role.ok()) return Bad(index, base::FromAbsl(role.status().message()));
+  if (!role.ok()) {
+    const absl::Status bad = Bad(index, base::FromAbsl(role.status().message()));
+    return absl::Status(role.status().code(), bad.message());
+  }
   section.role = *role;
   return absl::OkStatus();
 }

@@ -157,5 +157,13 @@ TEST_CASE("Slots of texture references have the relocations of their kind", "[fo
   CHECK(name(format::kSttCudaSurface) == "SURF_HEADER_INDEX");
 }
 
+TEST_CASE("Tables of unified symbols are known, and not linked", "[format]") {
+  for (const std::uint32_t type : {0x7000000eU, 0x70000011U, 0x70000012U, 0x70000014U}) {
+    CHECK(RoleOf(".nv.uft.entry", type, 0, 0).status().code() == absl::StatusCode::kUnimplemented);
+  }
+  CHECK(RoleOf(".nv.uft.entry", 0x70000013, 0, 0).status().code() ==
+        absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace devlink::testing

@@ -139,6 +139,7 @@ TEST_CASE("What nvcc -ewp makes is refused by its name", "[model]") {
               sizeof(format::kTypeEwp));
   const auto module = Module::Load(*std::move(bytes));
   REQUIRE_FALSE(module.ok());
+  CHECK(module.status().code() == absl::StatusCode::kUnimplemented);
   CHECK(module.status().message().find("compile without -ewp") != std::string::npos);
 }
 
