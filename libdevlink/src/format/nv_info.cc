@@ -286,7 +286,8 @@ KernelParameter ParameterOf(const InfoRecord& record) {
   return {.symbol = payload.ReadOrZero<std::uint32_t>(0),
           .ordinal = static_cast<std::uint16_t>(place),
           .offset = static_cast<std::uint16_t>(place >> 16),
-          .size = record.id == kAttrKparamInfo ? kind >> 18 : kind};
+          // The other bits say what it is; pointers are told apart.
+          .size = record.id == kAttrKparamInfo ? kind >> 18 : kind & 0xffffff};
 }
 
 InfoSymbolRun SymbolsOf(const InfoRecord& record) {
