@@ -130,7 +130,7 @@ void DescribeRelocations(const CubinView& view, Report& report) {
     const bool has_addend =
         section.type == format::kShtRela || IsMercury(section, format::SectionRole::kRelocations);
     if (!has_addend && section.type != format::kShtRel) continue;
-    const std::uint64_t step = has_addend ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t step = format::SizeOfRelocation(has_addend);
     const base::BoundedReader reader(section.data);
     const auto& symbols = SymbolsOf(view, section);
     for (std::uint64_t at = 0; at + step <= section.data.size(); at += step) {

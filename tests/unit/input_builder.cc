@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format/nv_info.h"
+#include "format/sm_traits.h"
 #include "model/module.h"
 
 namespace devlink::testing {
@@ -72,7 +73,7 @@ SymbolHandle InputBuilder::Define(const Function& function) {
       writer_.AddSection({.name = Keep(text_name),
                           .type = format::kShtProgbits,
                           .flags = format::kShfAlloc | format::kShfExec | function.more_flags,
-                          .align = 16});
+                          .align = as_assembled_ ? 128U : 16U});
   section_symbols_[text] = writer_.AddSymbol({.type = format::kSttSection, .section = text});
   writer_.Append(text, bytes_.emplace_back(kCodeSize, function.fill));
   const SymbolHandle symbol =
@@ -85,6 +86,7 @@ SymbolHandle InputBuilder::Define(const Function& function) {
   writer_.SetInfoSymbol(text, symbol, static_cast<std::uint8_t>(function.registers));
   texts_[symbol] = text;
   names_[symbol] = function.name;
+  if (function.kernel) kernels_.push_back(symbol);
   section_names_[text] = text_name;
   AddModuleRecord(format::kAttrRegCount, symbol, function.registers);
   return symbol;
@@ -259,7 +261,20 @@ void InputBuilder::AddNote() {
   writer_.AppendWord(note, 130);
 }
 
+void InputBuilder::Complete() {
+  for (const auto& [function, text] : texts_) {
+    InfoOf(function);
+    AddModuleRecord(format::kAttrFrameSize, function, 0);
+    AddModuleRecord(format::kAttrMaxStackSize, function, 0);
+    AddRecord(function, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
+  }
+  for (const SymbolHandle kernel : kernels_) {
+    AddData(".nv.constant0." + names_.at(kernel), format::TraitsOf(sm_).parameters_at, kernel, 0);
+  }
+}
+
 ModuleRef InputBuilder::Build() {
+  if (as_assembled_) Complete();
   AddNote();
   AddPairs(".nv.callgraph", format::kShtCudaCallGraph, false);
   AddPairs(".nv.prototype", format::kShtCudaPrototype, true);

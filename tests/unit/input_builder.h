@@ -25,6 +25,10 @@ class InputBuilder {
   InputBuilder(const InputBuilder&) = delete;
   InputBuilder& operator=(const InputBuilder&) = delete;
 
+  // From here on functions are aligned as assemblers align them, and get whatever assemblers state
+  // of each that a test does not give.
+  void AsAssembled() { as_assembled_ = true; }
+
   struct Function {
     std::string name;
     std::uint8_t binding = format::kStbGlobal;
@@ -117,6 +121,7 @@ class InputBuilder {
   std::uint32_t PrototypeAt(const std::string& text);
   void AddPairs(std::string_view section, std::uint32_t type, bool prototypes);
   void AddNote();
+  void Complete();
 
   std::uint16_t sm_;
   CubinWriter writer_;
@@ -128,12 +133,14 @@ class InputBuilder {
   std::map<SectionHandle, SymbolHandle> section_symbols_;
   std::map<SymbolHandle, SectionHandle> infos_;
   std::map<std::string, SectionHandle> lists_;
+  std::vector<SymbolHandle> kernels_;
   std::vector<std::string> commons_;
   std::vector<Pair> pairs_;
   std::string prototypes_;
   SectionHandle info_ = kNoSection;
   SectionHandle compat_ = kNoSection;
   bool flags_constants_ = true;
+  bool as_assembled_ = false;
 };
 
 }  // namespace devlink::testing

@@ -138,7 +138,7 @@ class Meaning {
     if ((flags & format::kShfAlloc) == 0) return;  // of debugging
     if (BelongsToCode(file_.NameOf(target))) return;
     const bool is_code = (flags & format::kShfExec) != 0;
-    const std::uint64_t size = has_addend ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t size = format::SizeOfRelocation(has_addend);
     const base::BoundedReader bytes(file_.DataOf(list));
     for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
       const auto number = bytes.ReadOrZero<std::uint32_t>(at + 12);

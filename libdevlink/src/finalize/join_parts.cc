@@ -122,7 +122,7 @@ struct Reference {
 
 std::vector<Reference> ReferencesOf(const FileIndex& index, std::uint32_t list) {
   const bool has_addend = index.file().header(list).type == format::kShtRela;
-  const std::uint64_t size = has_addend ? sizeof(format::Rela) : format::kRelSize;
+  const std::uint64_t size = format::SizeOfRelocation(has_addend);
   const base::BoundedReader bytes(index.file().DataOf(list));
   std::vector<Reference> out;
   for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
@@ -269,7 +269,7 @@ class Taking {
           ours[i].type != others[i].type) {
         return Different(name);
       }
-      const std::uint64_t at = i * (has_addend ? sizeof(format::Rela) : format::kRelSize);
+      const std::uint64_t at = i * format::SizeOfRelocation(has_addend);
       Put(bytes, at, others[i].offset);
       const bool is_place =
           symbol->symbol.shndx < own_.file().section_count() && own_.IsCode(symbol->symbol.shndx);

@@ -34,8 +34,7 @@ bool CountsForKernels(const InputSymbol& symbol) {
 }
 
 bool NamesWhatCounts(const ModuleView& view, const InputSection& list) {
-  const std::uint64_t step =
-      list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+  const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
   const base::BoundedReader entries(list.data);
   for (std::uint64_t at = 0; at < list.size; at += step) {
     const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));

@@ -92,6 +92,9 @@ struct Rela {  // the same with an addend
 static_assert(sizeof(Rela) == 24);
 inline constexpr std::uint64_t kRelSize = sizeof(Rel);
 static_assert(kRelSize == 16);
+constexpr std::uint64_t SizeOfRelocation(bool has_addend) {
+  return has_addend ? sizeof(Rela) : kRelSize;
+}
 
 inline constexpr std::uint8_t kOsAbiCuda = 0x41;
 inline constexpr std::uint8_t kAbiVersion = 8;

@@ -35,6 +35,15 @@ static_assert(sizeof(CudaNote) == 32);
 constexpr std::uint32_t kCudaDescription = 8;
 constexpr std::uint32_t kFirstCudaDescription = 12;  // of version 1
 
+bool HasFormOfKind(const CudaNote& note) {
+  const bool is_current =
+      note.version == kRecordVersion && note.description_size == kCudaDescription;
+  const bool is_first =
+      note.version + 1 == kRecordVersion && note.description_size == kFirstCudaDescription;
+  return (is_current || is_first) && note.vendor_size == sizeof(note.vendor) &&
+         note.type == kNoteCudaInfo;
+}
+
 // The texts of a ToolRecord, in its order, as EncodeToolRecord has them.
 std::vector<std::uint8_t> EncodeTexts(const std::array<std::string_view, 5>& texts) {
   constexpr std::size_t kHead = 12 + kVendor.size();
@@ -131,19 +140,6 @@ std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(&note);
   return {bytes, bytes + sizeof(note)};
 }
-
-namespace {
-
-bool HasFormOfKind(const CudaNote& note) {
-  const bool is_current =
-      note.version == kRecordVersion && note.description_size == kCudaDescription;
-  const bool is_first =
-      note.version + 1 == kRecordVersion && note.description_size == kFirstCudaDescription;
-  return (is_current || is_first) && note.vendor_size == sizeof(note.vendor) &&
-         note.type == kNoteCudaInfo;
-}
-
-}  // namespace
 
 std::optional<CudaInfo> ReadCudaInfo(base::Bytes note) {
   CudaNote read = {};

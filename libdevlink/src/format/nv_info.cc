@@ -15,6 +15,9 @@ using Views = InfoViews;
 using Row = InfoAttribute;
 constexpr std::uint8_t kWords = kInfoWords;
 constexpr std::uint8_t kPlaces = kInfoPlaces;
+constexpr std::uint8_t kMark = kInfoMark;
+constexpr std::uint8_t kByte = kInfoByte;
+constexpr std::uint8_t kHalf = kInfoHalf;
 
 // By number. The names are those that the 13.x tools print. What travels was found by patching one
 // attribute of a callee to every number in three formats, with one entry and with two
@@ -27,7 +30,7 @@ constexpr std::array kRows = {
     Row{0x01, "PAD"},
     Row{0x02, "IMAGE_SLOT"},
     Row{0x03, "JUMPTABLE_RELOCS"},
-    Row{0x04, "CTAIDZ_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x04, "CTAIDZ_USED", kMark, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
     Row{0x05, "MAX_THREADS", 12, Views::kSame},
     Row{0x06, "IMAGE_OFFSET"},
     Row{0x07, "IMAGE_SIZE"},
@@ -44,13 +47,13 @@ constexpr std::array kRows = {
     Row{0x12, "MIN_STACK_SIZE", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
     Row{0x13, "SAMPLER_FORCE_UNNORMALIZED"},
     Row{0x14, "BINDLESS_IMAGE_OFFSETS"},
-    Row{0x15, "BINDLESS_TEXTURE_BANK"},
-    Row{0x16, "BINDLESS_SURFACE_BANK"},
+    Row{0x15, "BINDLESS_TEXTURE_BANK", kByte},
+    Row{0x16, "BINDLESS_SURFACE_BANK", kByte},
     Row{0x17, "KPARAM_INFO", 12, Views::kSame},
     Row{0x18, "SMEM_PARAM_SIZE"},
-    Row{0x19, "CBANK_PARAM_SIZE", 0, Views::kOne},
+    Row{0x19, "CBANK_PARAM_SIZE", kHalf, Views::kOne},
     Row{0x1a, "QUERY_NUMATTRIB"},
-    Row{0x1b, "MAXREG_COUNT", 0, Views::kSame},
+    Row{0x1b, "MAXREG_COUNT", kHalf, Views::kSame},
     Row{0x1c, "EXIT_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
     Row{0x1d, "S2RCTAID_INSTR_OFFSETS"},
     Row{0x1e, "CRS_STACK_SIZE", 4, Views::kSame},
@@ -76,19 +79,19 @@ constexpr std::array kRows = {
     Row{0x32, "SHARED_SCRATCH"},
     Row{0x33, "STATISTICS"},
     Row{0x34, "INDIRECT_BRANCH_TARGETS", kWords, Views::kSameSize},
-    Row{0x35, "SW2861232_WAR"},
+    Row{0x35, "SW2861232_WAR", kMark},
     Row{0x36, "SW_WAR", 4, Views::kOne},
     Row{0x37, "CUDA_API_VERSION", 4, Views::kSame},
-    Row{0x38, "NUM_MBARRIERS", 0, Views::kSame, Symbols::kNone, Travel::kSum, kInfoHalfValue},
+    Row{0x38, "NUM_MBARRIERS", kHalf, Views::kSame, Symbols::kNone, Travel::kSum, kInfoHalfValue},
     Row{0x39, "MBARRIER_INSTR_OFFSETS", kWords, Views::kSameSize},
     Row{0x3a, "COROUTINE_RESUME_OFFSETS"},
     Row{0x3b, "SAM_REGION_STACK_SIZE"},
     Row{0x3c, "PER_REG_TARGET_PERF_STATS"},
     Row{0x3d, "CTA_PER_CLUSTER", 12, Views::kSame},
-    Row{0x3e, "EXPLICIT_CLUSTER", 0, Views::kSame},
+    Row{0x3e, "EXPLICIT_CLUSTER", kMark, Views::kSame},
     Row{0x3f, "MAX_CLUSTER_RANK", 4, Views::kSame},
     Row{0x40, "INSTR_REG_MAP", kWords},
-    Row{0x41, "RESERVED_SMEM_USED", 0, Views::kSame, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x41, "RESERVED_SMEM_USED", kMark, Views::kSame, Symbols::kNone, Travel::kMark, kInfoNoValue},
     Row{0x42, "RESERVED_SMEM_0_SIZE"},
     Row{0x43, "UCODE_SECTION_DATA"},
     Row{0x44, "UNUSED_LOAD_BYTE_OFFSET"},
@@ -97,28 +100,28 @@ constexpr std::array kRows = {
     Row{0x47, "SW_WAR_MEMBAR_SYS_INSTR_OFFSETS"},
     Row{0x48, "GRAPHICS_GLOBAL_CBANK"},
     Row{0x49, "SHADER_TYPE"},
-    Row{0x4a, "VRC_CTA_INIT_COUNT", 0, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
+    Row{0x4a, "VRC_CTA_INIT_COUNT", kByte, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
     Row{0x4b, "TOOLS_PATCH_FUNC"},
-    Row{0x4c, "NUM_BARRIERS", 0, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
-    Row{0x4d, "TEXMODE_INDEPENDENT"},
+    Row{0x4c, "NUM_BARRIERS", kByte, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
+    Row{0x4d, "TEXMODE_INDEPENDENT", kMark},
     Row{0x4e, "PERF_STATISTICS"},
     Row{0x4f, "AT_ENTRY_FRAGMENTS", kWords},
-    Row{0x50, "SPARSE_MMA_MASK", 0, Views::kSame, Symbols::kNone, Travel::kUnion, kInfoHalfValue},
-    Row{0x51, "TCGEN05_1CTA_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
-    Row{0x52, "TCGEN05_2CTA_USED", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
-    Row{0x53, "GEN_ERRBAR_AT_EXIT", 0, Views::kSame},
+    Row{0x50, "SPARSE_MMA_MASK", kHalf, Views::kSame, Symbols::kNone, Travel::kUnion, kInfoHalfValue},
+    Row{0x51, "TCGEN05_1CTA_USED", kMark, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x52, "TCGEN05_2CTA_USED", kMark, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
+    Row{0x53, "GEN_ERRBAR_AT_EXIT", kMark, Views::kSame},
     Row{0x54, "REG_RECONFIG", 0, Views::kUnknown, Symbols::kNone, Travel::kLastByte, kInfoNoValue},
     Row{0x55, "ANNOTATIONS", kWords, Views::kSameSize},
     Row{0x56, "UNKNOWN"},
     Row{0x57, "STACK_CANARY_TRAP_OFFSETS", kPlaces},
-    Row{0x58, "STUB_FUNCTION_KIND", 0, Views::kSame},
+    Row{0x58, "STUB_FUNCTION_KIND", kHalf, Views::kSame},
     Row{0x59, "LOCAL_CTA_ASYNC_STORE_OFFSETS"},
     Row{0x5a, "MERCURY_FINALIZER_OPTIONS", kWords, Views::kOne},
     Row{0x5b, "BLOCKS_ARE_CLUSTERS"},
-    Row{0x5c, "SANITIZE"},
+    Row{0x5c, "SANITIZE", kHalf},
     Row{0x5d, "SYSCALLS_FALLBACK"},
     Row{0x5e, "CUDA_REQ"},
-    Row{0x5f, "MERCURY_ISA_VERSION", 0, Views::kSame},
+    Row{0x5f, "MERCURY_ISA_VERSION", kHalf, Views::kSame},
     Row{0x60, ""},
     Row{0x61, ""},
     Row{0x62, "", 0, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},  // from 13.2 on
@@ -128,6 +131,11 @@ constexpr std::array kRows = {
     Row{0x66, "LANGUAGE", kWords, Views::kSame, Symbols::kNone, Travel::kLanguages, kInfoSized},  // from 13.2 on
     Row{0x67, ""},
     Row{0x68, "", 0, Views::kUnknown, Symbols::kNone, Travel::kUnion, kInfoHalfValue},  // from 13.3 on
+    Row{0x69, ""},
+    Row{0x6a, ""},
+    Row{0x6b, "", kHalf},  // from 13.3 on
+    Row{0x6c, ""},
+    Row{0x6d, "", kByte},  // from 13.3 on
 };
 // clang-format on
 
@@ -176,39 +184,6 @@ bool ArePlaces(base::Bytes payload) {
     before = place;
   }
   return true;
-}
-
-// The formats of records without a payload; 0 where no file has shown one. The others were found as
-// sizes of payloads were.
-constexpr std::uint8_t PlainFormatOf(std::uint8_t id) {
-  switch (id) {
-    case 0x04:  // CTAIDZ_USED
-    case 0x35:  // SW2861232_WAR
-    case 0x3e:  // EXPLICIT_CLUSTER
-    case 0x41:  // RESERVED_SMEM_USED
-    case 0x4d:  // TEXMODE_INDEPENDENT
-    case 0x51:  // TCGEN05_1CTA_USED
-    case 0x52:  // TCGEN05_2CTA_USED
-    case 0x53:  // GEN_ERRBAR_AT_EXIT
-      return kInfoNoValue;
-    case 0x15:  // BINDLESS_TEXTURE_BANK
-    case 0x16:  // BINDLESS_SURFACE_BANK
-    case 0x4a:  // VRC_CTA_INIT_COUNT
-    case 0x4c:  // NUM_BARRIERS
-    case 0x6d:  // without a known name, from 13.3 on
-      return kInfoByteValue;
-    case 0x19:  // CBANK_PARAM_SIZE
-    case 0x1b:  // MAXREG_COUNT
-    case 0x38:  // NUM_MBARRIERS
-    case 0x50:  // SPARSE_MMA_MASK
-    case 0x58:  // STUB_FUNCTION_KIND
-    case 0x5c:  // SANITIZE
-    case 0x5f:  // MERCURY_ISA_VERSION
-    case 0x6b:  // without a known name, from 13.3 on
-      return kInfoHalfValue;
-    default:
-      return 0;
-  }
 }
 
 // Whether it is a number that hardware of any kind has.
@@ -265,9 +240,17 @@ bool InfoReader::Next(InfoRecord& out) {
 bool HasFormOfKind(const InfoRecord& record) {
   if (record.id == kAttrError || !IsPossible(record)) return false;
   const std::uint8_t wanted = FindInfoAttribute(record.id).payload;
-  if (wanted == 0) {
-    const std::uint8_t format = PlainFormatOf(record.id);
-    return format == 0 || record.format == format;
+  switch (wanted) {
+    case 0:
+      return true;
+    case kMark:
+      return record.format == kInfoNoValue;
+    case kByte:
+      return record.format == kInfoByteValue;
+    case kHalf:
+      return record.format == kInfoHalfValue;
+    default:
+      break;
   }
   if (record.format != kInfoSized) return false;
   if (record.id == kAttrIndirectBranchTargets) return AreWholeBranches(record.payload);

@@ -102,12 +102,16 @@ enum class InfoViews : std::uint8_t {
 // InfoAttribute::payload of lists of words, and of words that are places of instructions, in order.
 inline constexpr std::uint8_t kInfoWords = 0xff;
 inline constexpr std::uint8_t kInfoPlaces = 0xfe;
+// The same of records that have no payload, by their value: none, of 8 bits, of 16.
+inline constexpr std::uint8_t kInfoMark = 0xfd;
+inline constexpr std::uint8_t kInfoByte = 0xfc;
+inline constexpr std::uint8_t kInfoHalf = 0xfb;
 
 struct InfoAttribute {
   std::uint8_t id = 0;
   std::string_view name;  // `REGCOUNT`; empty where no 13.x toolkit has one
-  // Bytes that its records, which are sized ones, have in every file seen, or one of the two above;
-  // 0 where records have no payload or nothing is known.
+  // Bytes that its records, which are sized ones, have in every file seen, or one of the five
+  // above; 0 where nothing is known.
   std::uint8_t payload = 0;
   InfoViews views = InfoViews::kUnknown;
   InfoSymbols symbols = InfoSymbols::kNone;

@@ -37,7 +37,7 @@ void RelocationMerge::Run(std::uint32_t index) {
     program_.residue.discarded_variables[target.section] = target.base;
   }
   const bool with_addend = section.type == format::kShtRela;
-  const std::uint64_t step = with_addend ? sizeof(format::Rela) : format::kRelSize;
+  const std::uint64_t step = format::SizeOfRelocation(with_addend);
   const std::uint64_t count = section.size / step;
   const base::BoundedReader entries(section.data);
   const auto read = [&](std::uint64_t i) {

@@ -5,17 +5,11 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "model/module.h"
+#include "model/wrong_part.h"
 
 namespace devlink::internal {
-
-// What is wrong with a section; `what` is empty where nothing is.
-struct WrongSection {
-  std::uint32_t section = 0;
-  std::string_view what;
-};
 
 // A section of attributes has records of the form that their kinds have, which name symbols and
 // places in code that exist; those of a kernel say where its parameters lie and how large they are

@@ -126,8 +126,7 @@ class CallGraphCheck {
 
   bool ReadPointers(const InputSection& list) {
     const base::BoundedReader entries(list.data);
-    const std::uint64_t step =
-        list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
       const auto entry = entries.ReadOrZero<format::Rel>(at);
       const auto pointer = std::ranges::lower_bound(pointers_, entry.offset, {}, &Pointer::value);
@@ -170,8 +169,7 @@ class CallGraphCheck {
     const std::uint32_t function =
         is_code ? format::FunctionOfCode(sections_[list.info].info) : std::uint32_t{0};
     const base::BoundedReader entries(list.data);
-    const std::uint64_t step =
-        list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {
       const auto entry = entries.ReadOrZero<format::Rel>(at);
       const std::uint32_t symbol = is_code ? BehindPointer(entry.symbol) : entry.symbol;

@@ -3,19 +3,12 @@
 // What a view says of each function, held against the functions that it has.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "model/module.h"
+#include "model/wrong_part.h"
 
 namespace devlink::internal {
-
-// What is wrong with a symbol; `what` is empty where nothing is.
-struct WrongSymbol {
-  std::uint32_t symbol = 0;
-  std::string_view what;
-};
 
 // Each function with code has attributes of its own, one number of registers, one frame and one
 // stack, and a kernel of machine code one bank of parameters; nothing else has any of that.

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/bounded_reader.h"
-#include "model/attribute_check.h"
 #include "model/module.h"
+#include "model/wrong_part.h"
 
 namespace devlink::internal {
 

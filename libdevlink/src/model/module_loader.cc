@@ -623,8 +623,9 @@ absl::Status ModuleLoader::CheckCode(std::uint32_t index) {
 
 bool ModuleLoader::IsFromAssembler() {
   if (from_assembler_.has_value()) return *from_assembler_;
-  const auto note = std::ranges::find(sections_, SectionRole::kToolNote, &InputSection::role);
-  const auto records = note == sections_.end() ? std::nullopt : format::ReadToolRecords(note->data);
+  const std::uint32_t note = IndexOf(SectionRole::kToolNote);
+  const auto records =
+      note == sections_.size() ? std::nullopt : format::ReadToolRecords(sections_[note].data);
   from_assembler_ =
       records && std::all_of(records->begin(), records->end(),
                              [](const auto& record) { return record.tool == "ptxas"; });

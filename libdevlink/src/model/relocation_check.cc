@@ -41,7 +41,7 @@ class RelocationCheck {
     if (!list_.name.starts_with(prefix) || list_.name.substr(prefix.size()) != target_.name) {
       return "its name is not that of the section it relocates";
     }
-    const std::uint64_t step = with_addends ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t step = format::SizeOfRelocation(with_addends);
     if (list_.entry_size != step || list_.size % step != 0) {
       return "its size is not a multiple of a relocation's";
     }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "model/attribute_check.h"
 #include "model/module.h"
+#include "model/wrong_part.h"
 
 namespace devlink::internal {
 

@@ -74,7 +74,7 @@ class References {
     const bool is_code = role == SectionRole::kText;
     if (!is_code && role != SectionRole::kGlobalInit && role != SectionRole::kConstantBank) return;
     const bool has_addend = list.type == format::kShtRela;
-    const std::uint64_t step = has_addend ? sizeof(format::Rela) : format::kRelSize;
+    const std::uint64_t step = format::SizeOfRelocation(has_addend);
     const base::BoundedReader entries(list.data);
     const std::uint64_t place = PlaceOf(list.info);
     for (std::uint64_t at = 0; at + step <= list.data.size(); at += step) {

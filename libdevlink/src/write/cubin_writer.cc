@@ -391,7 +391,7 @@ void CubinWriter::AddRelocation(SectionHandle section, std::uint64_t offset, std
   const format::Rela entry{
       .offset = offset, .type = type, .symbol = Index(symbol), .addend = addend};
   state_->MarkSymbolWord(state_->own.size() + offsetof(format::Rela, symbol));
-  const std::size_t size = with_addend ? sizeof(entry) : format::kRelSize;
+  const std::size_t size = format::SizeOfRelocation(with_addend);
   std::memcpy(state_->ExtendOwn(section, size), &entry, size);
 }
 

@@ -10,6 +10,7 @@
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/relocations.h"
 #include "format/sm_traits.h"
 #include "support/catch.h"
 
@@ -146,6 +147,28 @@ TEST_CASE("The note's index in e_flags stops at what a byte can hold", "[format]
   CHECK(format::MakeElfFlags(254, 80, 4) == 0xfe005004);
   CHECK(format::MakeElfFlags(255, 80, 4) == 0xff005004);
   CHECK(format::MakeElfFlags(260, 80, 4) == 0xff005004);
+}
+
+TEST_CASE("Relocations of code are none of data, and the other way round", "[format]") {
+  using format::CanBeIn;
+  using format::FieldPlace;
+  constexpr std::uint32_t k64 = 0x02;
+  constexpr std::uint32_t kAbs32Lo = 0x38;
+  constexpr std::uint32_t kClear = 0x49;
+  CHECK(CanBeIn(k64, FieldPlace::kData));
+  CHECK(CanBeIn(k64, FieldPlace::kDebug));
+  CHECK_FALSE(CanBeIn(k64, FieldPlace::kCode));
+  CHECK(CanBeIn(kAbs32Lo, FieldPlace::kCode));
+  CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kData));
+  CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kDebug));
+  CHECK(CanBeIn(kClear, FieldPlace::kDebug));
+  CHECK_FALSE(CanBeIn(kClear, FieldPlace::kCode));
+  constexpr std::uint32_t kMercuryAbs64 = 0x10002;
+  constexpr std::uint32_t kMercuryUnified = 0x10032;
+  for (const FieldPlace place : {FieldPlace::kCode, FieldPlace::kData, FieldPlace::kDebug}) {
+    CHECK(CanBeIn(kMercuryAbs64, place));
+    CHECK(CanBeIn(kMercuryUnified, place) == (place == FieldPlace::kData));
+  }
 }
 
 }  // namespace

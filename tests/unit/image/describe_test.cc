@@ -215,6 +215,24 @@ TEST_CASE("A partial link keeps all functions, and memory as compilers describe 
   CHECK((zeroed->other & format::kStoGlobal) != 0);
 }
 
+TEST_CASE("What a partial link described is an input of the next", "[image]") {
+  InputBuilder a;
+  a.AsAssembled();
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle f = a.Declare("f");
+  a.AddCall(k, f);
+  a.Relocate(a.TextOf(k), 0, kAbs32Lo, f);
+  a.Define(Variable{.name = "zeroed", .section = a.AddData(".nv.global", 8), .size = 8});
+  InputBuilder b;
+  b.AsAssembled();
+  b.Define(InputBuilder::Function{.name = "f", .registers = 40});
+  const Output first = DescribeRelocatable({&a, &b});
+  auto module = internal::Module::Load(first.bytes);
+  INFO(module.status());
+  REQUIRE(module.ok());
+  CHECK((*module)->sm() == 80);
+}
+
 TEST_CASE("Fields of code have what was resolved", "[image]") {
   InputBuilder a;
   const SymbolHandle k = a.DefineKernel("k");

@@ -232,7 +232,7 @@ TEST_CASE("An attribute has the size and the form of its kind", "[model]") {
           }
           const std::size_t end = sample.PlaceOf(section.data) + section.data.size();
           const std::size_t behind = at + 4 + record.payload.size();
-          if (payload == 0 || behind == end) return;
+          if (payload == 0 || record.format != format::kInfoSized || behind == end) return;
           // As long as the next record allows.
           if (payload == format::kInfoWords && record.id != format::kAttrExterns) return;
           const bool next_has_payload = sample.ByteAt(behind) == format::kInfoSized;

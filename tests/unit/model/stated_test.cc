@@ -54,8 +54,7 @@ void ForEachRelocation(const Sample& sample, const Visit& visit) {
     const ModuleView& view = sample.view(kind);
     ForEachSection(sample, kind, [&](const InputSection& list, std::uint32_t) {
       if (list.role != SectionRole::kRelocations) return;
-      const std::size_t step =
-          list.type == format::kShtRel ? sizeof(format::Rel) : sizeof(format::Rela);
+      const std::size_t step = format::SizeOfRelocation(list.type != format::kShtRel);
       const std::size_t begin = sample.PlaceOf(list.data);
       for (std::size_t at = begin; at < begin + list.size; at += step) {
         visit(view, view.SectionAt(list.info), at, at == begin);
@@ -226,28 +225,6 @@ TEST_CASE("A relocation is of a field that its section can have", "[model]") {
     });
   }
   CHECK(changes > 1000);
-}
-
-TEST_CASE("Relocations of code are none of data, and the other way round", "[format]") {
-  using format::CanBeIn;
-  using format::FieldPlace;
-  constexpr std::uint32_t k64 = 0x02;
-  constexpr std::uint32_t kAbs32Lo = 0x38;
-  constexpr std::uint32_t kClear = 0x49;
-  CHECK(CanBeIn(k64, FieldPlace::kData));
-  CHECK(CanBeIn(k64, FieldPlace::kDebug));
-  CHECK_FALSE(CanBeIn(k64, FieldPlace::kCode));
-  CHECK(CanBeIn(kAbs32Lo, FieldPlace::kCode));
-  CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kData));
-  CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kDebug));
-  CHECK(CanBeIn(kClear, FieldPlace::kDebug));
-  CHECK_FALSE(CanBeIn(kClear, FieldPlace::kCode));
-  constexpr std::uint32_t kMercuryAbs64 = 0x10002;
-  constexpr std::uint32_t kMercuryUnified = 0x10032;
-  for (const FieldPlace place : {FieldPlace::kCode, FieldPlace::kData, FieldPlace::kDebug}) {
-    CHECK(CanBeIn(kMercuryAbs64, place));
-    CHECK(CanBeIn(kMercuryUnified, place) == (place == FieldPlace::kData));
-  }
 }
 
 TEST_CASE("Variables have places of their own", "[model]") {

@@ -187,8 +187,7 @@ TEST_CASE("No relocation applies to the end of a section", "[session]") {
       const format::Shdr list = section_at(i);
       if (list.type != format::kShtRela && list.type != format::kShtRel) continue;
       const std::uint64_t end = section_at(list.info).size;
-      const std::size_t step =
-          list.type == format::kShtRela ? sizeof(format::Rela) : format::kRelSize;
+      const std::size_t step = format::SizeOfRelocation(list.type == format::kShtRela);
       for (std::uint64_t at = 0; at < list.size; at += step, ++tried) {
         Bytes changed = whole;
         std::memcpy(changed.data() + list.offset + at, &end, sizeof(end));
