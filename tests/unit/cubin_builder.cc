@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/cubin_builder.h"
 
+#include <cstring>
 #include <deque>
 #include <map>
 #include <stdexcept>
 
 #include "devlink/experimental/cubin_writer.h"
 #include "format/call_graph_records.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/notes.h"
 #include "format/nv_info.h"
+#include "format/sm_traits.h"
 
 namespace devlink::testing {
 namespace {
@@ -73,10 +76,15 @@ class Builder {
     const auto text = writer_.AddSection({.name = Keep(".text." + f.name),
                                           .type = format::kShtProgbits,
                                           .flags = format::kShfAlloc | format::kShfExec,
-                                          .align = 128});
+                                          .align = 128,
+                                          .link = kSymbolTable});
     writer_.AddSymbol({.type = format::kSttSection, .section = text});
-    code_.emplace_back(kCodeSize, std::uint8_t{0x18});
-    writer_.Append(text, code_.back());
+    std::vector<std::uint8_t>& code = code_.emplace_back(kCodeSize, std::uint8_t{0x18});
+    for (std::size_t i = 0; i < f.calls.size(); ++i) {
+      constexpr std::uint32_t kCall = 0x7943;
+      std::memcpy(code.data() + i * format::kInstructionSize, &kCall, sizeof(kCall));
+    }
+    writer_.Append(text, code);
     const auto symbol =
         writer_.AddSymbol({.name = f.name,
                            .binding = f.weak ? format::kStbWeak : format::kStbGlobal,
@@ -84,7 +92,9 @@ class Builder {
                            .other = f.kernel ? format::kStoEntry : std::uint8_t{0},
                            .section = text,
                            .size = kCodeSize});
-    writer_.SetInfoSymbol(text, symbol, static_cast<std::uint8_t>(f.registers));
+    const bool says_registers = format::TraitsOf(spec_.sm).has_registers_in_code;
+    writer_.SetInfoSymbol(text, symbol,
+                          static_cast<std::uint8_t>(says_registers ? f.registers : 0));
     symbols_[f.name] = symbol;
     texts_.emplace(f.name, text);
     for (const auto& [id, value] :
@@ -100,9 +110,9 @@ class Builder {
                                               .align = 4,
                                               .link = kSymbolTable});
     writer_.SetInfoSection(own_info, text);
-    writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
+    writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrSparseMmaMask, 0);
     if (!f.kernel) return;
-    writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrCbankParamSize, 0);
+    writer_.AddAttribute(own_info, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
     const auto constants = writer_.AddSection({.name = Keep(".nv.constant0." + f.name),
                                                .type = format::kShtCudaConstant0,
                                                .flags = format::kShfAlloc | format::kShfInfoLink,
@@ -163,7 +173,7 @@ class Builder {
       const SymbolHandle symbol = SymbolOf(callee);
       constexpr std::uint32_t kAbs47 = 0x3a;
       writer_.AddRelocation(list, offset, kAbs47, symbol, 0);
-      offset += 16;
+      offset += format::kInstructionSize;
       writer_.AppendSymbolIndex(call_graph_, symbols_.at(f.name));
       writer_.AppendSymbolIndex(call_graph_, symbol);
     }

@@ -187,6 +187,9 @@ inline constexpr std::uint64_t kShfCuInfo = 0x1000000;
 // sh_info of machine code: the symbol of its function, and its number of registers in the upper
 // byte.
 constexpr std::uint32_t FunctionOfCode(std::uint32_t info) { return info & 0xffffff; }
+constexpr std::uint8_t RegistersOfCode(std::uint32_t info) {
+  return static_cast<std::uint8_t>(info >> 24);
+}
 // Of code in cubins with the old ABI: the number of its barriers. 0 elsewhere.
 inline constexpr std::uint64_t kShfBarriers = 0x1f00000;
 constexpr std::uint16_t BarriersOfCode(std::uint64_t section_flags) {

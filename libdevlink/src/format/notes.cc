@@ -41,6 +41,7 @@ bool HasFormOfKind(const CudaNote& note) {
   const bool is_first =
       note.version + 1 == kRecordVersion && note.description_size == kFirstCudaDescription;
   return (is_current || is_first) && note.vendor_size == sizeof(note.vendor) &&
+         std::memcmp(note.vendor, kVendor.data(), kVendor.size()) == 0 &&
          note.type == kNoteCudaInfo;
 }
 

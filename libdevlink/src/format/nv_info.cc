@@ -244,7 +244,7 @@ bool HasFormOfKind(const InfoRecord& record) {
     case 0:
       return true;
     case kMark:
-      return record.format == kInfoNoValue;
+      return record.format == kInfoNoValue && record.value == 0;
     case kByte:
       return record.format == kInfoByteValue;
     case kHalf:

@@ -74,8 +74,12 @@ bool AreCounterpartsInData(std::uint32_t sass, std::uint32_t mercury);
 
 // What a relocated field is part of.
 enum class FieldPlace : std::uint8_t { kCode, kData, kDebug };
-// Whether relocations of the type are ever of such a field.
+// Whether relocations of the type, which FindRelocation knows, are ever of such a field.
 bool CanBeIn(std::uint32_t type, FieldPlace place);
+
+// Whether relocations of the type are ever of such an instruction, by its first word: not what
+// moves an address of a call that jumps there. True where nothing is known of the type.
+bool CanBeOfInstruction(std::uint32_t type, std::uint32_t instruction);
 
 // What a reference of machine code to a function is for, by its type.
 enum class FunctionUse : std::uint8_t { kUnknown, kCall, kAddress };

@@ -63,14 +63,20 @@ inline constexpr std::string_view kPointerConstants = ".nv.constant4";
 inline constexpr std::string_view kCompilerConstants = ".nv.constant2.";
 }  // namespace section_name
 
-// Where `.nv.shared.reserved.0` of an executable begins.
-inline constexpr std::uint64_t kReservedSharedPlace = 0x40;
-
 // Symbols of what the system keeps of shared memory, which no input defines. From sm_100 on inputs
 // say where it lies.
 constexpr bool IsReservedSharedSymbol(std::string_view symbol) {
   return symbol.starts_with(".nv.reservedSmem.");
 }
+
+// The one whose place is where it ends (SmTraits::reserved_shared).
+inline constexpr std::string_view kReservedSharedEnd = ".nv.reservedSmem.cap";
+// The place of all others, and where `.nv.shared.reserved.0` of an executable begins.
+inline constexpr std::uint64_t kReservedSharedPlace = 0x40;
+
+// Within the name of a constant that the compiler made: the function's stands before it, where it
+// begins and ends behind it.
+inline constexpr std::string_view kOptimizerMark = ".const_opt.";
 
 // In `.nv.constant4`, the address of the symbol whose name follows (ptxas -pic).
 inline constexpr std::string_view kAddressOf = "$ADDRESS$";

@@ -31,6 +31,7 @@ constexpr SmTraits Sm90() {
 constexpr SmTraits UpToSm89(std::uint16_t number) {
   SmTraits out{number, ""};
   out.ptx_files_are_whole = true;
+  out.has_registers_in_code = true;
   return out;
 }
 

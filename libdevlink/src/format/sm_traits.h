@@ -39,6 +39,8 @@ struct SmTraits {
   // Where a kernel's parameters begin in their bank, behind what the driver passes; "Section
   // order".
   std::uint32_t parameters_at = 0x160;
+  // Machine code says its number of registers in sh_info, too; "Section order".
+  bool has_registers_in_code = false;
   // The first toolkit (10 * major + minor) whose nvlink knows it; --help of 13.0 to 13.5.
   std::uint16_t first_release = kCuda13;
 };

@@ -164,7 +164,7 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   Section& section = program_.sections[text];
   AppendPiece(section, code.data, 0);
   section.size = code.size;
-  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.registers = format::RegistersOfCode(code.info);
   section.function = function;
   program_.symbols[id].section = text;
   program_.functions[function].text = text;
@@ -217,7 +217,7 @@ void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, 
   section.pieces.clear();
   AppendPiece(section, code.data, 0);
   section.size = code.size;
-  section.registers = static_cast<std::uint8_t>(code.info >> 24);
+  section.registers = format::RegistersOfCode(code.info);
   section.flags = code.flags;
   section.align = code.align;
   input_.symbols[index] = known;

@@ -2,6 +2,7 @@
 #include "model/attribute_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "absl/container/inlined_vector.h"
@@ -23,11 +24,18 @@ struct Parameters {
   absl::InlinedVector<format::KernelParameter, 16> each;
 };
 
+// Which attributes one function can have several of: one for each parameter, and one for each
+// texture or surface that it reads without a bank of handles.
+bool CanRepeat(std::uint8_t id) {
+  return id == format::kAttrKparamInfo || id == format::kAttrKparamInfoV2 ||
+         id == format::kAttrBindlessTextureBank || id == format::kAttrBindlessSurfaceBank;
+}
+
 class AttributeCheck {
  public:
   AttributeCheck(const ModuleView& view, std::span<const InputSection> sections,
-                 std::uint32_t index)
-      : view_(view), sections_(sections), index_(index) {}
+                 std::uint32_t index, Forms forms)
+      : view_(view), sections_(sections), index_(index), forms_(forms) {}
 
   WrongSection Wrong() {
     const InputSection& section = sections_[index_];
@@ -38,6 +46,10 @@ class AttributeCheck {
       if (section.role == SectionRole::kFunctionInfo) Take(record);
     }
     if (!records.well_formed()) return {index_, "an attribute is cut off or unknown"};
+    const bool of_function = section.role == SectionRole::kFunctionInfo;
+    if (of_function && forms_ == Forms::kKnown) {
+      if (const std::string_view wrong = WrongInKinds(); !wrong.empty()) return {index_, wrong};
+    }
     const std::uint64_t end = EndOfParameters();
     if (end == kNowhere) return {index_, "its parameters are not numbered, or lie in one place"};
     if (!parameters_.where.empty()) return WrongInParameters(end);
@@ -93,6 +105,10 @@ class AttributeCheck {
   }
 
   void Take(const format::InfoRecord& record) {
+    const std::uint64_t bit = std::uint64_t{1} << (record.id % 64);
+    std::uint64_t& kinds = kinds_[record.id / 64];
+    if ((kinds & bit) != 0 && !CanRepeat(record.id)) repeats_ = true;
+    kinds |= bit;
     switch (record.id) {
       case format::kAttrCbankParamSize:
         parameters_.size = record.value;
@@ -107,6 +123,30 @@ class AttributeCheck {
       default:
         break;
     }
+  }
+
+  [[nodiscard]] bool Has(std::uint8_t id) const { return (kinds_[id / 64] >> (id % 64) & 1) != 0; }
+
+  // Found so in 280,000 functions (docs/cubin-format.md, "Section order").
+  [[nodiscard]] std::string_view WrongInKinds() const {
+    const std::uint32_t function = FunctionOf(view_, sections_[sections_[index_].info]);
+    const bool is_kernel = (view_.SymbolTraitsAt(function).other & format::kStoEntry) != 0;
+    if (repeats_) return "an attribute stands there twice";
+    if (Has(format::kAttrMaxRegCount) != is_kernel) {
+      return is_kernel ? "it lacks what each kernel has" : "it has what only a kernel has";
+    }
+    // Mercury code is told where its parameters lie by that for which it stands.
+    const bool places = view_.kind() == format::ViewKind::kSass;
+    const bool takes = !parameters_.each.empty();
+    if (takes && !is_kernel) return "it has parameters and is not of a kernel";
+    if (Has(format::kAttrParamCbank) != (takes && places) ||
+        Has(format::kAttrCbankParamSize) != (takes && places)) {
+      return "it does not say what its parameters are and where";
+    }
+    if (!places && !Has(format::kAttrFinalizerOptions)) {
+      return "it does not say how it is to be finalized";
+    }
+    return {};
   }
 
   // Where the last one ends; kNowhere where they are not numbered from 0 on, or two have bytes in
@@ -132,7 +172,7 @@ class AttributeCheck {
     const base::BoundedReader where(parameters_.where);
     const auto begin = where.ReadOrZero<std::uint16_t>(4);
     const auto size = where.ReadOrZero<std::uint16_t>(6);
-    if (parameters_.size != size || end > size) {
+    if (parameters_.size != size || end > size || (end < size && forms_ == Forms::kKnown)) {
       return {index_, "its parameters have two sizes"};
     }
     const std::uint32_t bank = view_.SymbolSectionAt(where.ReadOrZero<std::uint32_t>(0));
@@ -147,14 +187,17 @@ class AttributeCheck {
   const ModuleView& view_;
   std::span<const InputSection> sections_;
   std::uint32_t index_;
+  Forms forms_;
   Parameters parameters_;
+  std::array<std::uint64_t, 4> kinds_ = {};  // a bit for each id that was there
+  bool repeats_ = false;
 };
 
 }  // namespace
 
 WrongSection WrongInAttributes(const ModuleView& view, std::span<const InputSection> sections,
-                               std::uint32_t index) {
-  return AttributeCheck(view, sections, index).Wrong();
+                               std::uint32_t index, Forms forms) {
+  return AttributeCheck(view, sections, index, forms).Wrong();
 }
 
 }  // namespace devlink::internal

@@ -27,6 +27,14 @@ struct Pair {
   friend auto operator<=>(const Pair&, const Pair&) = default;
 };
 
+// One that a list names, by their bodies, and as it stands there.
+struct Named {
+  Pair bodies;
+  CallGraphList list = CallGraphList::kNone;
+  Pair symbols;
+  friend auto operator<=>(const Named&, const Named&) = default;
+};
+
 template <typename T>
 using Few = absl::InlinedVector<T, 16>;
 
@@ -43,7 +51,7 @@ class CallGraphCheck {
     const InputSection* const graph = Find(SectionRole::kCallGraph);
     if (graph == nullptr) return {};
     if (!ReadLists(graph->data)) {
-      return "its lists do not stand in order, or name what is no function";
+      return "its lists do not stand in order, or name something twice or what is no function";
     }
     if (!ReadPointerTable()) return "a pointer is not to the function it is named after";
     if (!NamesReferences()) return "it does not name what the code refers to";
@@ -76,13 +84,15 @@ class CallGraphCheck {
       if (view_.SymbolTypeAt(pair.first) != format::kSttFunc) return false;
       switch (pair.list) {
         case CallGraphList::kCalls:
-          named_.push_back({BodyOf(pair.first), BodyOf(pair.second)});
+          named_.push_back(
+              {{BodyOf(pair.first), BodyOf(pair.second)}, pair.list, {pair.first, pair.second}});
           break;
         case CallGraphList::kAddressesTaken:
           taken_.push_back({pair.first, pair.second});
           break;
         case CallGraphList::kAddressTakers:
-          named_.push_back({BodyOf(pair.first), BodyOf(pair.second)});
+          named_.push_back(
+              {{BodyOf(pair.first), BodyOf(pair.second)}, pair.list, {pair.first, pair.second}});
           address_of_.push_back(pair.second);
           break;
         default:
@@ -90,10 +100,19 @@ class CallGraphCheck {
       }
     }
     has_takers_ = pairs.list() == CallGraphList::kAddressTakers;
-    for (Few<Pair>* const list : {&named_, &taken_}) std::ranges::sort(*list);
+    std::ranges::sort(named_);
+    std::ranges::sort(taken_);
+    // Only of those that call through pointers one may stand there often.
+    if (std::ranges::adjacent_find(named_) != named_.end() ||
+        std::ranges::adjacent_find(taken_) != taken_.end()) {
+      return false;
+    }
     return pairs.in_order() && (has_takers_ || pairs.list() == CallGraphList::kIndirectCallers);
   }
 
+  [[nodiscard]] bool IsNamed(const Pair& bodies) const {
+    return std::ranges::binary_search(named_, bodies, {}, &Named::bodies);
+  }
   [[nodiscard]] bool IsTaken(std::uint32_t function) const {
     const auto found = std::lower_bound(taken_.begin(), taken_.end(), Pair{function, 0});
     return found != taken_.end() && found->first == function;
@@ -180,7 +199,7 @@ class CallGraphCheck {
         continue;
       }
       const Pair pair{function, BodyOf(symbol)};
-      if (pair.second == function || std::binary_search(named_.begin(), named_.end(), pair)) {
+      if (pair.second == function || IsNamed(pair)) {
         continue;
       }
       // What -r joined may be of an earlier toolkit.
@@ -232,7 +251,7 @@ class CallGraphCheck {
   const ModuleView& view_;
   std::span<const InputSection> sections_;
   absl::FunctionRef<bool()> from_assembler_;
-  Few<Pair> named_;                // callers and takers with the functions they refer to
+  Few<Named> named_;               // callers and takers with the functions they refer to
   Few<Pair> taken_;                // with the offset of the prototype
   std::vector<Pointer> pointers_;  // by variable
   Few<std::uint32_t> address_of_;  // as the list of takers has them

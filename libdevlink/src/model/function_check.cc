@@ -26,8 +26,9 @@ constexpr unsigned kOfAll = kCode | kAttributes | kFrame | kStack | kRegisters;
 
 class FunctionCheck {
  public:
-  FunctionCheck(const ModuleView& view, std::span<const InputSection> sections)
-      : view_(view), sections_(sections), stated_(view.symbol_count()) {}
+  FunctionCheck(const ModuleView& view, std::span<const InputSection> sections,
+                const format::SmTraits& traits)
+      : view_(view), sections_(sections), traits_(traits), stated_(view.symbol_count()) {}
 
   WrongSymbol Wrong() {
     for (const InputSection& section : sections_) Take(section);
@@ -73,8 +74,22 @@ class FunctionCheck {
         default:
           continue;
       }
-      State(base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(0), statement);
+      const base::BoundedReader words(record.payload);
+      const auto symbol = words.ReadOrZero<std::uint32_t>(0);
+      State(symbol, statement);
+      if (statement == kRegisters && !HasRegisters(symbol, words.ReadOrZero<std::uint32_t>(4))) {
+        wrong_ = {symbol, "its code says another number of registers"};
+      }
     }
+  }
+
+  // Machine code for some architectures says it, too.
+  [[nodiscard]] bool HasRegisters(std::uint32_t symbol, std::uint32_t registers) const {
+    if (view_.kind() != format::ViewKind::kSass) return true;
+    const std::uint32_t section = view_.SymbolSectionAt(symbol);
+    if (section >= sections_.size() || sections_[section].role != SectionRole::kText) return true;
+    return format::RegistersOfCode(sections_[section].info) ==
+           (traits_.has_registers_in_code ? registers : 0);
   }
 
   void State(std::uint32_t symbol, Statement statement) {
@@ -96,14 +111,16 @@ class FunctionCheck {
 
   const ModuleView& view_;
   std::span<const InputSection> sections_;
+  const format::SmTraits& traits_;
   absl::InlinedVector<std::uint8_t, 64> stated_;  // by symbol
   WrongSymbol wrong_;
 };
 
 }  // namespace
 
-WrongSymbol WrongInFunctions(const ModuleView& view, std::span<const InputSection> sections) {
-  return FunctionCheck(view, sections).Wrong();
+WrongSymbol WrongInFunctions(const ModuleView& view, std::span<const InputSection> sections,
+                             const format::SmTraits& traits) {
+  return FunctionCheck(view, sections, traits).Wrong();
 }
 
 }  // namespace devlink::internal

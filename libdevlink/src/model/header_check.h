@@ -11,13 +11,15 @@
 
 namespace devlink::internal {
 
-// A section of a view is aligned, and counts in entries, as its kind does.
+// A section of a view is aligned, flagged and counted in entries as its kind is, and names the
+// table of symbols if its kind does; of some kinds there is no more than one.
 WrongSection WrongInHeaders(std::span<const InputSection> sections, format::ViewKind view);
 
 // Between the sections of a file lies no more than the next one's alignment asks for, behind those
-// from which bytes could have been cut: relocations, attributes, code, notes. `sections` are all of
-// the file, of both views, and `headers` is their table, which lies at `headers_at`.
+// from which bytes could have been cut: relocations, attributes, code, constants, debug
+// information, notes. `sections` are all of the file, of both views where there are `two_views`,
+// and `headers` is their table, which lies at `headers_at`.
 WrongSection WrongInGaps(std::span<const InputSection> sections, base::Bytes headers,
-                         std::uint64_t headers_at);
+                         std::uint64_t headers_at, bool two_views);
 
 }  // namespace devlink::internal

@@ -21,9 +21,11 @@
 #include "model/attribute_check.h"
 #include "model/call_graph_check.h"
 #include "model/code_places.h"
+#include "model/debug_check.h"
 #include "model/function_check.h"
 #include "model/header_check.h"
 #include "model/relocation_check.h"
+#include "model/symbol_check.h"
 #include "model/view_records.h"
 #include "model/view_references.h"
 #include "model/view_symbols.h"
@@ -83,6 +85,7 @@ bool StandInOrder(std::span<const InputSection> sections) {
 bool IsStartOfString(base::Bytes table, std::uint64_t offset) {
   return offset == 0 || (offset <= table.size() && table[offset - 1] == 0);
 }
+constexpr std::uint8_t kPrototypeMark = '#';  // with which each prototype's text begins
 constexpr std::string_view kNameWithinAnother = "its name begins within another";
 
 absl::Status Malformed(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
@@ -116,7 +119,8 @@ absl::Status ModuleLoader::Load() {
     ReadSymbolTable().IgnoreError();
     return absl::OkStatus();
   }
-  const WrongSection gap = WrongInGaps(sections_, view_->headers_, module_.header_.shoff);
+  const WrongSection gap =
+      WrongInGaps(sections_, view_->headers_, module_.header_.shoff, two_views_);
   if (!gap.what.empty()) return Bad(gap.section, gap.what);
   DEVLINK_RETURN_IF_ERROR(CheckView());
   const bool two_views = std::any_of(
@@ -174,6 +178,7 @@ absl::Status ModuleLoader::CheckView() {
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
   variables_.clear();
+  have_symbols_.assign(count, 0);
   for (std::uint32_t i = 0; i < view_->symbol_count_; ++i) {
     DEVLINK_RETURN_IF_ERROR(CheckSymbol(i, names));
     if (IsSharedTooOften(names, view_->strings_.size())) {
@@ -193,7 +198,11 @@ absl::Status ModuleLoader::CheckWhole() {
       WrongInVariables(sections_, variables_, [this] { return IsFromAssembler(); });
   if (!variables.what.empty()) return Bad(variables.section, variables.what);
   if (!names_tool_) return absl::OkStatus();
-  const WrongSymbol function = WrongInFunctions(*view_, sections_);
+  const WrongSection pointers = WrongInPointers(sections_, variables_);
+  if (!pointers.what.empty()) return Bad(pointers.section, pointers.what);
+  const WrongSection frames = WrongInFrames(sections_, [this] { return IsFromAssembler(); });
+  if (!frames.what.empty()) return Bad(frames.section, frames.what);
+  const WrongSymbol function = WrongInFunctions(*view_, sections_, format::TraitsOf(module_.sm()));
   return function.what.empty() ? absl::OkStatus() : BadSymbol(function.symbol, function.what);
 }
 
@@ -424,6 +433,19 @@ std::string_view ModuleLoader::WrongInTexture(const InputSymbol& symbol) const {
 }
 
 absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names) {
+  DEVLINK_RETURN_IF_ERROR(CheckSoundSymbol(index, names));
+  if (!names_tool_) return absl::OkStatus();
+  const InputSymbol symbol = view_->SymbolAt(index);
+  std::string_view wrong = WrongInFormOf(*view_, sections_, symbol, format::TraitsOf(module_.sm()));
+  if (symbol.type == format::kSttSection && symbol.section < sections_.size()) {
+    std::uint8_t& has_symbol = have_symbols_[symbol.section];
+    if (has_symbol != 0) wrong = "its section has another one";
+    has_symbol = 1;
+  }
+  return wrong.empty() ? absl::OkStatus() : BadSymbol(index, wrong);
+}
+
+absl::Status ModuleLoader::CheckSoundSymbol(std::uint32_t index, std::uint64_t& names) {
   const ModuleView& view = *view_;
   const base::BoundedReader raw_symbols(view.symbols_);
   const auto raw = raw_symbols.ReadOrZero<format::Sym>(std::uint64_t{index} * sizeof(format::Sym));
@@ -525,6 +547,8 @@ absl::Status ModuleLoader::CheckSection(std::uint32_t index) {
       return CheckCallGraph(index);
     case SectionRole::kPrototype:
       return CheckPrototypes(index);
+    case SectionRole::kToolNote:
+      return section.data.empty() ? Bad(index, "it names no tool") : absl::OkStatus();
     case SectionRole::kCudaNote:
       return ReadCudaNote(index);
     case SectionRole::kCompat:
@@ -543,16 +567,15 @@ absl::Status ModuleLoader::CheckAligned(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckAttributes(std::uint32_t index) const {
-  const WrongSection wrong = WrongInAttributes(*view_, sections_, index);
+  const WrongSection wrong = WrongInAttributes(*view_, sections_, index, forms());
   return wrong.what.empty() ? absl::OkStatus() : Bad(wrong.section, wrong.what);
 }
 
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) {
   // nvlink -r empties lists of machine code where there are two views.
   const bool is_one_of_two = two_views_ && view_->kind_ == format::ViewKind::kSass;
-  const std::string wrong = WrongInRelocations(
-      *view_, sections_, index, names_tool_ ? RelocationForms::kKnown : RelocationForms::kAny,
-      [&] { return is_one_of_two && !IsFromAssembler(); });
+  const std::string wrong = WrongInRelocations(*view_, sections_, index, forms(),
+                                               [&] { return is_one_of_two && !IsFromAssembler(); });
   return wrong.empty() ? absl::OkStatus() : Bad(index, wrong);
 }
 
@@ -667,7 +690,8 @@ absl::Status ModuleLoader::CheckPrototypes(std::uint32_t index) const {
   for (std::uint64_t at = 0; at < section.size; at += 8) {
     const auto prototype = pairs.ReadOrZero<std::uint32_t>(at + 4);
     if (pairs.ReadOrZero<std::uint32_t>(at) >= view.symbol_count_ || !IsPrototype(prototype) ||
-        view.strings_[prototype] == 0) {
+        view.strings_[prototype] == 0 ||
+        (names_tool_ && view.strings_[prototype] != kPrototypeMark)) {
       return Bad(index, "a pair names a symbol or prototype that does not exist");
     }
   }

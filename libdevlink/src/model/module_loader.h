@@ -33,6 +33,7 @@ class ModuleLoader {
   absl::Status ReadSymbolTable();
   // `names`: bytes of the names of all symbols so far.
   absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
+  absl::Status CheckSoundSymbol(std::uint32_t index, std::uint64_t& names);
   [[nodiscard]] std::string_view WrongInVariable(const InputSection& section,
                                                  const InputSymbol& symbol) const;
   [[nodiscard]] std::string_view WrongInTexture(const InputSymbol& symbol) const;
@@ -54,6 +55,8 @@ class ModuleLoader {
   // grows with what -r joins, is read once.
   [[nodiscard]] bool IsFromAssembler();
 
+  [[nodiscard]] Forms forms() const { return names_tool_ ? Forms::kKnown : Forms::kAny; }
+
   // The first section of a role; as many as there are where none has it.
   [[nodiscard]] std::uint32_t IndexOf(SectionRole role) const;
 
@@ -64,10 +67,11 @@ class ModuleLoader {
 
   Module& module_;
   base::BoundedReader reader_;
-  ModuleView* view_;                       // the one that is being read
-  std::vector<InputSection> sections_;     // its sections, decoded while the checks last
-  std::vector<PlacedVariable> variables_;  // of the view, outside of shared memory
-  std::optional<bool> from_assembler_;     // where somebody asked
+  ModuleView* view_;                        // the one that is being read
+  std::vector<InputSection> sections_;      // its sections, decoded while the checks last
+  std::vector<PlacedVariable> variables_;   // of the view, outside of shared memory
+  std::vector<std::uint8_t> have_symbols_;  // of the view's sections those that stand for them
+  std::optional<bool> from_assembler_;      // where somebody asked
   // The file says what made it. What does not is of an assembler that nobody here knows, and is not
   // held to the forms that NVIDIA's files have throughout.
   bool names_tool_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
@@ -16,10 +17,16 @@ namespace devlink::internal {
 
 namespace {
 
+struct Field {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+bool LiesBefore(const Field& a, const Field& b) { return a.end <= b.begin; }
+
 class RelocationCheck {
  public:
   RelocationCheck(const ModuleView& view, std::span<const InputSection> sections,
-                  const InputSection& list, RelocationForms forms)
+                  const InputSection& list, Forms forms)
       : view_(view),
         sections_(sections),
         list_(list),
@@ -51,20 +58,63 @@ class RelocationCheck {
       return may_be_empty ? "" : "a list of relocations without any";
     }
     const base::BoundedReader entries(list_.data);
+    Field before;
+    bool ascend = true;
+    bool descend = true;
     for (std::uint64_t at = 0; at < list_.size; at += step) {
-      std::string wrong = WrongIn(entries.ReadOrZero<format::Rel>(at));
+      const auto entry = entries.ReadOrZero<format::Rel>(at);
+      const format::RelocationInfo* const info = format::FindRelocation(entry.type);
+      std::string wrong = WrongIn(entry, info);
       if (!wrong.empty()) return wrong;
+      if (forms_ == Forms::kAny) continue;
+      const Field field = FieldOf(entry.offset, *info);
+      if (at != 0) {
+        ascend = ascend && LiesBefore(before, field);
+        descend = descend && LiesBefore(field, before);
+      }
+      before = field;
     }
-    return {};
+    // nvlink -r leaves those of a body that it replaced among what a compiler made constants of.
+    if (forms_ == Forms::kAny || target_.role == SectionRole::kFunctionConstants) return {};
+    // Lists stand mostly in order, from the first place or from the last.
+    return ascend || descend || HaveFieldsOfTheirOwn(entries, step)
+               ? ""
+               : "two relocations are of one field";
   }
 
  private:
+  // Of what the relocation is of. Of debug information that is no more than its place: there some
+  // types only clear a field that others fill.
+  [[nodiscard]] Field FieldOf(std::uint64_t offset, const format::RelocationInfo& info) const {
+    std::uint64_t bytes = 1;
+    if (place_ == format::FieldPlace::kData) {
+      bytes = std::max<std::uint64_t>(info.bytes, 1);
+    } else if (place_ == format::FieldPlace::kCode && !mercury_) {
+      bytes = format::kInstructionSize;
+    }
+    return {offset, offset + bytes};
+  }
+
+  [[nodiscard]] bool HaveFieldsOfTheirOwn(const base::BoundedReader& entries,
+                                          std::uint64_t step) const {
+    std::vector<Field> fields;
+    for (std::uint64_t at = 0; at < list_.size; at += step) {
+      const auto entry = entries.ReadOrZero<format::Rel>(at);
+      fields.push_back(FieldOf(entry.offset, *format::FindRelocation(entry.type)));
+    }
+    std::ranges::sort(fields, {}, &Field::begin);
+    const auto overlap = [](const Field& a, const Field& b) { return !LiesBefore(a, b); };
+    return std::ranges::adjacent_find(fields, overlap) == fields.end();
+  }
+
   // A section as a whole may be named, but only one that has a place in the output.
   [[nodiscard]] bool IsContent(std::uint32_t section) const {
     return section < sections_.size() && format::IsContent(sections_[section].role);
   }
 
-  [[nodiscard]] std::string WrongIn(const format::Rel& relocation) const {
+  // `info` is the row of its type, null where there is none.
+  [[nodiscard]] std::string WrongIn(const format::Rel& relocation,
+                                    const format::RelocationInfo* info) const {
     const auto [offset, type, symbol] = relocation;
     if (symbol >= view_.symbol_count()) return "a relocation names a symbol that does not exist";
     const std::uint8_t symbol_type = view_.SymbolTypeAt(symbol);
@@ -74,11 +124,10 @@ class RelocationCheck {
     if (symbol_type == format::kSttSection && !IsContent(view_.SymbolSectionAt(symbol))) {
       return "a relocation names a section that is neither code nor data";
     }
-    const format::RelocationInfo* const info = format::FindRelocation(type);
     if (info == nullptr || format::IsMercuryRelocation(type) != mercury_) {
       return absl::StrCat("a relocation of unknown type ", type);
     }
-    if (forms_ == RelocationForms::kKnown && !format::CanBeIn(type, place_)) {
+    if (forms_ == Forms::kKnown && !format::CanBeIn(type, place_)) {
       return absl::StrCat("a relocation of type ", type, ", which its section cannot have");
     }
     // No compiler writes one that stands for nothing: it was another. Nor one that only clears its
@@ -92,9 +141,14 @@ class RelocationCheck {
     if (offset > end_ || end_ - offset < bytes) {
       return "a relocation reaches beyond the section it relocates";
     }
-    const bool is_odd = forms_ == RelocationForms::kKnown && place_ == format::FieldPlace::kCode &&
-                        !IsInInstruction(offset);
-    return is_odd ? "a relocation that is not of an instruction" : "";
+    if (forms_ != Forms::kKnown || place_ != format::FieldPlace::kCode) return "";
+    if (!IsInInstruction(offset)) return "a relocation that is not of an instruction";
+    const bool fits =
+        mercury_ || format::CanBeOfInstruction(
+                        type, base::BoundedReader(target_.data).ReadOrZero<std::uint32_t>(offset));
+    return fits
+               ? ""
+               : absl::StrCat("a relocation of type ", type, ", which its instruction cannot have");
   }
 
   // Of machine code a relocation names the instruction, of Mercury code a word of its second half.
@@ -106,7 +160,7 @@ class RelocationCheck {
   const ModuleView& view_;
   std::span<const InputSection> sections_;
   const InputSection& list_;
-  RelocationForms forms_;
+  Forms forms_;
   const InputSection& target_;
   bool mercury_;
   bool of_debug_;
@@ -117,7 +171,7 @@ class RelocationCheck {
 }  // namespace
 
 std::string WrongInRelocations(const ModuleView& view, std::span<const InputSection> sections,
-                               std::uint32_t index, RelocationForms forms,
+                               std::uint32_t index, Forms forms,
                                absl::FunctionRef<bool()> code_may_lack_any) {
   const InputSection& list = sections[index];
   if (list.info >= sections.size() || sections[list.info].role == SectionRole::kOtherView) {

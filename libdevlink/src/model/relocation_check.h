@@ -9,20 +9,18 @@
 
 #include "absl/functional/function_ref.h"
 #include "model/module.h"
+#include "model/wrong_part.h"
 
 namespace devlink::internal {
 
-// To which forms relocations are held: any that fit the section, or those that all of NVIDIA's
-// have, by which types are of code, of data or of debug information, and those of code name
-// instructions.
-enum class RelocationForms : std::uint8_t { kAny, kKnown };
-
 // A list of relocations is named as what it relocates, and each of them has a known type, a field
-// that lies there, and a symbol that a reference can name. What is wrong; empty where nothing is.
+// that lies there, and a symbol that a reference can name. Of known forms are lists with types of
+// their kind of section, each field once, and in code of instructions that can have them. What is
+// wrong; empty where nothing is.
 // `index` is the list's number among `sections`, which are the view's; its symbols need not have
 // been checked. `code_may_lack_any` tells whether a list about code may be empty.
 std::string WrongInRelocations(const ModuleView& view, std::span<const InputSection> sections,
-                               std::uint32_t index, RelocationForms forms,
+                               std::uint32_t index, Forms forms,
                                absl::FunctionRef<bool()> code_may_lack_any);
 
 }  // namespace devlink::internal

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <tuple>
 
+#include "base/bounded_reader.h"
+#include "format/elf_cuda.h"
+#include "format/relocations.h"
 #include "format/sections.h"
 
 namespace devlink::internal {
@@ -59,6 +63,38 @@ WrongSection WrongInVariables(std::span<const InputSection> sections,
     if (IsTooSmall(sections[i], end)) return {i, "a variable reaches beyond it"};
     if (end < sections[i].size && EndsWithLastVariable(sections[i], from_assembler)) {
       return {i, "it has bytes that belong to no variable"};
+    }
+  }
+  return {};
+}
+
+WrongSection WrongInPointers(std::span<const InputSection> sections,
+                             std::span<const PlacedVariable> variables) {
+  for (std::uint32_t i = 0; i < sections.size(); ++i) {
+    const InputSection& list = sections[i];
+    if (list.role != SectionRole::kRelocations) continue;
+    const SectionRole role = sections[list.info].role;
+    if (role != SectionRole::kGlobalInit && role != SectionRole::kConstantBank) continue;
+    const base::BoundedReader entries(list.data);
+    auto next = variables.begin();  // the first that begins behind the last relocation's place
+    for (std::uint64_t at = 0; at < list.data.size(); at += list.entry_size) {
+      const auto entry = entries.ReadOrZero<format::Rel>(at);
+      const auto begins_behind = [&](const PlacedVariable& variable) {
+        return std::tie(variable.section, variable.begin) > std::tie(list.info, entry.offset);
+      };
+      // Lists mostly go on in the same variable or in the next.
+      if (next != variables.begin() && begins_behind(*std::prev(next))) next = variables.begin();
+      if (next != variables.end() && !begins_behind(*next)) ++next;
+      if (next != variables.end() && !begins_behind(*next)) {
+        next = std::ranges::partition_point(
+            next, variables.end(), [&](const PlacedVariable& v) { return !begins_behind(v); });
+      }
+      const std::uint64_t bytes =
+          std::max<std::uint64_t>(format::FindRelocation(entry.type)->bytes, 1);
+      if (next == variables.begin() || std::prev(next)->section != list.info ||
+          std::prev(next)->end < entry.offset + bytes) {
+        return {i, "a relocation is not of any variable"};
+      }
     }
   }
   return {};

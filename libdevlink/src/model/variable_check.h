@@ -27,4 +27,9 @@ WrongSection WrongInVariables(std::span<const InputSection> sections,
                               std::vector<PlacedVariable>& variables,
                               absl::FunctionRef<bool()> from_assembler);
 
+// Each relocation of values and of `__constant__` variables lies within one of `variables`, which
+// are sorted and reach no further than their sections.
+WrongSection WrongInPointers(std::span<const InputSection> sections,
+                             std::span<const PlacedVariable> variables);
+
 }  // namespace devlink::internal

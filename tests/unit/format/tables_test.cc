@@ -149,6 +149,41 @@ TEST_CASE("The note's index in e_flags stops at what a byte can hold", "[format]
   CHECK(format::MakeElfFlags(260, 80, 4) == 0xff005004);
 }
 
+TEST_CASE("A relocation is of an instruction that has what it fills", "[format]") {
+  using format::CanBeOfInstruction;
+  struct Instruction {
+    std::uint32_t word;
+    bool has_number;
+    bool has_constant;
+    bool leads_elsewhere;
+  };
+  // As they stand in code for sm_80, with their predicates.
+  const Instruction instructions[] = {
+      {.word = 0x00047802, .has_number = true},       // MOV R4, 0x...
+      {.word = 0x00047882, .has_number = true},       // UMOV UR4, 0x...
+      {.word = 0x04047424, .has_number = true},       // IMAD.MOV with a number
+      {.word = 0x00017a02, .has_constant = true},     // MOV R1, c[0x0][...]
+      {.word = 0xff017624, .has_constant = true},     // IMAD.MOV with a constant
+      {.word = 0x00007943, .leads_elsewhere = true},  // CALL.ABS
+      {.word = 0x0000794a, .leads_elsewhere = true},  // JMP
+      {.word = 0x04047981},                           // LDG
+      {.word = 0x00007918},                           // NOP
+      {.word = 0x0000794d},                           // EXIT
+      {.word = 0x02007210},                           // IADD3 of registers
+  };
+  for (const Instruction& instruction : instructions) {
+    CAPTURE(instruction.word);
+    for (const std::uint32_t type : {0x37U, 0x38U, 0x39U, 0x3bU, 0x3eU, 0x3fU, 0x70U, 0x71U}) {
+      CHECK(CanBeOfInstruction(type, instruction.word) == instruction.has_number);
+    }
+    CHECK(CanBeOfInstruction(0x40, instruction.word) == instruction.has_constant);
+    for (const std::uint32_t type : {0x3aU, 0x4bU}) {
+      CHECK(CanBeOfInstruction(type, instruction.word) == instruction.leads_elsewhere);
+    }
+    CHECK(CanBeOfInstruction(0x4a, instruction.word));  // of which too little is known
+  }
+}
+
 TEST_CASE("Relocations of code are none of data, and the other way round", "[format]") {
   using format::CanBeIn;
   using format::FieldPlace;
@@ -158,6 +193,8 @@ TEST_CASE("Relocations of code are none of data, and the other way round", "[for
   CHECK(CanBeIn(k64, FieldPlace::kData));
   CHECK(CanBeIn(k64, FieldPlace::kDebug));
   CHECK_FALSE(CanBeIn(k64, FieldPlace::kCode));
+  constexpr std::uint32_t kOfShortInstructions = 0x18;
+  CHECK_FALSE(CanBeIn(kOfShortInstructions, FieldPlace::kCode));
   CHECK(CanBeIn(kAbs32Lo, FieldPlace::kCode));
   CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kData));
   CHECK_FALSE(CanBeIn(kAbs32Lo, FieldPlace::kDebug));

@@ -15,6 +15,7 @@
 #include "base/bounded_reader.h"
 #include "format/elf_cuda.h"
 #include "format/nv_info.h"
+#include "format/relocations.h"
 #include "model/module.h"
 #include "support/catch.h"
 #include "support/mercury_golden.h"
@@ -126,6 +127,49 @@ void ForEachFunction(const Sample& sample, const ModuleView& view, const Visit& 
   ForEachSymbol(sample, view, [&](const internal::InputSymbol& symbol, std::size_t at) {
     if (symbol.type == format::kSttFunc && symbol.section != format::kShnUndef) visit(symbol, at);
   });
+}
+
+// Calls `visit` with each section of a view, and its number.
+template <typename Visit>
+void ForEachSection(const Sample& sample, ViewKind kind, const Visit& visit) {
+  const std::vector<InputSection> sections = sample.view(kind).sections();
+  for (std::uint32_t i = 1; i < sections.size(); ++i) {
+    if (sections[i].role != SectionRole::kOtherView) visit(sections[i], i);
+  }
+}
+
+inline bool IsInfo(const InputSection& section) {
+  return section.role == SectionRole::kFunctionInfo || section.role == SectionRole::kModuleInfo;
+}
+
+// Calls `visit` with each attribute record of all views, its section, and where it lies.
+template <typename Visit>
+void ForEachAttribute(const Sample& sample, const Visit& visit) {
+  for (const ViewKind kind : sample.kinds()) {
+    ForEachSection(sample, kind, [&](const InputSection& section, std::uint32_t) {
+      if (!IsInfo(section)) return;
+      ForEachRecord(sample, section, [&](const format::InfoRecord& record, std::size_t at) {
+        visit(section, record, at);
+      });
+    });
+  }
+}
+
+// Calls `visit` with the view, the section that is relocated, and where each relocation lies, the
+// first of each list with `is_first`.
+template <typename Visit>
+void ForEachRelocation(const Sample& sample, const Visit& visit) {
+  for (const ViewKind kind : sample.kinds()) {
+    const ModuleView& view = sample.view(kind);
+    ForEachSection(sample, kind, [&](const InputSection& list, std::uint32_t) {
+      if (list.role != SectionRole::kRelocations) return;
+      const std::size_t step = format::SizeOfRelocation(list.type != format::kShtRel);
+      const std::size_t begin = sample.PlaceOf(list.data);
+      for (std::size_t at = begin; at < begin + list.size; at += step) {
+        visit(view, view.SectionAt(list.info), at, at == begin);
+      }
+    });
+  }
 }
 
 }  // namespace devlink::testing

@@ -97,12 +97,10 @@ TEST_CASE("A relocation of code asks for something", "[hostile]") {
   format::Shdr table = {};
   ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
   REQUIRE(table.size > 0);
-  // UNUSED_CLEAR32 and UNUSED_CLEAR64 are of debug information.
-  for (const auto& [type, text] : {std::pair(0x00U, "a relocation that asks for nothing"),
-                                   std::pair(0x48U, "which its section cannot have"),
-                                   std::pair(0x49U, "which its section cannot have")}) {
+  // NONE, and UNUSED_CLEAR32 and UNUSED_CLEAR64, which are of debug information.
+  for (const std::uint32_t type : {0x00U, 0x48U, 0x49U}) {
     std::memcpy(bytes.data() + table.offset + 8, &type, sizeof(type));
-    CHECK(Refusal(bytes).find(text) != std::string::npos);
+    CHECK(Refusal(bytes).find("which its section cannot have") != std::string::npos);
   }
 }
 
@@ -132,7 +130,7 @@ TEST_CASE("What has the parameters of a kernel is one", "[hostile]") {
     ++changed;
   });
   REQUIRE(changed == 1);
-  CHECK(Refusal(bytes).find("belongs to another function") != std::string::npos);
+  CHECK(Refusal(bytes).find("it has what only a kernel has") != std::string::npos);
 }
 
 // Bytes behind the file become the table that `type` names.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Symbols held to the forms that those of NVIDIA's files have.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "format/sm_traits.h"
+#include "model/module.h"
+
+namespace devlink::internal {
+
+// What no symbol of a view says that ptxas or nvlink -r wrote; empty where there is nothing of the
+// kind. The symbol, and `sections`, which are the view's, have been found sound by themselves;
+// `traits` are those of what the file is for.
+std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSection> sections,
+                               const InputSymbol& symbol, const format::SmTraits& traits);
+
+}  // namespace devlink::internal
