@@ -266,9 +266,9 @@ void InputBuilder::Complete() {
     InfoOf(function);
     AddModuleRecord(format::kAttrFrameSize, function, 0);
     AddModuleRecord(format::kAttrMaxStackSize, function, 0);
-    AddRecord(function, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
   }
   for (const SymbolHandle kernel : kernels_) {
+    AddRecord(kernel, format::kInfoHalfValue, format::kAttrMaxRegCount, 255);
     AddData(".nv.constant0." + names_.at(kernel), format::TraitsOf(sm_).parameters_at, kernel, 0);
   }
 }

@@ -52,7 +52,6 @@ std::uint64_t FileSize(const format::Shdr& section) {
 
 // What moving the sections relies on: bytes within the file, and alignments that are some.
 bool AreSectionsSound(const BoundedReader& file, const Tables& tables) {
-  constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
   // Each is looked for among all sections. Real files have three or four.
   constexpr std::size_t kMaxSegments = 64;
   if (tables.segments.size() > kMaxSegments) return false;
@@ -61,7 +60,7 @@ bool AreSectionsSound(const BoundedReader& file, const Tables& tables) {
     if (section.type == format::kShtNull) continue;
     if (!file.Slice(section.offset, FileSize(section)).has_value()) return false;
     if (section.addralign > 1 &&
-        (!base::IsPowerOfTwo(section.addralign) || section.addralign > kMaxAlign)) {
+        (!base::IsPowerOfTwo(section.addralign) || section.addralign > format::kMaxAlign)) {
       return false;
     }
   }

@@ -18,7 +18,6 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
 constexpr std::uint32_t kStringTable = 2;
 constexpr std::uint32_t kSymbolTable = 3;
 
@@ -82,7 +81,7 @@ absl::Status LinkedFile::ReadTables() {
   for (std::uint32_t i = 1; i < section_count(); ++i) {
     const format::Shdr& header = headers_[i];
     const bool is_aligned = header.addralign == 0 || base::IsPowerOfTwo(header.addralign);
-    if (!is_aligned || header.addralign > kMaxAlign) return Strange("an alignment");
+    if (!is_aligned || header.addralign > format::kMaxAlign) return Strange("an alignment");
     if (HasBytes(i) && !reader.Slice(header.offset, header.size)) {
       return Strange("a section is not in it");
     }

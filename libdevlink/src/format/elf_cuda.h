@@ -172,6 +172,10 @@ constexpr bool IsNobitsType(std::uint32_t type) {
 }
 
 // Section flags.
+// The strictest alignment that is taken from a file, which is padded to it. ptxas takes any, 2 MiB
+// for example, a page of a GPU.
+inline constexpr std::uint64_t kMaxAlign = std::uint64_t{16} << 20;
+
 inline constexpr std::uint64_t kShfWrite = 1;
 inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint64_t kShfExec = 4;

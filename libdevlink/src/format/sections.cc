@@ -45,6 +45,8 @@ constexpr std::array kRows = {
     Row{kShtSymtab, Role::kTable},
     Row{kShtStrtab, Role::kTable},
     Row{kShtSymtabShndx, Role::kTable},
+    // What nvlink -r -preserve-relocs says of relocations that it has dealt with. No link asks.
+    Row{kShtCudaResolvedRela, Role::kTable, 0, 0, section_name::kResolvedRela, true},
 };
 
 bool HasName(const Row& row, std::string_view name) {

@@ -29,6 +29,8 @@ constexpr std::array kTypes = {
     // `.nv.merc.nv.constant.optimizer.F`
     TypeRow{0x70000084, kShtCudaConstant0 + kCompilerBank, SectionRole::kFunctionConstants},
     TypeRow{kShtMercurySymbols, kShtSymtab, SectionRole::kTable},  // `.nv.merc.symtab`
+    // `.nv.merc.nv.resolvedrela.X`
+    TypeRow{kShtMercuryResolvedRela, kShtCudaResolvedRela, SectionRole::kTable},
     // `.nv.merc.nv.global.init`
     TypeRow{kShtCudaGlobalInit, kShtCudaGlobalInit, SectionRole::kGlobalInit},
     // `.nv.merc.nv.shared.reserved.0`
@@ -45,8 +47,8 @@ std::string_view WithoutPrefix(std::string_view name) {
 // Machine code has these to itself where there are two views; the Mercury view has its own.
 bool IsMachineCodeOnly(std::uint32_t type) {
   return type == kShtProgbits || type == kShtSymtab || type == kShtSymtabShndx || type == kShtRel ||
-         type == kShtRela || type == kShtCudaInfo || type == kShtCudaGlobalInit ||
-         type == kShtCudaReservedShared || IsConstantType(type);
+         type == kShtRela || type == kShtCudaResolvedRela || type == kShtCudaInfo ||
+         type == kShtCudaGlobalInit || type == kShtCudaReservedShared || IsConstantType(type);
 }
 
 }  // namespace

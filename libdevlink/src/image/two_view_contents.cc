@@ -172,6 +172,12 @@ absl::Status TwoViewDescriber::FillCapsules() {
     }
     absl::Status found =
         format::FindCapsuleConstants(section.pieces.front().bytes, instructions, places);
+    if (!found.ok() && format::IsCapsuleOfFirstForm(section.pieces.front().bytes)) {
+      return absl::UnimplementedError(
+          absl::StrCat("'", std::string(section.name),
+                       "' is of CUDA 12.8, whose code for this target is not linked where it reads "
+                       "constants of the compiler"));
+    }
     if (!found.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("the capsule of '", std::string(section.name),

@@ -377,7 +377,7 @@ bool HasNoShared(const Program& program) {
 }  // namespace
 
 std::uint32_t StatedAlign(const Symbol& external) {
-  const bool is_one = base::IsPowerOfTwo(external.value) && external.value <= kMaxAlign;
+  const bool is_one = base::IsPowerOfTwo(external.value) && external.value <= format::kMaxAlign;
   return is_one ? static_cast<std::uint32_t>(external.value) : 1;
 }
 

@@ -21,6 +21,7 @@ constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 struct Parameters {
   base::Bytes where;  // payload of PARAM_CBANK, empty where there is none
   std::uint32_t size = 0;
+  bool have_textures = false;  // then the size is that of whole words
   absl::InlinedVector<format::KernelParameter, 16> each;
 };
 
@@ -160,7 +161,11 @@ class AttributeCheck {
     std::ranges::stable_sort(each, {}, &format::KernelParameter::offset);
     std::uint64_t end = 0;
     for (const format::KernelParameter& parameter : each) {
-      if (parameter.IsTexture()) continue;
+      if (parameter.IsTexture()) {
+        parameters_.have_textures = true;
+        continue;
+      }
+      if (parameter.size == 0) continue;  // it is behind any other
       if (parameter.symbol != 0 || parameter.offset < end) return kNowhere;
       end = std::uint64_t{parameter.offset} + parameter.size;
     }
@@ -172,7 +177,8 @@ class AttributeCheck {
     const base::BoundedReader where(parameters_.where);
     const auto begin = where.ReadOrZero<std::uint16_t>(4);
     const auto size = where.ReadOrZero<std::uint16_t>(6);
-    if (parameters_.size != size || end > size || (end < size && forms_ == Forms::kKnown)) {
+    if (parameters_.size != size || end > size ||
+        (end < size && forms_ == Forms::kKnown && !parameters_.have_textures)) {
       return {index_, "its parameters have two sizes"};
     }
     const std::uint32_t bank = view_.SymbolSectionAt(where.ReadOrZero<std::uint32_t>(0));

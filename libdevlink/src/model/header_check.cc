@@ -121,7 +121,9 @@ bool EndsWhereNextBegins(const InputSection& section, bool two_views) {
 bool HasFlagsOf(const HeaderForm& form, const InputSection& section) {
   std::uint32_t free = 0;
   if (section.role == SectionRole::kText) free = static_cast<std::uint32_t>(format::kShfBarriers);
-  if (section.role == SectionRole::kCudaNote) free = kInfoLink;
+  const bool may_belong =
+      section.role == SectionRole::kCudaNote || section.type == format::kShtCudaResolvedRela;
+  if (may_belong) free = kInfoLink;
   return ((section.flags ^ form.flags) & ~free) == 0;
 }
 

@@ -21,9 +21,6 @@
 
 namespace devlink::internal {
 
-// The strictest alignment that is taken from an input. Real ones are far below.
-inline constexpr std::uint64_t kMaxAlign = std::uint64_t{1} << 20;
-
 using format::SectionRole;
 
 // A section as its view has it: with the name, type and flags of its counterpart in machine code.

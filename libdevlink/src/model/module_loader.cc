@@ -63,8 +63,8 @@ std::string_view WrongInCommon(const InputSymbol& symbol) {
   if (space == format::kStoShared || space == format::kStoReservedShared) {
     return "a common variable in shared memory";
   }
-  if (!base::IsPowerOfTwo(symbol.value) || symbol.value > kMaxAlign) {
-    return "its alignment is not a power of two up to 1 MiB";
+  if (!base::IsPowerOfTwo(symbol.value) || symbol.value > format::kMaxAlign) {
+    return "its alignment is not a power of two up to 16 MiB";
   }
   return symbol.size > kMaxNobitsSize ? "its size is beyond any device's memory" : "";
 }
@@ -199,7 +199,7 @@ absl::Status ModuleLoader::CheckWhole() {
   if (!variables.what.empty()) return Bad(variables.section, variables.what);
   if (!names_tool_) return absl::OkStatus();
   const WrongSection pointers = WrongInPointers(sections_, variables_);
-  if (!pointers.what.empty()) return Bad(pointers.section, pointers.what);
+  if (!pointers.what.empty() && IsFromAssembler()) return Bad(pointers.section, pointers.what);
   const WrongSection frames = WrongInFrames(sections_, [this] { return IsFromAssembler(); });
   if (!frames.what.empty()) return Bad(frames.section, frames.what);
   const WrongSymbol function = WrongInFunctions(*view_, sections_, format::TraitsOf(module_.sm()));
@@ -321,8 +321,9 @@ absl::Status ModuleLoader::ReadSection(std::uint32_t index, const format::Shdr& 
   section.size = raw.size;
   section.link = raw.link;
   section.info = raw.info;
-  if (raw.addralign > 1 && (!base::IsPowerOfTwo(raw.addralign) || raw.addralign > kMaxAlign)) {
-    return Bad(index, "its alignment is not a power of two up to 1 MiB");
+  if (raw.addralign > 1 &&
+      (!base::IsPowerOfTwo(raw.addralign) || raw.addralign > format::kMaxAlign)) {
+    return Bad(index, "its alignment is not a power of two up to 16 MiB");
   }
   section.align = raw.addralign == 0 ? 1 : static_cast<std::uint32_t>(raw.addralign);
   section.entry_size = static_cast<std::uint8_t>(raw.entsize);
@@ -401,8 +402,9 @@ std::string_view ModuleLoader::WrongInVariable(const InputSection& section,
   if (shared || reserved) {
     // The value is an alignment; of `extern x[]`, from nvlink -r -g, a place.
     if (symbol.size == 0 && section.role == SectionRole::kModuleShared) return {};
-    if (symbol.value > kMaxAlign || (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
-      return "its alignment is not a power of two up to 1 MiB";
+    if (symbol.value > format::kMaxAlign ||
+        (symbol.value > 1 && !base::IsPowerOfTwo(symbol.value))) {
+      return "its alignment is not a power of two up to 16 MiB";
     }
     if (symbol.size > kMaxNobitsSize) return "its size is beyond any device's memory";
     // Its bytes stand in the file of a target with two views.

@@ -17,6 +17,9 @@ namespace {
 // Found so in 480,000 symbols of sections, 230,000 of functions and 21,000 of such constants
 // (docs/cubin-format.md, "Section order").
 
+constexpr std::string_view kNamedAsSection =
+    "it has the name of its section and stands for something else";
+
 std::string_view WrongInSectionSymbol(const InputSection& section, const InputSymbol& symbol) {
   if (symbol.value != 0) return "it stands for a section and has a value";
   // Constants of the compiler go by another name in the Mercury view, and may in machine code, too.
@@ -33,7 +36,7 @@ std::string_view WrongInFunction(const ModuleView& view, std::span<const InputSe
   }
   if (symbol.size % format::kInstructionSize != 0) return "it does not end with an instruction";
   if (symbol.size != 0) return {};
-  if (symbol.binding == format::kStbLocal) return "another name of a function, and local";
+  if (symbol.name == sections[symbol.section].name) return kNamedAsSection;
   const std::uint32_t body = FunctionOf(view, sections[symbol.section]);
   const bool of_kernel = (view.SymbolTraitsAt(body).other & format::kStoEntry) != 0;
   return of_kernel ? "another name of a kernel" : "";
@@ -100,7 +103,7 @@ std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSect
                : "";
   }
   if (has_section && symbol.name == sections[symbol.section].name) {
-    return "it has the name of its section and stands for something else";
+    return kNamedAsSection;
   }
   const bool of_optimizer =
       has_section && symbol.name.find(format::kOptimizerMark) != std::string_view::npos;

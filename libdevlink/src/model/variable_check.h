@@ -28,7 +28,8 @@ WrongSection WrongInVariables(std::span<const InputSection> sections,
                               absl::FunctionRef<bool()> from_assembler);
 
 // Each relocation of values and of `__constant__` variables lies within one of `variables`, which
-// are sorted and reach no further than their sections.
+// are sorted and reach no further than their sections. An assembler's do; nvlink -r leaves some of
+// variables that it replaced.
 WrongSection WrongInPointers(std::span<const InputSection> sections,
                              std::span<const PlacedVariable> variables);
 

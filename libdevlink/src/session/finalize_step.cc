@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,18 @@ std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
   return {};
 }
 
+// An alias that nothing uses, of a function that stays: nvlink ends with an internal error, and its
+// library crashes.
+std::optional<FunctionId> UnusedAlias(const FinalizedProgram& linked, const LinkOptions& options) {
+  if (options.debug || options.relocatable) return std::nullopt;  // all stay
+  const std::vector<Function>& functions = linked.program.functions;
+  for (FunctionId f = 0; f < functions.size(); ++f) {
+    const FunctionId real = functions[f].alias_of;
+    if (real != kNone && !linked.liveness.live[f] && linked.liveness.live[real]) return f;
+  }
+  return std::nullopt;
+}
+
 absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const LinkOptions& options,
                      FinalizeJob& job, StandInNames& hidden) {
   if (const std::string_view unknown = OptionUnknownToFinalizer(options); !unknown.empty()) {
@@ -107,6 +120,16 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
   if (!linked.liveness.behind_pointers.empty() && !linked.liveness.loses_behind_pointers) {
     return absl::UnimplementedError(
         "the finalizer leaves out what only pointers lead to; --compat=nvlink, too");
+  }
+  if (const auto alias = UnusedAlias(linked, options)) {
+    const Program& program = linked.program;
+    const FunctionId real = program.functions[*alias].alias_of;
+    const auto name_of = [&](FunctionId f) {
+      return program.symbols[program.functions[f].symbol].name;
+    };
+    return absl::UnimplementedError(
+        base::ToAbsl(base::Cat({"the finalizer crashes where nothing uses '", name_of(*alias),
+                                "', another name of '", name_of(real), "', which stays"})));
   }
   for (const LinkInput& input : set.inputs) {
     job.inputs.push_back({input.name, input.module->bytes()});

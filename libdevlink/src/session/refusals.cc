@@ -26,6 +26,10 @@ absl::Status ReportUnwritable(absl::Status status, Arch target,
   if (!format::HasTwoViews(target.number)) {
     return ReportInternalError(std::move(status), diagnostics);
   }
+  if (absl::IsUnimplemented(status)) {
+    return Unsupported(base::FromAbsl(status.message()), "compile it with a later release",
+                       diagnostics);
+  }
   diagnostics.push_back(
       format::MakeDiagnostic(Severity::kFatal, DiagnosticCode::kMalformedInput, "",
                              std::string(base::FromAbsl(status.message())),

@@ -218,7 +218,9 @@ TEST_CASE("A partial link keeps all functions, and memory as compilers describe 
 TEST_CASE("What a partial link described is an input of the next", "[image]") {
   InputBuilder a;
   a.AsAssembled();
-  const SymbolHandle k = a.DefineKernel("k");
+  // Its first instruction takes a number.
+  const SymbolHandle k =
+      a.Define(InputBuilder::Function{.name = "k", .kernel = true, .fill = 0x44});
   const SymbolHandle f = a.Declare("f");
   a.AddCall(k, f);
   a.Relocate(a.TextOf(k), 0, kAbs32Lo, f);
