@@ -45,7 +45,7 @@ constexpr std::array kRows = {
     Row{0x10, "REQNTID", 12, Views::kSame},
     Row{0x11, "FRAME_SIZE", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
     Row{0x12, "MIN_STACK_SIZE", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
-    Row{0x13, "SAMPLER_FORCE_UNNORMALIZED"},
+    Row{0x13, "SAMPLER_FORCE_UNNORMALIZED", 8, Views::kUnknown, Symbols::kOne},  // "Textures"
     Row{0x14, "BINDLESS_IMAGE_OFFSETS"},
     Row{0x15, "BINDLESS_TEXTURE_BANK", kByte},
     Row{0x16, "BINDLESS_SURFACE_BANK", kByte},

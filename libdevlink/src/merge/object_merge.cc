@@ -339,7 +339,9 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol, Symbol
       if (!builder_.allow_undefined) program_.symbols[id].value = ~std::uint64_t{0};
     }
     if (format::IsReservedSharedSymbol(symbol.name)) {
-      program_.symbols[id].value = symbol.value;
+      // Up to 12.6 inputs for sm_90 do not say where it ends.
+      program_.symbols[id].value =
+          symbol.name == format::kReservedSharedEnd ? builder_.reserved_shared_end : symbol.value;
     }
     if (external_shared) {
       program_.symbols[id].external_shared = true;

@@ -16,7 +16,10 @@ namespace section_name = format::section_name;
 
 ProgramBuilder::ProgramBuilder(std::uint32_t sm, format::ViewKind view,
                                bool weak_symbols_are_global, const ExpectedSizes& expected)
-    : has_two_views(format::HasTwoViews(sm)), weak_symbols_are_global_(weak_symbols_are_global) {
+    : has_two_views(format::HasTwoViews(sm)),
+      reserved_shared_end(view == format::ViewKind::kSass ? format::TraitsOf(sm).reserved_shared
+                                                          : 0),
+      weak_symbols_are_global_(weak_symbols_are_global) {
   Reserve(expected);
   program.view = view;
   // What every output has, in the order in which nvlink enters the names.

@@ -74,7 +74,9 @@ class ProgramBuilder {
   [[nodiscard]] Program Take() &&;
 
   Program program;
-  const bool has_two_views;        // the inputs' files
+  const bool has_two_views;  // the inputs' files
+  // The value of that symbol in machine code; the Mercury view says nothing of it.
+  const std::uint32_t reserved_shared_end;
   std::uint32_t info_records = 0;  // of attribute sections so far
   bool force_rela = false;         // LinkOptions::force_rela
   bool allow_undefined = false;    // LinkOptions::allow_undefined_globals

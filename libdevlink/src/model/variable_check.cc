@@ -29,7 +29,6 @@ bool IsTooSmall(const InputSection& section, std::uint64_t end) {
 bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()> from_assembler) {
   switch (section.role) {
     case SectionRole::kGlobal:
-      return true;
     case SectionRole::kGlobalInit:
     case SectionRole::kConstantBank:
       return from_assembler();

@@ -20,8 +20,8 @@ struct PlacedVariable {
   std::uint64_t end = 0;
 };
 
-// No two variables have bytes in common, none reaches beyond zeroed memory, and zeroed memory ends
-// with the last of them; so do an assembler's values and constants. What -r joins may end later.
+// No two variables have bytes in common, none reaches beyond zeroed memory, and an assembler's
+// zeroed memory, values and constants end with the last of them. What -r joins may end later.
 // Leaves `variables` sorted.
 WrongSection WrongInVariables(std::span<const InputSection> sections,
                               std::vector<PlacedVariable>& variables,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Variables in a merge, and the sections that hold them.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -424,6 +425,20 @@ TEST_CASE("Reserved shared memory is no larger than a kernel's", "[merge]") {
   CHECK(many.result.status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(many.Findings() == "Input file 'c' is damaged\nmerge_elf failed\n");
   CHECK(many.diagnostics[0].notes.front().find("'z' makes the reserved shared memory larger") == 0);
+}
+
+// Up to CUDA 12.6 the assembler leaves it 0 for sm_90.
+TEST_CASE("Machine code says where the system's part of shared memory ends", "[merge]") {
+  for (const std::uint64_t stated : {0U, 0x400U}) {
+    InputBuilder a(90);
+    a.Define(Variable{
+        .name = ".nv.reservedSmem.cap", .space = 0, .binding = format::kStbWeak, .value = stated});
+    const Merged merged = MergeInputs({&a}, {.sm = 90});
+    const auto& symbols = merged.program().symbols;
+    const auto cap = std::ranges::find(symbols, ".nv.reservedSmem.cap", &internal::Symbol::name);
+    REQUIRE(cap != symbols.end());
+    CHECK(cap->value == 0x400);
+  }
 }
 
 }  // namespace
