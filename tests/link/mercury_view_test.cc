@@ -276,7 +276,7 @@ bool IsOpenInPartialLinks(std::string_view name) {
 bool IsOpen(std::string_view name) {
   // Slots of texture references lie in a bank of their own in the Mercury view.
   if (name == "texture_behind_all" || name == "texture_references" || name == "texture_samplers" ||
-      name == "texture_dead" || name == "texture_parameters") {
+      name == "texture_dead" || name == "texture_parameters" || name == "texture_unnormalized") {
     return true;
   }
   // Registers of a discarded body that came first: nvlink writes places of neither body.
