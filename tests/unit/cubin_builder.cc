@@ -53,16 +53,19 @@ class Builder {
   void AddNotes() {
     tool_note_ = format::EncodeToolRecord(
         {.object = "", .tool = "ptxas", .version = "test", .build = "test", .options = "-c"});
-    const auto tool = writer_.AddSection({.name = ".note.nv.tkinfo",
-                                          .type = format::kShtNote,
-                                          .flags = format::kShfTkInfo,
-                                          .align = 4});
-    writer_.Append(tool, tool_note_);
+    SectionHandle tool = kNoSection;
+    if (spec_.names_tool) {
+      tool = writer_.AddSection({.name = ".note.nv.tkinfo",
+                                 .type = format::kShtNote,
+                                 .flags = format::kShfTkInfo,
+                                 .align = 4});
+      writer_.Append(tool, tool_note_);
+    }
     const auto cuda = writer_.AddSection({.name = ".note.nv.cuinfo",
                                           .type = format::kShtNote,
                                           .flags = format::kShfCuInfo,
                                           .align = 4});
-    writer_.SetLinkSection(cuda, tool);
+    if (tool != kNoSection) writer_.SetLinkSection(cuda, tool);
     for (const std::uint32_t word : {12U, 8U, format::kNoteCudaInfo}) {
       writer_.AppendWord(cuda, word);
     }

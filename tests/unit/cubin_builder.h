@@ -25,6 +25,7 @@ struct FunctionSpec {
 struct CubinSpec {
   std::uint16_t sm = 80;
   std::uint16_t toolkit = 130;
+  bool names_tool = true;  // has `.note.nv.tkinfo`
   std::vector<FunctionSpec> functions;
   std::uint32_t global_bytes = 0;  // a variable `.nv.global.init` of that size
   std::string global_name = "variable";

@@ -63,6 +63,11 @@ constexpr bool AsksForNothing(const RelocationInfo& info) {
   return info.action == RelocationAction::kDrop || info.action == RelocationAction::kClear;
 }
 
+// From the relocated offset what has to be there: of some types the field is no more than a place.
+constexpr std::uint64_t BytesOfField(const RelocationInfo& info) {
+  return info.bytes == 0 ? 1 : info.bytes;
+}
+
 // Null for types that no 13.x toolkit knows.
 const RelocationInfo* FindRelocation(std::uint32_t type);
 
@@ -77,8 +82,9 @@ enum class FieldPlace : std::uint8_t { kCode, kData, kDebug };
 // Whether relocations of the type, which FindRelocation knows, are ever of such a field.
 bool CanBeIn(std::uint32_t type, FieldPlace place);
 
-// Whether relocations of the type are ever of such an instruction, by its first word: not what
-// moves an address of a call that jumps there. True where nothing is known of the type.
+// Whether relocations of the type are ever of such an instruction, by its first word: those of
+// numbers are of none without one, those of calls of none that goes nowhere. True where nothing is
+// known of the type.
 bool CanBeOfInstruction(std::uint32_t type, std::uint32_t instruction);
 
 // What a reference of machine code to a function is for, by its type.

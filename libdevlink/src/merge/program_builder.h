@@ -75,7 +75,7 @@ class ProgramBuilder {
 
   Program program;
   const bool has_two_views;  // the inputs' files
-  // The value of that symbol in machine code; the Mercury view says nothing of it.
+  // The value of format::kReservedSharedEnd in machine code; the Mercury view says nothing of it.
   const std::uint32_t reserved_shared_end;
   std::uint32_t info_records = 0;  // of attribute sections so far
   bool force_rela = false;         // LinkOptions::force_rela

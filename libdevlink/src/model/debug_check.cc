@@ -49,16 +49,18 @@ bool ReadFrames(base::Bytes bytes, Places& functions) {
   return true;
 }
 
-// Whether each of `places`, in order, is one that a relocation of the list is of.
-bool AreRelocated(const Places& places, const InputSection* list) {
-  if (list == nullptr) return places.empty();
-  Places relocated;
-  const base::BoundedReader entries(list->data);
-  for (std::uint64_t at = 0; at < list->data.size(); at += list->entry_size) {
-    relocated.push_back(entries.ReadOrZero<std::uint64_t>(at));
+// The places that relocations of a section are of, in order.
+Places RelocatedIn(std::span<const InputSection> sections, std::uint32_t index) {
+  Places out;
+  for (const InputSection& list : sections) {
+    if (list.role != SectionRole::kRelocations || list.info != index) continue;
+    const base::BoundedReader entries(list.data);
+    for (std::uint64_t at = 0; at < list.data.size(); at += list.entry_size) {
+      out.push_back(entries.ReadOrZero<std::uint64_t>(at));
+    }
   }
-  std::ranges::sort(relocated);
-  return std::ranges::includes(relocated, places);
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace
@@ -72,11 +74,8 @@ WrongSection WrongInFrames(std::span<const InputSection> sections,
   const auto index = static_cast<std::uint32_t>(frames - sections.begin());
   Places functions;
   if (!ReadFrames(frames->data, functions)) return {index, "its records do not fill it"};
-  const auto list = std::ranges::find_if(sections, [&](const InputSection& section) {
-    return section.role == SectionRole::kRelocations && section.info == index;
-  });
   const bool are_relocated =
-      AreRelocated(functions, list == sections.end() ? nullptr : &*list) || !from_assembler();
+      std::ranges::includes(RelocatedIn(sections, index), functions) || !from_assembler();
   return {index, are_relocated ? "" : "a record of a function does not say of which"};
 }
 

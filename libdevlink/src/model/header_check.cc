@@ -22,7 +22,7 @@ struct HeaderForm {
   std::uint32_t align = 0;  // 0 where it is not the same, or is looked at with the entries
   std::uint8_t entry_size = 0;
   std::uint32_t flags = 0;     // but for barriers
-  bool names_symbols = false;  // by sh_link; others but tables and notes have none
+  bool names_symbols = false;  // by sh_link
 };
 
 constexpr std::uint32_t kWord = 4;

@@ -88,7 +88,7 @@ class RelocationCheck {
   [[nodiscard]] Field FieldOf(std::uint64_t offset, const format::RelocationInfo& info) const {
     std::uint64_t bytes = 1;
     if (place_ == format::FieldPlace::kData) {
-      bytes = std::max<std::uint64_t>(info.bytes, 1);
+      bytes = format::BytesOfField(info);
     } else if (place_ == format::FieldPlace::kCode && !mercury_) {
       bytes = format::kInstructionSize;
     }
@@ -136,9 +136,7 @@ class RelocationCheck {
     if (symbol == 0 && info->action != format::RelocationAction::kDropUnlessFunction && !mercury_) {
       return "a relocation names no symbol";
     }
-    // Of some types the field is no more than a place, which has to be there, too.
-    const std::uint64_t bytes = std::max<std::uint64_t>(info->bytes, 1);
-    if (offset > end_ || end_ - offset < bytes) {
+    if (offset > end_ || end_ - offset < format::BytesOfField(*info)) {
       return "a relocation reaches beyond the section it relocates";
     }
     if (forms_ != Forms::kKnown || place_ != format::FieldPlace::kCode) return "";

@@ -14,11 +14,11 @@ namespace devlink::internal {
 
 namespace {
 
-// Found so in 480,000 symbols of sections, 230,000 of functions and 21,000 of such constants
-// (docs/cubin-format.md, "Section order").
-
 constexpr std::string_view kNamedAsSection =
     "it has the name of its section and stands for something else";
+
+// All of it found so in 650,000 symbols of sections, 406,000 of functions and 21,000 of constants
+// of the compiler, of both views (docs/cubin-format.md, "Section order").
 
 std::string_view WrongInSectionSymbol(const InputSection& section, const InputSymbol& symbol) {
   if (symbol.value != 0) return "it stands for a section and has a value";

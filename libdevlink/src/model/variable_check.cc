@@ -75,23 +75,17 @@ WrongSection WrongInPointers(std::span<const InputSection> sections,
     const SectionRole role = sections[list.info].role;
     if (role != SectionRole::kGlobalInit && role != SectionRole::kConstantBank) continue;
     const base::BoundedReader entries(list.data);
-    auto next = variables.begin();  // the first that begins behind the last relocation's place
     for (std::uint64_t at = 0; at < list.data.size(); at += list.entry_size) {
       const auto entry = entries.ReadOrZero<format::Rel>(at);
-      const auto begins_behind = [&](const PlacedVariable& variable) {
-        return std::tie(variable.section, variable.begin) > std::tie(list.info, entry.offset);
-      };
-      // Lists mostly go on in the same variable or in the next.
-      if (next != variables.begin() && begins_behind(*std::prev(next))) next = variables.begin();
-      if (next != variables.end() && !begins_behind(*next)) ++next;
-      if (next != variables.end() && !begins_behind(*next)) {
-        next = std::ranges::partition_point(
-            next, variables.end(), [&](const PlacedVariable& v) { return !begins_behind(v); });
-      }
-      const std::uint64_t bytes =
-          std::max<std::uint64_t>(format::FindRelocation(entry.type)->bytes, 1);
+      const std::uint64_t end =
+          entry.offset + format::BytesOfField(*format::FindRelocation(entry.type));
+      // The last one that begins there or before.
+      const auto next =
+          std::ranges::partition_point(variables, [&](const PlacedVariable& variable) {
+            return std::tie(variable.section, variable.begin) <= std::tie(list.info, entry.offset);
+          });
       if (next == variables.begin() || std::prev(next)->section != list.info ||
-          std::prev(next)->end < entry.offset + bytes) {
+          std::prev(next)->end < end) {
         return {i, "a relocation is not of any variable"};
       }
     }

@@ -16,7 +16,8 @@ namespace devlink::internal {
 // A failure that no input can be blamed for.
 absl::Status ReportInternalError(absl::Status status, std::vector<Diagnostic>& diagnostics);
 
-// Of two views the output can be unwritable because those of an input do not agree.
+// Of two views the output can be unwritable because those of an input do not agree, or,
+// Unimplemented, because an earlier toolkit's cannot be put together.
 absl::Status ReportUnwritable(absl::Status status, Arch target,
                               std::vector<Diagnostic>& diagnostics);
 

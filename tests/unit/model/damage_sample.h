@@ -54,9 +54,17 @@ class Sample {
     return out;
   }
   [[nodiscard]] Cubin WithWord(std::size_t place, std::uint32_t word) const {
+    return WithValue(place, word);
+  }
+  template <typename T>
+  [[nodiscard]] Cubin WithValue(std::size_t place, const T& value) const {
     Cubin out = bytes_;
-    std::memcpy(out.data() + place, &word, sizeof(word));
+    std::memcpy(out.data() + place, &value, sizeof(value));
     return out;
+  }
+  template <typename T>
+  [[nodiscard]] T At(std::size_t place) const {
+    return base::BoundedReader(bytes_).ReadOrZero<T>(place);
   }
   [[nodiscard]] std::vector<ViewKind> kinds() const {
     std::vector<ViewKind> out = {ViewKind::kSass};
@@ -118,6 +126,17 @@ void ForEachSymbol(const Sample& sample, const ModuleView& view, const Visit& vi
   REQUIRE(symbols != sections.end());
   for (std::uint32_t i = 0; i < view.symbol_count(); ++i) {
     visit(view.SymbolAt(i), sample.PlaceOf(symbols->data) + i * sizeof(format::Sym));
+  }
+}
+
+// Calls `visit` with each symbol of all views of all samples, its sample, and where it lies.
+template <typename Visit>
+void ForEachSymbolOfAll(const Visit& visit) {
+  for (const Sample& sample : AllSamples()) {
+    for (const ViewKind kind : sample.kinds()) {
+      ForEachSymbol(sample, sample.view(kind),
+                    [&](const auto& symbol, std::size_t at) { visit(sample, symbol, at); });
+    }
   }
 }
 

@@ -19,9 +19,11 @@ namespace {
 
 using internal::Module;
 
-Cubin Sample() {
+// Without a tool's name it is not held to what all of NVIDIA's files have.
+Cubin Sample(bool names_tool = true) {
   return BuildCubin(
-      {.functions = {{.name = "kernel", .calls = {"helper", "elsewhere"}, .kernel = true},
+      {.names_tool = names_tool,
+       .functions = {{.name = "kernel", .calls = {"helper", "elsewhere"}, .kernel = true},
                      {.name = "helper"}},
        .global_bytes = 24});
 }
@@ -93,14 +95,17 @@ TEST_CASE("A symbol that only its file can define is defined there", "[hostile]"
 }
 
 TEST_CASE("A relocation of code asks for something", "[hostile]") {
-  Cubin bytes = Sample();
-  format::Shdr table = {};
-  ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
-  REQUIRE(table.size > 0);
-  // NONE, and UNUSED_CLEAR32 and UNUSED_CLEAR64, which are of debug information.
-  for (const std::uint32_t type : {0x00U, 0x48U, 0x49U}) {
-    std::memcpy(bytes.data() + table.offset + 8, &type, sizeof(type));
-    CHECK(Refusal(bytes).find("which its section cannot have") != std::string::npos);
+  for (const auto& [names_tool, text] : {std::pair(true, "which its section cannot have"),
+                                         std::pair(false, "a relocation that asks for nothing")}) {
+    Cubin bytes = Sample(names_tool);
+    format::Shdr table = {};
+    ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
+    REQUIRE(table.size > 0);
+    // NONE, and UNUSED_CLEAR32 and UNUSED_CLEAR64, which are of debug information.
+    for (const std::uint32_t type : {0x00U, 0x48U, 0x49U}) {
+      std::memcpy(bytes.data() + table.offset + 8, &type, sizeof(type));
+      CHECK(Refusal(bytes).find(text) != std::string::npos);
+    }
   }
 }
 
@@ -122,15 +127,19 @@ TEST_CASE("A list of relocations of code has some, and a section that it is for"
 }
 
 TEST_CASE("What has the parameters of a kernel is one", "[hostile]") {
-  Cubin bytes = Sample();
-  int changed = 0;
-  ChangeSymbols(bytes, [&](format::Sym& symbol) {
-    if ((symbol.other & format::kStoEntry) == 0) return;
-    symbol.other &= static_cast<std::uint8_t>(~format::kStoEntry);
-    ++changed;
-  });
-  REQUIRE(changed == 1);
-  CHECK(Refusal(bytes).find("it has what only a kernel has") != std::string::npos);
+  for (const auto& [names_tool, text] : {std::pair(true, "it has what only a kernel has"),
+                                         std::pair(false, "belongs to another function")}) {
+    Cubin bytes = Sample(names_tool);
+    CHECK(Refusal(bytes).empty());
+    int changed = 0;
+    ChangeSymbols(bytes, [&](format::Sym& symbol) {
+      if ((symbol.other & format::kStoEntry) == 0) return;
+      symbol.other &= static_cast<std::uint8_t>(~format::kStoEntry);
+      ++changed;
+    });
+    REQUIRE(changed == 1);
+    CHECK(Refusal(bytes).find(text) != std::string::npos);
+  }
 }
 
 // Bytes behind the file become the table that `type` names.

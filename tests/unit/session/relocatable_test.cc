@@ -94,6 +94,21 @@ TEST_CASE("Capsules of CUDA 12.8 stay as they are in a relocatable link", "[sess
   CHECK(again.ok());
 }
 
+// ptxas 12.8 made it of the link case weak_forgotten_constants. Where its constants go in the
+// capsule is not known.
+TEST_CASE("What is not linked of CUDA 12.8 is not called damaged", "[session][mercury]") {
+  auto session =
+      LinkSession::Create({.target = *Arch::Parse("sm_100"), .finalize = FinalizeMode::kNever});
+  REQUIRE(session.ok());
+  REQUIRE(session->AddCubin("old", MercuryGolden("constants_12_8.cubin")).ok());
+  const LinkOutcome result = session->Link();
+  CHECK(absl::IsUnimplemented(result.status));
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].code == DiagnosticCode::kUnsupportedFeature);
+  CHECK(result.diagnostics[0].text.starts_with("'.text.f' is of CUDA 12.8,"));
+  CHECK(result.cubin.empty());
+}
+
 TEST_CASE("Names that are defined twice end a relocatable link, too", "[session]") {
   CHECK(Link({Helper(), Helper()}, true).status.code() == absl::StatusCode::kAlreadyExists);
 }
