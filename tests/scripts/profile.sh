@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds by what ran: in the first step the library and the command count and nothing else does, in the
+# second they are built by the counts; a word or a compiler that cannot do it is refused.
+# `scripts/build pgo` goes through all of it, which takes too long for a test.
+set -euo pipefail
+
+configure() {
+  cmake -S "$DEVLINK_SOURCE" -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="${2-g++}" \
+    -DDEVLINK_PROFILE="$1" >log 2>&1
+}
+fail() {
+  echo "profile.sh: $*" >&2
+  exit 1
+}
+# How many commands have these options: all of the target's own files, and no other.
+check() {
+  local option="$1" all with
+  ninja -C build -t commands >compiled
+  all=$(grep -cE -- '-c .*/(libdevlink/src/.*\.cc|apps/(devlink|process)/.*\.cc)$' compiled)
+  with=$(grep -c -- " $option .* -c " compiled || true)
+  [[ $all -gt 250 ]] || fail "only $all files would be compiled"
+  echo "$option: $with of $all"
+  # The C library and the other programs compile some of the same files once more, without.
+  [[ $with -gt 250 && $with -lt $all ]] || fail "$option stands in $with of $all commands"
+  ! grep -qE -- " $option .* -c .*/tests/" compiled || fail "tests have $option"
+}
+
+configure record || fail "$(cat log)"
+check -fprofile-generate
+object=libdevlink/CMakeFiles/devlink.dir/src/format/arch.cc.o
+ninja -C build "$object" >log || fail "$(cat log)"
+nm "build/$object" >names
+grep -q __gcov names || fail "what was built does not count"
+
+configure use || fail "$(cat log)"
+check -fprofile-use
+ninja -C build "$object" >log 2>&1 || fail "$(cat log)"
+nm "build/$object" >names
+! grep -q __gcov names || fail "what was built by counts counts"
+! grep -q warning log || fail "$(cat log)"
+
+! configure always || fail "DEVLINK_PROFILE=always was taken"
+grep -q "DEVLINK_PROFILE is record, use or nothing, not 'always'" log || fail "$(cat log)"
+if command -v clang++-19 >/dev/null; then
+  rm -rf build
+  ! configure record clang++-19 || fail "Clang was taken"
+  grep -q "DEVLINK_PROFILE needs GCC" log || fail "$(cat log)"
+fi
