@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "devlink/allocator.h"
 #include "devlink/experimental/spdlog_sink.h"
 #include "devlink/nvlink_command.h"
 #include "devlink/terminal_progress.h"
+#include "process/allocator.h"
 #include "process/command_context.h"
 #include "process/interruption.h"
 #include "process/message_printer.h"
@@ -71,6 +71,11 @@ int Main(const std::vector<std::string>& words) {
   constexpr int kFirstFinalized = 100;
   const bool takes_many =
       command->options.lto.enabled || command->options.target.number >= kFirstFinalized;
+  constexpr std::size_t kManyInputs = 64;
+  constexpr std::size_t kForAnInput = 1 << 16;
+  if (!takes_many && command->inputs.size() >= kManyInputs) {
+    ExpectToTake(command->inputs.size() * kForAnInput);
+  }
   takes_many ? KeepLargeBlocks() : ReturnLargeBlocks();
   if (command->host_linker_script != HostLinkerScript::kNone) interruption.Watch();
   const int status = RunNvlinkCommand(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/terminal_progress.h"
 
-#include "devlink/allocator.h"
+#include "process/allocator.h"
 
 namespace devlink::app {
 

@@ -4,6 +4,8 @@
 // glibc.
 #pragma once
 
+#include <cstddef>
+
 namespace devlink::app {
 
 // Blocks of 64 KiB and more go back to the system when they are freed. Left alone, glibc raises
@@ -18,5 +20,11 @@ void ReturnFreePages();
 // within this process, which take and free large blocks all the time: with ReturnLargeBlocks, 1,000
 // functions of PTX take 1.5 seconds instead of 1.25.
 void KeepLargeBlocks();
+
+// Lets the heap grow by so many bytes, at most half a gigabyte, in large pages where the system has
+// them for who asks: a page is taken when it is touched, so that this may be more than is needed.
+// What is freed stays with the process until ReturnFreePages. For links of many inputs, half of
+// whose time the system would take to find one small page after the other.
+void ExpectToTake(std::size_t bytes);
 
 }  // namespace devlink::app
