@@ -7,7 +7,9 @@ namespace devlink::app {
 
 void TerminalProgress::Report(const ProgressEvent& event) {
   if (event.phase == LinkPhase::kAssembling) KeepLargeBlocks();
-  if (event.phase == LinkPhase::kWriting) ReturnFreePages();
+  // What was taken for inputs would also hold the tables of a link, which are to go when they are
+  // freed.
+  if (event.phase == LinkPhase::kLinking || event.phase == LinkPhase::kWriting) ReturnFreePages();
   const bool may_last =
       event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
   if (may_last) interruption_.Watch();

@@ -23,8 +23,9 @@ void KeepLargeBlocks();
 
 // Lets the heap grow by so many bytes, at most half a gigabyte, in large pages where the system has
 // them for who asks: a page is taken when it is touched, so that this may be more than is needed.
-// What is freed stays with the process until ReturnFreePages. For links of many inputs, half of
-// whose time the system would take to find one small page after the other.
+// What is freed stays with the process until ReturnFreePages, which gives back what is left of it,
+// too. For many inputs: the system takes as long to find one small page after the other as it takes
+// to read them.
 void ExpectToTake(std::size_t bytes);
 
 }  // namespace devlink::app
