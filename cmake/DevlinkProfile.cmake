@@ -25,9 +25,7 @@ elseif(DEVLINK_PROFILE STREQUAL "use")
                               -Wno-missing-profile --param=hot-bb-count-ws-permille=999)
 endif()
 
-# devlink_profile(<target>...): these are what links spend their time in.
-function(devlink_profile)
-  foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE ${devlink_profile_options})
-  endforeach()
+# devlink_profile(<target>): links spend their time in it.
+function(devlink_profile target)
+  target_compile_options(${target} PRIVATE ${devlink_profile_options})
 endfunction()

@@ -71,10 +71,12 @@ int Main(const std::vector<std::string>& words) {
   constexpr int kFirstFinalized = 100;
   const bool takes_many =
       command->options.lto.enabled || command->options.target.number >= kFirstFinalized;
+  // More than inputs take, with what is read out of them, where they are small.
   constexpr std::size_t kManyInputs = 64;
   constexpr std::size_t kForAnInput = 1 << 16;
   if (!takes_many && command->inputs.size() >= kManyInputs) {
     ExpectToTake(command->inputs.size() * kForAnInput);
+    progress.GiveBackWhenRead();
   }
   takes_many ? KeepLargeBlocks() : ReturnLargeBlocks();
   if (command->host_linker_script != HostLinkerScript::kNone) interruption.Watch();

@@ -7,9 +7,8 @@ namespace devlink::app {
 
 void TerminalProgress::Report(const ProgressEvent& event) {
   if (event.phase == LinkPhase::kAssembling) KeepLargeBlocks();
-  // What was taken for inputs would also hold the tables of a link, which are to go when they are
-  // freed.
-  if (event.phase == LinkPhase::kLinking || event.phase == LinkPhase::kWriting) ReturnFreePages();
+  if (event.phase == LinkPhase::kLinking && gives_back_) ReturnFreePages();
+  if (event.phase == LinkPhase::kWriting) ReturnFreePages();
   const bool may_last =
       event.phase == LinkPhase::kLtoCompile || event.phase == LinkPhase::kAssembling;
   if (may_last) interruption_.Watch();
