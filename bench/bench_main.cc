@@ -4,6 +4,7 @@
 // and compares time and memory.
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

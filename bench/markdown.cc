@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 
 namespace devlink::bench {

@@ -3,6 +3,7 @@
 // Compiles the modules of a program, once: a second run finds them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

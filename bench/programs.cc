@@ -2,6 +2,7 @@
 #include "programs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace devlink::bench {
 

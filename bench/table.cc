@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include "markdown.h"

@@ -2,8 +2,10 @@
 #include "devlink-diff/cubin_diff.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -2,9 +2,11 @@
 #include "devlink-diff/cubin_view.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "devlink-diff/cubin_names.h"

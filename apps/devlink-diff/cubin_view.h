@@ -4,6 +4,7 @@
 // It is deliberately independent of the library's own reader, whose mistakes it has to show.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -2,6 +2,8 @@
 #include "golden/golden.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "devlink-diff/cubin_view.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -2,6 +2,7 @@
 #include "link/case_file.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <sstream>

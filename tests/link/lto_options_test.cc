@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <future>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>

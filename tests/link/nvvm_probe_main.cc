@@ -5,6 +5,7 @@
 // each. A process of its own, since some words end the process and others stay in the library.
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -4,6 +4,7 @@
 // the standard library are not: a seed would mean another program with another compiler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>

@@ -3,6 +3,7 @@
 // Bodies of random PTX functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>

@@ -2,6 +2,7 @@
 #include "random/ptx_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "support/text.h"
 

@@ -4,6 +4,7 @@
 // defined. What their bodies do is decided later, per file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

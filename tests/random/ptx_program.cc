@@ -2,6 +2,7 @@
 #include "random/ptx_program.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "random/prng.h"
 #include "random/ptx_function.h"

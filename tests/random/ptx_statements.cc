@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Statements of random PTX functions that refer to nothing outside the function, or only to memory.
+#include <cstddef>
 #include <string_view>
 
 #include "random/ptx_function.h"

@@ -3,6 +3,7 @@
 // What the generators of random programs take and give.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

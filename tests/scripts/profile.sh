@@ -18,7 +18,7 @@ fail() {
 check() {
   local option="$1" own with
   ninja -C build -t commands >compiled
-  grep -E -- ' -o [^ ]*/CMakeFiles/(devlink|devlink_cli)\.dir/[^ ]* -c ' compiled >own
+  grep -E -- ' -o [^ ]*/CMakeFiles/(devlink|devlink_small|devlink_cli)\.dir/[^ ]* -c ' compiled >own
   own=$(wc -l <own)
   with=$(grep -c -- " $option .* -c " own || true)
   [[ $own -gt 250 ]] || fail "only $own files would be compiled"

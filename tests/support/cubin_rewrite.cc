@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "base/align.h"
 #include "base/bounded_reader.h"

@@ -2,6 +2,7 @@
 #include "support/elf_builder.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace devlink::testing {
 

@@ -3,6 +3,7 @@
 // Makes the files that tests of inputs need: ELF files of any class and byte order, and archives.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

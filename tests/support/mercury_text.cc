@@ -2,6 +2,7 @@
 #include "support/mercury_text.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>

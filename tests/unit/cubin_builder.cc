@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "devlink/experimental/cubin_writer.h"
 #include "format/call_graph_records.h"

@@ -4,6 +4,7 @@
 // renders names for people or programs asks here which those are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

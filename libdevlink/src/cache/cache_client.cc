@@ -2,6 +2,7 @@
 #include "cache/cache_client.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "cache/file_identity.h"
 

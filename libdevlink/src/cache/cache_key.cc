@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstring>
 
 #include "devlink/experimental/compile_cache.h"

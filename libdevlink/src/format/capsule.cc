@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/capsule.h"
 
+#include <cstddef>
+
 namespace devlink::format {
 
 namespace {

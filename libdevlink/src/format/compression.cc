@@ -5,6 +5,8 @@
 #include <lz4hc.h>
 #include <zstd.h>
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 

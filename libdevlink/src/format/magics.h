@@ -3,6 +3,7 @@
 // What files begin with, as text and, where headers are read, as a little-endian word.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

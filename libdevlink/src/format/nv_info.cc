@@ -2,6 +2,7 @@
 #include "format/nv_info.h"
 
 #include <array>
+#include <cstddef>
 
 #include "format/capsule.h"
 

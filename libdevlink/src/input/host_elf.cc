@@ -2,6 +2,7 @@
 #include "input/host_elf.h"
 
 #include <cstddef>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include "base/strings.h"
 #include "base/visible_text.h"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "base/strings.h"
 #include "devlink/experimental/cicc_option_builder.h"

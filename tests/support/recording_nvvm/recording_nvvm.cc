@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 
 #include <cinttypes>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/experimental/link_passes.h"
 
+#include <cstddef>
+
 #include "support/catch.h"
 
 namespace devlink::testing {

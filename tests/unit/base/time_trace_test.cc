@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/experimental/time_trace.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <thread>

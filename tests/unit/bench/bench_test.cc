@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words and the tables of the benchmarks; what they measure no test looks at.
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 //
 // What stands in for members of Abseil's archives in libdevlink.so.0: tables and statuses are what
 // they are with the originals. The program has the former in it.
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink-diff/cubin_diff.h"
 
+#include <cstddef>
 #include <string>
 
 #include "devlink-diff/cubin_view.h"

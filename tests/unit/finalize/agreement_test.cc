@@ -3,6 +3,7 @@
 // The finalizer may change code. Anything else that it changed makes another program.
 #include "finalize/agreement.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

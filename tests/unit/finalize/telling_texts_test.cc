@@ -2,6 +2,7 @@
 #include "finalize/telling_texts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/capsule.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>

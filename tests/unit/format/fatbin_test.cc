@@ -2,6 +2,7 @@
 #include "devlink/experimental/fatbin.h"
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>

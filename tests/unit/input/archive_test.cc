@@ -3,6 +3,7 @@
 // Archives byte by byte: what GNU and BSD tools write, and what no tool writes.
 #include "input/archive.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/expand.h"
 
+#include <cstddef>
+
 #include "support/catch.h"
 #include "support/elf_builder.h"
 #include "support/text.h"

@@ -4,6 +4,7 @@
 // does.
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -4,6 +4,7 @@
 // library and by nvlink.
 #include "input/register_file.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>

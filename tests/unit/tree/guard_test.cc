@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // No exception leaves the library: what public headers declare to return a status catches all.
+#include <cstddef>
 #include <map>
 #include <regex>
 #include <set>

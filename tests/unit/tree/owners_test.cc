@@ -4,6 +4,7 @@
 // sentence of nvlink's) is looked for here in every source file but its owner's.
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <filesystem>
 #include <regex>
 #include <set>

@@ -2,6 +2,7 @@
 #include "unit/tree/source_tree.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <regex>
 #include <sstream>
 
