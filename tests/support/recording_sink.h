@@ -18,6 +18,11 @@ class RecordingSink final : public OutputSink {
   explicit RecordingSink(std::size_t limit = std::numeric_limits<std::size_t>::max())
       : limit_(limit) {}
 
+  void Expect(std::uint64_t about) override {
+    expected = about;
+    ++expectations;
+    expected_too_late |= begun > 0;
+  }
   absl::Status Begin(std::uint64_t size) override {
     announced = size;
     ++begun;
@@ -31,6 +36,9 @@ class RecordingSink final : public OutputSink {
   }
 
   std::vector<std::uint8_t> bytes;
+  std::uint64_t expected = 0;
+  std::size_t expectations = 0;
+  bool expected_too_late = false;
   std::uint64_t announced = 0;
   std::size_t begun = 0;
   std::size_t pieces = 0;

@@ -75,13 +75,18 @@ std::string ProgressText(const ProgressEvent& event, std::size_t width = 79);
 
 // ---- Where a file goes that is never whole in memory ----
 
-// Takes a file from its first byte to its last. All calls come from the thread that writes; an
-// error ends the writing and is what the writer returns. What was appended until then is not a
+// Takes a file from its first byte to its last. Begin and Append are called on the thread that
+// writes, Expect perhaps on another, and no two at the same time; an error ends the writing and is
+// what the writer returns. What was appended until then is not a
 // file: a sink that keeps files writes to a temporary one and renames it when the writer has
 // returned.
 class OutputSink {
  public:
   virtual ~OutputSink() = default;
+  // A link knows by now about how large the file will be, in bytes, and will take a while until it
+  // is written: room may be made for it meanwhile. Called before Begin, or not at all; neither the
+  // size nor the file need come. What goes wrong is for Begin to say.
+  virtual void Expect(std::uint64_t /*about*/) {}
   // Called once, before anything is appended, with the size of the file in bytes.
   virtual absl::Status Begin(std::uint64_t size) = 0;
   // The next bytes of the file. They are valid during the call only.

@@ -38,6 +38,7 @@ class KeptFiles final : public IntermediateSink, public OutputSink {
 
   // What a link writes into the folder goes to `output`, too, which is borrowed.
   OutputSink& Follow(OutputSink& output);
+  void Expect(std::uint64_t about) override { output_->Expect(about); }
   absl::Status Begin(std::uint64_t size) override;
   absl::Status Append(std::span<const std::uint8_t> bytes) override;
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -46,8 +47,29 @@ absl::Status OutputFile::CannotOpen(int error) const {
 // nvlink says nothing, and leaves half a file.
 absl::Status OutputFile::CannotWrite(int error) const { return CouldNotWrite(path_, error); }
 
+// Half of what writing a large file costs is that the system finds room for each of its pages.
+void OutputFile::Expect(std::uint64_t about) {
+  struct stat info = {};
+  const bool is_there = stat(path_.c_str(), &info) == 0;
+  if (way_ != Way::kNone || about == 0 || (is_there && !S_ISREG(info.st_mode))) return;
+  if (!Open().ok()) {
+    if (target_) replacement_.Remove(*target_);
+    target_.reset();
+  } else if (way_ == Way::kReplace) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+    const auto size = static_cast<off_t>(std::min(about, kMost));
+    // Where the system has no room yet, or cannot make it, it is found as it is needed.
+    takes_room_ = fallocate(replacement_.file(), FALLOC_FL_KEEP_SIZE, 0, size) == 0 ||
+                  errno == ENOSPC || errno == EDQUOT || errno == EINTR;
+  }
+}
+
 absl::Status OutputFile::Begin(std::uint64_t /*size*/) {
-  // Whether it may be written is for the system to say; nothing is changed yet.
+  return way_ == Way::kNone ? Open() : absl::OkStatus();
+}
+
+absl::Status OutputFile::Open() {
+  // Whether it may be written is for the system to say.
   Descriptor file(open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   struct stat info = {};
   if (!file.open()) {
@@ -92,6 +114,11 @@ absl::Status OutputFile::Prepare() {
     case Way::kNone:
       return CannotWrite(EBADF);
     case Way::kReplace:
+      // A guess may have been too large; what was written is all that is kept.
+      if (takes_room_) {
+        const off_t end = lseek(replacement_.file(), 0, SEEK_CUR);
+        if (end < 0 || ftruncate(replacement_.file(), end) != 0) return CannotWrite(errno);
+      }
       return replacement_.Finish(*target_) ? absl::OkStatus() : CannotWrite(errno);
     case Way::kInPlace: {
       // Room first: what is there is lost once the writing begins.

@@ -31,6 +31,7 @@ class OutputFile final : public OutputSink {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  void Expect(std::uint64_t about) override;
   absl::Status Begin(std::uint64_t size) override;
   absl::Status Append(std::span<const std::uint8_t> bytes) override;
   // A whole text, not committed.
@@ -49,6 +50,8 @@ class OutputFile final : public OutputSink {
 
   [[nodiscard]] absl::Status CannotOpen(int error) const;
   [[nodiscard]] absl::Status CannotWrite(int error) const;
+  // Settles the way; nothing is changed yet.
+  absl::Status Open();
   // All that can fail, as far as it can be known before the file itself is touched.
   absl::Status Prepare();
   // With `undoable` Undo takes it back, unless the file was written in place.
@@ -60,6 +63,7 @@ class OutputFile final : public OutputSink {
   Way way_ = Way::kNone;
   std::optional<OutputTarget> target_;  // of kReplace
   ReplacementFile replacement_;
+  bool takes_room_ = false;         // perhaps more than the file needs
   Descriptor file_;                 // of kInPlace and kDirect
   std::vector<std::uint8_t> kept_;  // of kInPlace
 };

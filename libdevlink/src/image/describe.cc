@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "format/elf_cuda.h"
 #include "format/nv_compat.h"
+#include "format/views.h"
 #include "image/changed_banks.h"
 #include "image/executable_form.h"
 #include "image/file_records.h"
@@ -92,6 +93,17 @@ CubinDescription DescribeAs(const OutputForm& form, const ChangedBanks& banks, P
 }
 
 }  // namespace
+
+std::uint64_t ContentBytes(const PassResults& passes) {
+  std::uint64_t out = 0;
+  for (SectionId id = 0; id < passes.program.sections.size(); ++id) {
+    const Section& section = passes.program.sections[id];
+    if (passes.liveness.section_removed[id]) continue;
+    if (!format::HasBytes(section.type, section.flags)) continue;
+    for (const Piece& piece : section.pieces) out += piece.bytes.size();
+  }
+  return out;
+}
 
 CubinDescription Describe(std::unique_ptr<PassResults> passes, const ImageSettings& settings) {
   PassResults& found = *passes;

@@ -3,6 +3,7 @@
 // The last step: what all passes found, described as a cubin.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct CubinDescription {
 // Takes the results over and frees them as far as the description goes: the peak of memory lies
 // here.
 CubinDescription Describe(std::unique_ptr<PassResults> passes, const ImageSettings& settings);
+
+// The bytes that the inputs have for the output: of a large file nearly all.
+std::uint64_t ContentBytes(const PassResults& passes);
 
 // One view of a link, and where the parts of its inputs went.
 struct PassedView {

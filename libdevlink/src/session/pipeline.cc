@@ -404,7 +404,8 @@ absl::Status WriteCubin(CubinDescription&& cubin, const LinkOptions& options,
       DEVLINK_ASSIGN_OR_RETURN(const std::vector<std::uint8_t> copy, cubin.writer.Write());
       results.details->sections = OutputSections(copy);
     }
-    DEVLINK_RETURN_IF_ERROR(cubin.writer.WriteTo(*results.output));
+    DEVLINK_RETURN_IF_ERROR(
+        cubin.writer.WriteTo(*results.output, context.environment, options.parallel.threads));
   }
   context.Log([&] { return absl::StrCat("wrote ", *size, " bytes"); });
   return absl::OkStatus();
@@ -532,6 +533,31 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
                            PassMercuryView(set, program.kernels, options, context, out));
   auto cubin = DescribeTwoViews(std::move(mercury), std::move(program.passed), settings);
   if (!cubin.ok()) return ReportUnwritable(cubin.status(), options.target, out.diagnostics);
+  return cubin;
+}
+
+// The same while room is made for a large output.
+absl::StatusOr<CubinDescription> DescribeExpected(LinkedProgram&& program, const LinkSet& set,
+                                                  const LinkOptions& options,
+                                                  const LinkContext& context,
+                                                  const Results& results) {
+  constexpr std::uint64_t kWorthAThread = 8 << 20;  // whose pages take some milliseconds
+  const std::uint64_t bytes = results.output == nullptr ? 0 : ContentBytes(*program.passed.passes);
+  const unsigned workers = bytes < kWorthAThread
+                               ? 1
+                               : base::WorkersFor(2, options.parallel.threads, context.environment);
+  absl::StatusOr<CubinDescription> cubin = absl::UnknownError("nothing was described");
+  const auto describe = [&] {
+    cubin = DescribeOutput(std::move(program), set, options, context, results.out);
+  };
+  if (workers == 1) {
+    describe();
+  } else {
+    base::RunTogether(context.environment, workers, describe, [&] {
+      const TimeSpan span(context.time_trace, "make room");
+      results.output->Expect(bytes);
+    });
+  }
   return cubin;
 }
 
@@ -720,7 +746,7 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     DEVLINK_RETURN_IF_ERROR(CheckCode(*program.passed.passes, set, options, out.diagnostics));
   }
   DEVLINK_ASSIGN_OR_RETURN(CubinDescription cubin,
-                           DescribeOutput(std::move(program), set, options, context, out));
+                           DescribeExpected(std::move(program), set, options, context, results));
   return WriteCubin(std::move(cubin), options, context, results);
 }
 

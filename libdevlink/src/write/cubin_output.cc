@@ -6,10 +6,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/guard.h"
+#include "base/make_in_order.h"
 #include "base/status_macros.h"
+#include "base/workers.h"
 #include "format/sections.h"
 #include "format/views.h"
 #include "write/cubin_state.h"
@@ -63,6 +66,24 @@ class MemorySink final : public OutputSink {
   std::vector<std::uint8_t> bytes;
 };
 
+// A stretch of the file in memory that others were in before.
+struct MadeStretch {
+  std::span<std::uint8_t> Take(std::uint64_t size) {
+    if (size > capacity) {
+      place = std::make_unique_for_overwrite<std::uint8_t[]>(size);
+      capacity = size;
+    }
+    used = size;
+    return {place.get(), size};
+  }
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {place.get(), used}; }
+
+  std::unique_ptr<std::uint8_t[]> place;
+  std::uint64_t capacity = 0;
+  std::uint64_t used = 0;
+  absl::Status status;
+};
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
@@ -78,18 +99,74 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink) {
     DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
     DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
     OutputBuffer out(sink, size);
-    state_->WriteFile(out);
+    state_->WriteStretch({.last = state_->section_order.size(), .end = size, .is_last = true}, out);
     return out.Finish();
   });
 }
 
-void CubinWriter::State::WriteFile(OutputBuffer& out) const {
-  out.PutValue(FileHeader());
-  for (const SectionHandle handle : section_order) {
-    const SectionState& section = sections[Index(handle)];
+absl::Status CubinWriter::WriteTo(OutputSink& sink, const Environment& environment,
+                                  unsigned workers) {
+  return base::Guard([&]() -> absl::Status {
+    DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
+    const std::vector<State::Stretch> stretches = state_->Stretches();
+    workers = base::WorkersFor(stretches.size(), workers, environment);
+    if (workers <= 1) return WriteTo(sink);
+    DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
+    const auto make = [&](std::size_t i, MadeStretch& made) {
+      const State::Stretch& stretch = stretches[i];
+      if (!stretch.is_ahead) return;
+      OutputBuffer out(made.Take(stretch.end - stretch.begin), stretch.begin);
+      state_->WriteStretch(stretch, out);
+      made.status = out.Finish();
+    };
+    const auto take = [&](std::size_t i, MadeStretch& made) -> absl::Status {
+      const State::Stretch& stretch = stretches[i];
+      if (stretch.is_ahead) {
+        DEVLINK_RETURN_IF_ERROR(made.status);
+        return made.bytes().empty() ? absl::OkStatus() : sink.Append(made.bytes());
+      }
+      OutputBuffer out(sink, size, stretch.begin);
+      state_->WriteStretch(stretch, out);
+      return out.Finish();
+    };
+    return base::MakeInOrder<MadeStretch>(environment, workers, stretches.size(), make, take);
+  });
+}
+
+std::vector<CubinWriter::State::Stretch> CubinWriter::State::Stretches() const {
+  constexpr std::uint64_t kEnough = 1 << 20;
+  constexpr std::uint64_t kTooMuch = 16 << 20;
+  std::vector<Stretch> out = {{}};
+  std::uint64_t position = sizeof(format::Ehdr);
+  const auto begin_at = [&](std::size_t section) {
+    out.back().last = section;
+    out.back().end = position;
+    out.push_back({.first = section, .last = section, .begin = position});
+  };
+  for (std::size_t i = 0; i < section_order.size(); ++i) {
+    const SectionState& section = sections[Index(section_order[i])];
     if (!format::HasBytes(section.type, section.flags)) continue;
-    WriteSection(section, out);
+    if (section.content == Content::kShared) continue;
+    const bool is_plain = section.content == Content::kRuns && section.first_patches == kNoRun;
+    const bool is_ahead = section.size < (is_plain ? kEnough : kTooMuch);
+    if (!is_ahead || position - out.back().begin >= kEnough) begin_at(i);
+    out.back().is_ahead = is_ahead;
+    position = section.file_offset + section.size;
+    if (!is_ahead) begin_at(i + 1);
   }
+  out.back().last = section_order.size();
+  out.back().end = file_size;
+  out.back().is_last = true;
+  return out;
+}
+
+void CubinWriter::State::WriteStretch(const Stretch& stretch, OutputBuffer& out) const {
+  if (stretch.begin == 0) out.PutValue(FileHeader());
+  for (std::size_t i = stretch.first; i < stretch.last; ++i) {
+    const SectionState& section = sections[Index(section_order[i])];
+    if (format::HasBytes(section.type, section.flags)) WriteSection(section, out);
+  }
+  if (!stretch.is_last) return;
   out.ZeroesTo(section_headers);
   Shdr null = {};
   if (section_count() > format::kShnLoReserve) null.size = section_count();

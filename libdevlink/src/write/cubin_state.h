@@ -272,7 +272,19 @@ struct CubinWriter::State {
   [[nodiscard]] format::Ehdr FileHeader() const;
   [[nodiscard]] std::uint32_t FileFlags() const;
   [[nodiscard]] format::Shdr HeaderOf(const internal::SectionState& section) const;
-  void WriteFile(internal::OutputBuffer& out) const;
+  // A part of the file: some of its sections, with what stands in front of the first or behind the
+  // last section of all.
+  struct Stretch {
+    std::size_t first = 0;  // in section_order
+    std::size_t last = 0;   // the first that is not in it
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool is_last = false;
+    bool is_ahead = true;  // made before the sink wants it: not a large section that is there as it
+                           // is, or one so large that there should not be many
+  };
+  [[nodiscard]] std::vector<Stretch> Stretches() const;
+  void WriteStretch(const Stretch& stretch, internal::OutputBuffer& out) const;
   void WriteSection(const internal::SectionState& section, internal::OutputBuffer& out) const;
   void WriteSymbols(const internal::SymbolTableState& table, internal::OutputBuffer& out) const;
   void WriteWideIndices(const internal::SymbolTableState& table, internal::OutputBuffer& out) const;

@@ -2,9 +2,12 @@
 #include "command/output_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -64,6 +67,66 @@ TEST_CASE("A file that was never begun does not come into being", "[command]") {
   CHECK_FALSE(file.Commit().ok());
   CHECK_FALSE(file.Append(kBytes).ok());
   CHECK(FilesIn(directory) == 0);
+}
+
+// Blocks of a file, which may be more than it has bytes.
+std::uint64_t RoomOf(const std::string& path) {
+  struct stat info = {};
+  REQUIRE(stat(path.c_str(), &info) == 0);
+  constexpr std::uint64_t kBlock = 512;
+  return kBlock * static_cast<std::uint64_t>(info.st_blocks);
+}
+
+TEST_CASE("Room that was made for a file and that it does not need is given back", "[command]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("x");
+  for (const std::uint64_t about : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{4} << 20}) {
+    OutputFile file(path);
+    file.Expect(about);
+    CHECK(FilesIn(directory) <= 1);
+    REQUIRE(file.Begin(3).ok());
+    REQUIRE(file.Append(kBytes).ok());
+    REQUIRE(file.Commit().ok());
+    CHECK(ReadText(path) == "new");
+    CHECK(RoomOf(path) < 1 << 20);
+    fs::remove(path);
+  }
+}
+
+TEST_CASE("A file that was only expected does not come into being", "[command]") {
+  const TemporaryDirectory directory;
+  REQUIRE(WriteTextFile(directory.File("old"), "old").ok());
+  for (const char* name : {"x", "old"}) {
+    OutputFile file(directory.File(name));
+    file.Expect(std::uint64_t{1} << 20);
+  }
+  CHECK(FilesIn(directory) == 1);
+  CHECK(ReadText(directory.File("old")) == "old");
+}
+
+TEST_CASE("What is in the way of a file that is expected is for its beginning to say",
+          "[command]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("folder/x");
+  OutputFile file(path);
+  file.Expect(std::uint64_t{1} << 20);
+  fs::create_directory(directory.File("folder"));
+  REQUIRE(file.Begin(3).ok());
+  REQUIRE(file.Append(kBytes).ok());
+  REQUIRE(file.Commit().ok());
+  CHECK(ReadText(path) == "new");
+
+  OutputFile nowhere(directory.File("none/x"));
+  nowhere.Expect(std::uint64_t{1} << 20);
+  CHECK(nowhere.Begin(3).code() == absl::StatusCode::kUnavailable);
+}
+
+// Nobody reads it; whoever opened it would wait for that.
+TEST_CASE("A pipe is not opened before it is begun", "[command]") {
+  const TemporaryDirectory directory;
+  REQUIRE(mkfifo(directory.File("pipe").c_str(), 0600) == 0);
+  OutputFile file(directory.File("pipe"));
+  file.Expect(std::uint64_t{1} << 20);
 }
 
 TEST_CASE("What cannot be written is named in nvlink's words", "[command]") {

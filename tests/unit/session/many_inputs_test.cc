@@ -11,6 +11,7 @@
 #include "devlink/link_session.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
+#include "support/recording_sink.h"
 #include "support/test_environment.h"
 #include "unit/cubin_builder.h"
 
@@ -265,6 +266,30 @@ TEST_CASE("What an input takes of memory is given back with the last session tha
     CHECK(copy.Link().ok());
   }
   CHECK(environment.memory.used() == 0);
+}
+
+// Two threads: while one describes the output, its sink makes room for it.
+TEST_CASE("The sink of a large output hears of it before it is written", "[session]") {
+  constexpr std::uint32_t kLarge = 9 << 20;
+  TestEnvironment environment;
+  const auto link = [&](std::uint32_t bytes, unsigned threads) {
+    const Cubin cubin =
+        BuildCubin({.functions = {{.name = "k", .kernel = true}}, .global_bytes = bytes});
+    LinkSession session = SessionIn(environment, threads);
+    REQUIRE(session.AddCubin("a", cubin).ok());
+    RecordingSink sink;
+    REQUIRE(session.LinkTo(sink).ok());
+    CHECK(sink.announced == sink.bytes.size());
+    CHECK((sink.bytes == session.Link().cubin));
+    CHECK_FALSE(sink.expected_too_late);
+    return sink;
+  };
+  const RecordingSink large = link(kLarge, 2);
+  CHECK(large.expectations == 1);
+  CHECK(large.expected >= kLarge);
+  CHECK(large.expected <= large.announced);
+  CHECK(link(kLarge, 1).expectations == 0);  // room is as good when it is needed
+  CHECK(link(kLarge >> 4, 2).expectations == 0);
 }
 
 }  // namespace

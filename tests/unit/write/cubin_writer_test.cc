@@ -447,6 +447,35 @@ TEST_CASE("What goes to a sink in pieces is what is written at once", "[write]")
   }
 }
 
+// Sections large enough to go to the sink as they are, patched and not, between small ones.
+TEST_CASE("Threads write what one writes, whatever their number", "[write]") {
+  LargeFile file;
+  const SectionHandle plain = AddText(file.writer, ".text.plain");
+  file.writer.Append(plain, file.large);
+  file.writer.AppendZeros(plain, 1 << 20);
+  const SectionHandle patched = AddText(file.writer, ".text.patched");
+  file.writer.AppendZeros(patched, 17 << 20);
+  file.writer.Patch(patched, 16 << 20, {0, 32}, 0x01234567);
+  const SectionHandle behind = AddText(file.writer, ".text.behind");
+  file.writer.Append(behind, std::span(file.large).first(100));
+  const auto whole = file.writer.Write();
+  REQUIRE(whole.ok());
+  for (const unsigned workers : {1U, 2U, 3U, 8U}) {
+    CAPTURE(workers);
+    RecordingSink sink;
+    REQUIRE(file.writer.WriteTo(sink, Environment::Default(), workers).ok());
+    CHECK(sink.begun == 1);
+    CHECK(sink.announced == whole->size());
+    CHECK((sink.bytes == *whole));
+  }
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+    RecordingSink sink(limit);
+    const absl::Status status = file.writer.WriteTo(sink, Environment::Default(), 3);
+    CHECK(status.code() == absl::StatusCode::kDataLoss);
+    CHECK(sink.pieces == limit);
+  }
+}
+
 TEST_CASE("The first error of a sink is the writer's, and the last call", "[write]") {
   for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
     LargeFile file;
@@ -464,6 +493,8 @@ TEST_CASE("Nothing reaches a sink of a file that cannot be", "[write]") {
   RecordingSink sink;
   CHECK(writer.LayOut().status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(writer.WriteTo(sink).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(writer.WriteTo(sink, Environment::Default(), 2).code() ==
+        absl::StatusCode::kInvalidArgument);
   CHECK(sink.begun == 0);
 }
 
