@@ -202,7 +202,8 @@ def main():
     problems = []
     reasons = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="devlink-test.") as scratch:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        # One more than there are processors: now and then a test waits for something.
+        with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
             jobs = []
             for number, (build, chosen) in enumerate(builds):
                 tests = tests_of(build, chosen)

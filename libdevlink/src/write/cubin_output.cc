@@ -52,20 +52,6 @@ void StoreBits(std::uint8_t* at, BitField field, std::uint64_t value) {
   }
 }
 
-// The whole file in memory.
-class MemorySink final : public OutputSink {
- public:
-  absl::Status Begin(std::uint64_t size) override {
-    bytes.reserve(size);
-    return absl::OkStatus();
-  }
-  absl::Status Append(std::span<const std::uint8_t> piece) override {
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-    return absl::OkStatus();
-  }
-  std::vector<std::uint8_t> bytes;
-};
-
 // A stretch of the file in memory that others were in before.
 struct MadeStretch {
   std::span<std::uint8_t> Take(std::uint64_t size) {
@@ -88,9 +74,12 @@ struct MadeStretch {
 
 absl::StatusOr<std::vector<std::uint8_t>> CubinWriter::Write() {
   return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
-    MemorySink sink;
-    DEVLINK_RETURN_IF_ERROR(WriteTo(sink));
-    return std::move(sink.bytes);
+    DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
+    std::vector<std::uint8_t> bytes(size);
+    OutputBuffer out(bytes, 0);
+    state_->WriteStretch(state_->WholeFile(), out);
+    DEVLINK_RETURN_IF_ERROR(out.Finish());
+    return bytes;
   });
 }
 
@@ -99,7 +88,7 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink) {
     DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
     DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
     OutputBuffer out(sink, size);
-    state_->WriteStretch({.last = state_->section_order.size(), .end = size, .is_last = true}, out);
+    state_->WriteStretch(state_->WholeFile(), out);
     return out.Finish();
   });
 }
@@ -109,7 +98,9 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink, const Environment& environme
   return base::Guard([&]() -> absl::Status {
     DEVLINK_ASSIGN_OR_RETURN(const std::uint64_t size, LayOut());
     const std::vector<State::Stretch> stretches = state_->Stretches();
-    workers = base::WorkersFor(stretches.size(), workers, environment);
+    // The sink takes about as long for a stretch as it takes to make one.
+    constexpr std::size_t kMostWorkers = 3;
+    workers = base::WorkersFor(std::min(stretches.size(), kMostWorkers), workers, environment);
     if (workers <= 1) return WriteTo(sink);
     DEVLINK_RETURN_IF_ERROR(sink.Begin(size));
     const auto make = [&](std::size_t i, MadeStretch& made) {
@@ -134,7 +125,7 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink, const Environment& environme
 }
 
 std::vector<CubinWriter::State::Stretch> CubinWriter::State::Stretches() const {
-  constexpr std::uint64_t kEnough = 1 << 20;
+  constexpr std::uint64_t kEnough = 1 << 18;  // stays in the cache until the sink has it
   constexpr std::uint64_t kTooMuch = 16 << 20;
   std::vector<Stretch> out = {{}};
   std::uint64_t position = sizeof(format::Ehdr);

@@ -283,6 +283,9 @@ struct CubinWriter::State {
     bool is_ahead = true;  // made before the sink wants it: not a large section that is there as it
                            // is, or one so large that there should not be many
   };
+  [[nodiscard]] Stretch WholeFile() const {
+    return {.last = section_order.size(), .end = file_size, .is_last = true};
+  }
   [[nodiscard]] std::vector<Stretch> Stretches() const;
   void WriteStretch(const Stretch& stretch, internal::OutputBuffer& out) const;
   void WriteSection(const internal::SectionState& section, internal::OutputBuffer& out) const;
