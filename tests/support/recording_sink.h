@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,7 @@ class RecordingSink final : public OutputSink {
   absl::Status Append(std::span<const std::uint8_t> piece) override {
     if (pieces == limit_) return absl::DataLossError("full");
     ++pieces;
+    largest = std::max(largest, piece.size());
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     return absl::OkStatus();
   }
@@ -42,6 +44,7 @@ class RecordingSink final : public OutputSink {
   std::uint64_t announced = 0;
   std::size_t begun = 0;
   std::size_t pieces = 0;
+  std::size_t largest = 0;  // of them
 
  private:
   std::size_t limit_;

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "base/workers.h"
@@ -34,6 +36,36 @@ inline void RunTogether(const Environment& environment, unsigned workers,
   for (const std::exception_ptr& exception : thrown) {
     if (exception != nullptr) std::rethrow_exception(exception);
   }
+}
+
+// Runs a job on the calling thread and returns what it returns; `beside` runs at the same time
+// where the environment has a thread for it, once, and otherwise not at all. What the job throws is
+// thrown on when both have ended; what `beside` throws is lost with it.
+template <typename Result>
+Result RunBeside(const Environment& environment, unsigned workers, absl::FunctionRef<Result()> job,
+                 absl::FunctionRef<void()> beside) {
+  if (workers < 2) return job();
+  std::optional<Result> out;
+  std::exception_ptr thrown;
+  std::atomic<bool> is_beside_taken = false;
+  RunWorkers(environment, 2, [&](unsigned worker) {
+    if (worker > 0) {
+      if (is_beside_taken.exchange(true)) return;
+      try {
+        beside();
+      } catch (...) {  // it is not needed
+      }
+      return;
+    }
+    try {
+      out.emplace(job());
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    is_beside_taken = true;
+  });
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return *std::move(out);
 }
 
 }  // namespace devlink::base

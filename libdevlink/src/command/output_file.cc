@@ -2,6 +2,7 @@
 #include "command/output_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,8 +57,11 @@ void OutputFile::Expect(std::uint64_t about) {
     if (target_) replacement_.Remove(*target_);
     target_.reset();
   } else if (way_ == Way::kReplace) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-    const auto size = static_cast<off_t>(std::min(about, kMost));
+    // A guess that is above what files may have is not worth the signal that ends the process then.
+    std::uint64_t most = std::uint64_t{1} << 40;
+    struct rlimit limit = {};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0) most = std::min<std::uint64_t>(most, limit.rlim_cur);
+    const auto size = static_cast<off_t>(std::min(about, most));
     // Where the system has no room yet, or cannot make it, it is found as it is needed.
     takes_room_ = fallocate(replacement_.file(), FALLOC_FL_KEEP_SIZE, 0, size) == 0 ||
                   errno == ENOSPC || errno == EDQUOT || errno == EINTR;

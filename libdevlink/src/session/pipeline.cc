@@ -536,29 +536,25 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   return cubin;
 }
 
-// The same while room is made for a large output.
+// Another thread has room made for a large output meanwhile. With two views passes run here that
+// have threads of their own.
 absl::StatusOr<CubinDescription> DescribeExpected(LinkedProgram&& program, const LinkSet& set,
                                                   const LinkOptions& options,
                                                   const LinkContext& context,
                                                   const Results& results) {
   constexpr std::uint64_t kWorthAThread = 8 << 20;  // whose pages take some milliseconds
-  const std::uint64_t bytes = results.output == nullptr ? 0 : ContentBytes(*program.passed.passes);
-  const unsigned workers = bytes < kWorthAThread
-                               ? 1
-                               : base::WorkersFor(2, options.parallel.threads, context.environment);
-  absl::StatusOr<CubinDescription> cubin = absl::UnknownError("nothing was described");
+  const bool may_expect = results.output != nullptr && !format::HasTwoViews(options.target.number);
+  const std::uint64_t bytes = may_expect ? ContentBytes(*program.passed.passes) : 0;
   const auto describe = [&] {
-    cubin = DescribeOutput(std::move(program), set, options, context, results.out);
+    return DescribeOutput(std::move(program), set, options, context, results.out);
   };
-  if (workers == 1) {
-    describe();
-  } else {
-    base::RunTogether(context.environment, workers, describe, [&] {
-      const TimeSpan span(context.time_trace, "make room");
-      results.output->Expect(bytes);
-    });
-  }
-  return cubin;
+  if (bytes < kWorthAThread) return describe();
+  return base::RunBeside<absl::StatusOr<CubinDescription>>(
+      context.environment, base::WorkersFor(2, options.parallel.threads, context.environment),
+      describe, [&] {
+        const TimeSpan span(context.time_trace, "make room");
+        results.output->Expect(bytes);
+      });
 }
 
 // The whole file that the link makes without the finalizer. What was told of it stays in `out`.

@@ -126,7 +126,7 @@ absl::Status CubinWriter::WriteTo(OutputSink& sink, const Environment& environme
 
 std::vector<CubinWriter::State::Stretch> CubinWriter::State::Stretches() const {
   constexpr std::uint64_t kEnough = 1 << 18;  // stays in the cache until the sink has it
-  constexpr std::uint64_t kTooMuch = 16 << 20;
+  constexpr std::uint64_t kTooMuch = 2 << 20;
   std::vector<Stretch> out = {{}};
   std::uint64_t position = sizeof(format::Ehdr);
   const auto begin_at = [&](std::size_t section) {
@@ -139,7 +139,9 @@ std::vector<CubinWriter::State::Stretch> CubinWriter::State::Stretches() const {
     if (!format::HasBytes(section.type, section.flags)) continue;
     if (section.content == Content::kShared) continue;
     const bool is_plain = section.content == Content::kRuns && section.first_patches == kNoRun;
-    const bool is_ahead = section.size < (is_plain ? kEnough : kTooMuch);
+    // With the zeroes in front of it.
+    const std::uint64_t bytes = section.file_offset + section.size - position;
+    const bool is_ahead = bytes < (is_plain ? kEnough : kTooMuch);
     if (!is_ahead || position - out.back().begin >= kEnough) begin_at(i);
     out.back().is_ahead = is_ahead;
     position = section.file_offset + section.size;
@@ -148,6 +150,7 @@ std::vector<CubinWriter::State::Stretch> CubinWriter::State::Stretches() const {
   out.back().last = section_order.size();
   out.back().end = file_size;
   out.back().is_last = true;
+  out.back().is_ahead = file_size - out.back().begin < kTooMuch;
   return out;
 }
 

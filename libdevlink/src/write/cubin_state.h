@@ -280,8 +280,7 @@ struct CubinWriter::State {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     bool is_last = false;
-    bool is_ahead = true;  // made before the sink wants it: not a large section that is there as it
-                           // is, or one so large that there should not be many
+    bool is_ahead = true;  // made before the sink wants it: not what is large
   };
   [[nodiscard]] Stretch WholeFile() const {
     return {.last = section_order.size(), .end = file_size, .is_last = true};

@@ -71,7 +71,11 @@ class OutputBuffer {
   }
 
   absl::Status Finish() {
-    if (sink_ != nullptr) Send();
+    if (sink_ != nullptr) {
+      Send();
+    } else if (status_.ok() && used_ != size_) {
+      status_ = absl::InternalError("a stretch of the output has another size than its place");
+    }
     return status_;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/run_together.h"
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -71,6 +72,40 @@ TEST_CASE("What a job throws comes when both have ended", "[base]") {
   };
   CHECK(thrown(false) == "second");
   CHECK(thrown(true) == "first");
+}
+
+TEST_CASE("A job is done here, and what stands beside it once or not at all", "[base]") {
+  for (const auto way :
+       {OddWorkers::Way::kFirstAlone, OddWorkers::Way::kBackwards, OddWorkers::Way::kTwoThreads}) {
+    for (const unsigned workers : {0U, 1U, 2U, 8U}) {
+      CAPTURE(static_cast<int>(way), workers);
+      const OddWorkers environment(way);
+      std::thread::id done_on;
+      int jobs = 0;
+      std::atomic<int> beside = 0;
+      const int result = base::RunBeside<int>(
+          environment, workers,
+          [&] {
+            done_on = std::this_thread::get_id();
+            return ++jobs;
+          },
+          [&] {
+            ++beside;
+            throw std::runtime_error("nobody needs it");
+          });
+      CHECK(result == 1);
+      CHECK(done_on == std::this_thread::get_id());
+      CHECK(beside <= 1);
+      if (workers < 2 || way == OddWorkers::Way::kFirstAlone) CHECK(beside == 0);
+      if (workers > 1 && way == OddWorkers::Way::kBackwards) CHECK(beside == 1);
+    }
+  }
+}
+
+TEST_CASE("What the job throws comes when what stands beside it has ended", "[base]") {
+  const OddWorkers environment(OddWorkers::Way::kTwoThreads);
+  const auto job = []() -> int { throw std::runtime_error("job"); };
+  CHECK_THROWS_AS(base::RunBeside<int>(environment, 2, job, [] {}), std::runtime_error);
 }
 
 }  // namespace

@@ -34,8 +34,10 @@ constexpr Declares kDeclares[] = {
      "std::find std::find_if std::find_if_not std::for_each std::generate std::includes "
      "std::is_sorted std::lexicographical_compare std::lower_bound std::max std::max_element "
      "std::merge std::min std::min_element std::minmax std::mismatch std::nth_element "
-     "std::partial_sort std::partition std::remove_if std::replace std::reverse std::rotate "
-     "std::search std::set_difference std::set_intersection std::set_union std::sort "
+     "std::partial_sort std::partition std::partition_point std::remove_if std::replace "
+     "std::reverse std::rotate "
+     "std::search std::shuffle std::stable_partition std::set_difference std::set_intersection "
+     "std::set_union std::sort "
      "std::stable_sort std::transform std::unique std::upper_bound"},
     {"array", "std::array std::to_array"},
     {"cstddef", "std::byte std::max_align_t std::ptrdiff_t std::size_t"},
@@ -55,14 +57,15 @@ constexpr Declares kDeclares[] = {
     {"limits", "std::numeric_limits"},
     {"map", "std::map std::multimap"},
     {"memory",
-     "std::allocator std::enable_shared_from_this std::make_shared std::make_unique "
+     "std::addressof std::allocator std::enable_shared_from_this std::make_shared std::make_unique "
      "std::make_unique_for_overwrite std::shared_ptr std::unique_ptr std::weak_ptr"},
     {"optional", "std::nullopt std::nullopt_t std::optional"},
     {"span", "std::as_bytes std::as_writable_bytes std::dynamic_extent std::span"},
     {"string", "std::getline std::stoi std::stoul std::stoull std::string std::to_string"},
     {"string_view", "std::string_view"},
     {"utility",
-     "std::as_const std::declval std::exchange std::forward std::in_place std::index_sequence "
+     "std::as_const std::cmp_equal std::cmp_greater std::cmp_less std::declval std::exchange "
+     "std::forward std::in_place std::index_sequence "
      "std::integer_sequence std::make_index_sequence std::make_pair std::move std::pair std::swap"},
     {"vector", "std::vector"},
     {"absl/container/flat_hash_map.h", "absl::flat_hash_map"},
@@ -85,7 +88,11 @@ std::set<std::string> NamesIn(std::string_view code) {
   std::set<std::string> out;
   for (std::size_t at = 0; (at = code.find_first_of(kOfNames, at)) != std::string_view::npos;) {
     const std::size_t end = std::min(code.find_first_not_of(kOfNames, at), code.size());
-    out.emplace(code.substr(at, end - at));
+    const std::string_view name = code.substr(at, end - at);
+    out.emplace(name);
+    // std::string of std::string::npos.
+    const std::size_t inner = name.find("::", name.find("::") + 2);
+    if (inner != std::string_view::npos) out.emplace(name.substr(0, inner));
     at = end;
   }
   return out;

@@ -476,6 +476,24 @@ TEST_CASE("Threads write what one writes, whatever their number", "[write]") {
   }
 }
 
+// Zeroes in front of a section are made as they are written.
+TEST_CASE("Pieces that wait for the sink are small, whatever the alignment", "[write]") {
+  LargeFile file;
+  std::vector<std::string> names;
+  for (int i = 0; i < 6; ++i) names.push_back(".text.aligned" + std::to_string(i));
+  for (const std::string& name : names) {
+    const SectionHandle text = AddText(file.writer, name, std::uint64_t{16} << 20);
+    file.writer.Append(text, std::span(file.large).first(16));
+  }
+  const auto whole = file.writer.Write();
+  REQUIRE(whole.ok());
+  REQUIRE(whole->size() > std::size_t{64} << 20);
+  RecordingSink sink;
+  REQUIRE(file.writer.WriteTo(sink, Environment::Default(), 3).ok());
+  CHECK(sink.largest <= std::size_t{4} << 20);
+  CHECK((sink.bytes == *whole));
+}
+
 TEST_CASE("The first error of a sink is the writer's, and the last call", "[write]") {
   for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
     LargeFile file;

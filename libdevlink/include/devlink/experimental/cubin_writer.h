@@ -259,8 +259,8 @@ class CubinWriter {
   // May be called again and then gives the same bytes.
   absl::Status WriteTo(OutputSink& sink);
   // The same, while up to `workers` of the environment's threads (0: as many as it has; more than
-  // three are of no use) make what the sink gets on this one. Some pieces, each a section or a
-  // quarter of a megabyte, are in memory at a time.
+  // three are of no use) make what the sink gets on this one. Two pieces for each of them are in
+  // memory at a time, of two megabytes or less, beside what WriteTo has.
   absl::Status WriteTo(OutputSink& sink, const Environment& environment, unsigned workers = 0);
   // The same into memory.
   absl::StatusOr<std::vector<std::uint8_t>> Write();
