@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "base/guard.h"
 #include "base/workers.h"
 #include "devlink/environment.h"
 
@@ -51,10 +53,10 @@ Result RunBeside(const Environment& environment, unsigned workers, absl::Functio
   RunWorkers(environment, 2, [&](unsigned worker) {
     if (worker > 0) {
       if (is_beside_taken.exchange(true)) return;
-      try {
+      Guard([&] {
         beside();
-      } catch (...) {  // it is not needed
-      }
+        return absl::OkStatus();
+      }).IgnoreError();  // it is not needed
       return;
     }
     try {
