@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,11 +26,13 @@ class RecordingSink final : public OutputSink {
     expected_too_late |= begun > 0;
   }
   absl::Status Begin(std::uint64_t size) override {
+    is_callers &= std::this_thread::get_id() == caller_;
     announced = size;
     ++begun;
     return absl::OkStatus();
   }
   absl::Status Append(std::span<const std::uint8_t> piece) override {
+    is_callers &= std::this_thread::get_id() == caller_;
     if (pieces == limit_) return absl::DataLossError("full");
     ++pieces;
     largest = std::max(largest, piece.size());
@@ -43,11 +46,13 @@ class RecordingSink final : public OutputSink {
   bool expected_too_late = false;
   std::uint64_t announced = 0;
   std::size_t begun = 0;
+  bool is_callers = true;  // begun and appended to on the thread that made it
   std::size_t pieces = 0;
   std::size_t largest = 0;  // of them
 
  private:
   std::size_t limit_;
+  std::thread::id caller_ = std::this_thread::get_id();
 };
 
 }  // namespace devlink::testing

@@ -62,9 +62,9 @@ void OutputFile::Expect(std::uint64_t about) {
     struct rlimit limit = {};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0) most = std::min<std::uint64_t>(most, limit.rlim_cur);
     const auto size = static_cast<off_t>(std::min(about, most));
-    // Where the system has no room yet, or cannot make it, it is found as it is needed.
-    takes_room_ = fallocate(replacement_.file(), FALLOC_FL_KEEP_SIZE, 0, size) == 0 ||
-                  errno == ENOSPC || errno == EDQUOT || errno == EINTR;
+    // Where the system cannot make room, or for a part only, it is found as it is needed.
+    takes_room_ = true;
+    static_cast<void>(fallocate(replacement_.file(), FALLOC_FL_KEEP_SIZE, 0, size));
   }
 }
 

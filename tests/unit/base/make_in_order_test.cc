@@ -2,62 +2,33 @@
 #include "base/make_in_order.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "devlink/environment.h"
 #include "support/catch.h"
+#include "support/test_environment.h"
 
 namespace devlink::testing {
 namespace {
 
-// Calls as an environment may: the first alone, all of them in an order of its own, or at the same
-// time, some of them late.
-class OddWorkers : public ForwardingEnvironment {
- public:
-  enum class Way { kFirstAlone, kForwards, kBackwards, kThreads, kLateThreads };
-  explicit OddWorkers(Way way) : way_(way) {}
-
-  void RunWorkers(unsigned workers, const std::function<void(unsigned)>& work) const override {
-    if (way_ == Way::kFirstAlone) return work(0);
-    if (way_ == Way::kForwards) {
-      for (unsigned i = 0; i < workers; ++i) work(i);
-      return;
-    }
-    if (way_ == Way::kBackwards) {
-      for (unsigned i = workers; i-- > 0;) work(i);
-      return;
-    }
-    std::vector<std::jthread> others;
-    for (unsigned i = 1; i < workers; ++i) {
-      others.emplace_back([&, i] {
-        if (way_ == Way::kLateThreads) std::this_thread::sleep_for(std::chrono::milliseconds(i));
-        work(i);
-      });
-    }
-    work(0);
-  }
-
- private:
-  const Way way_;
-};
-
-constexpr OddWorkers::Way kWays[] = {OddWorkers::Way::kFirstAlone, OddWorkers::Way::kForwards,
-                                     OddWorkers::Way::kBackwards, OddWorkers::Way::kThreads,
-                                     OddWorkers::Way::kLateThreads};
+std::map<std::string, Executor> Executors() {
+  std::map<std::string, Executor> out = OddExecutors();
+  out["the machine's threads"] = nullptr;
+  return out;
+}
 
 TEST_CASE("Each piece is made once and taken in order on the calling thread", "[base]") {
-  for (const auto way : kWays) {
-    const OddWorkers environment(way);
+  for (const auto& [name, executor] : Executors()) {
+    TestEnvironment environment;
+    environment.executor = executor;
     for (const unsigned workers : {0U, 1U, 2U, 3U, 8U}) {
       for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{300}}) {
-        CAPTURE(static_cast<int>(way), workers, count);
+        CAPTURE(name, workers, count);
         std::vector<std::atomic<int>> made(count);
         std::vector<std::size_t> taken;
         bool on_this_thread = true;
@@ -85,9 +56,10 @@ TEST_CASE("Each piece is made once and taken in order on the calling thread", "[
 }
 
 TEST_CASE("The first error of what takes pieces ends all of it", "[base]") {
-  for (const auto way : kWays) {
-    const OddWorkers environment(way);
-    CAPTURE(static_cast<int>(way));
+  for (const auto& [name, executor] : Executors()) {
+    TestEnvironment environment;
+    environment.executor = executor;
+    CAPTURE(name);
     std::size_t taken = 0;
     const auto make = [](std::size_t i, std::size_t& piece) { piece = i; };
     const auto take = [&](std::size_t i, std::size_t& /*piece*/) {
@@ -101,10 +73,11 @@ TEST_CASE("The first error of what takes pieces ends all of it", "[base]") {
 }
 
 TEST_CASE("What is thrown while a piece is made or taken comes to the caller", "[base]") {
-  for (const auto way : kWays) {
-    const OddWorkers environment(way);
+  for (const auto& [name, executor] : Executors()) {
+    TestEnvironment environment;
+    environment.executor = executor;
     for (const bool in_make : {true, false}) {
-      CAPTURE(static_cast<int>(way), in_make);
+      CAPTURE(name, in_make);
       const auto make = [&](std::size_t i, int& /*piece*/) {
         if (in_make && i == 20) throw std::runtime_error("made");
       };

@@ -2,6 +2,7 @@
 #include "command/output_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +120,25 @@ TEST_CASE("What is in the way of a file that is expected is for its beginning to
   OutputFile nowhere(directory.File("none/x"));
   nowhere.Expect(std::uint64_t{1} << 20);
   CHECK(nowhere.Begin(3).code() == absl::StatusCode::kUnavailable);
+}
+
+// A file system in memory ends the process by a signal where a file would be larger.
+TEST_CASE("No more room is made than files may have", "[command]") {
+  const fs::path memory = "/dev/shm";
+  if (access(memory.c_str(), W_OK) != 0) DEVLINK_SKIP("no file system in memory");
+  const std::string path = memory / ("devlink-test-" + std::to_string(getpid()));
+  struct rlimit before = {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const struct rlimit limit = {.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  OutputFile file(path);
+  file.Expect(std::uint64_t{8} << 20);
+  const bool written = file.Begin(3).ok() && file.Append(kBytes).ok() && file.Commit().ok();
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(written);
+  CHECK(ReadText(path) == "new");
+  CHECK(RoomOf(path) < 1 << 20);
+  fs::remove(path);
 }
 
 // Nobody reads it; whoever opened it would wait for that.

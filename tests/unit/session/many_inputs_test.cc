@@ -3,13 +3,15 @@
 // Many inputs added at once: as one after the other, whatever the threads do.
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "devlink/link_session.h"
+#include "devlink/sinks.h"
 #include "support/catch.h"
 #include "support/elf_builder.h"
 #include "support/recording_sink.h"
@@ -62,7 +64,7 @@ struct Result {
   friend bool operator==(const Result&, const Result&) = default;
 };
 
-LinkSession SessionIn(const Environment& environment, unsigned threads) {
+LinkSession SessionIn(const TestEnvironment& environment, unsigned threads) {
   return *LinkSession::Create({.target = {.number = 80}, .parallel = {.threads = threads}},
                               {.environment = &environment});
 }
@@ -269,36 +271,57 @@ TEST_CASE("What an input takes of memory is given back with the last session tha
   CHECK(environment.memory.used() == 0);
 }
 
-// Its helpers are there before the first worker begins, which may else be done without them.
-class EarlyHelpers : public ForwardingEnvironment {
+// Where lines of a log come from.
+class ThreadsOfLog : public LogSink {
  public:
-  void RunWorkers(unsigned workers, const std::function<void(unsigned)>& work) const override {
-    for (unsigned i = workers; i-- > 0;) work(i);
+  [[nodiscard]] bool Wants(LogLevel /*level*/) const override { return true; }
+  void Write(LogLevel /*level*/, std::string_view /*line*/) override {
+    is_callers &= std::this_thread::get_id() == caller_;
+    ++lines;
   }
+  bool is_callers = true;
+  int lines = 0;
+
+ private:
+  std::thread::id caller_ = std::this_thread::get_id();
 };
 
-// Two threads: while one describes the output, its sink makes room for it.
+// While one thread describes the output, another makes room for it; then all make parts of it.
 TEST_CASE("The sink of a large output hears of it before it is written", "[session]") {
   constexpr std::uint32_t kLarge = 9 << 20;
-  const EarlyHelpers environment;
-  const auto link = [&](std::uint32_t bytes, unsigned threads) {
+  const auto link = [](std::uint32_t bytes, unsigned threads, const Executor& executor) {
+    TestEnvironment environment;
+    environment.executor = executor;
+    ThreadsOfLog log;
+    LinkSession session =
+        *LinkSession::Create({.target = {.number = 80}, .parallel = {.threads = threads}},
+                             {.environment = &environment, .log = &log});
     const Cubin cubin =
         BuildCubin({.functions = {{.name = "k", .kernel = true}}, .global_bytes = bytes});
-    LinkSession session = SessionIn(environment, threads);
     REQUIRE(session.AddCubin("a", cubin).ok());
     RecordingSink sink;
     REQUIRE(session.LinkTo(sink).ok());
     CHECK(sink.announced == sink.bytes.size());
     CHECK((sink.bytes == session.Link().cubin));
     CHECK_FALSE(sink.expected_too_late);
+    CHECK(sink.is_callers);
+    CHECK(log.lines > 0);
+    CHECK(log.is_callers);
     return sink;
   };
-  const RecordingSink large = link(kLarge, 2);
-  CHECK(large.expectations == 1);
-  CHECK(large.expected >= kLarge);
-  CHECK(large.expected <= large.announced);
-  CHECK(link(kLarge, 1).expectations == 0);  // room is as good when it is needed
-  CHECK(link(kLarge >> 4, 2).expectations == 0);
+  for (const auto& [name, executor] : OddExecutors()) {
+    CAPTURE(name);
+    const RecordingSink large = link(kLarge, 3, executor);
+    CHECK(large.expectations <= 1);
+    if (name == "only the first") CHECK(large.expectations == 0);
+    // Else the first may be done before another is there.
+    if (name != "one after the other, last one first") continue;
+    CHECK(large.expectations == 1);
+    CHECK(large.expected >= kLarge);
+    CHECK(large.expected <= large.announced);
+    CHECK(link(kLarge >> 4, 3, executor).expectations == 0);
+  }
+  CHECK(link(kLarge, 1, nullptr).expectations == 0);  // room is as good when it is needed
 }
 
 }  // namespace

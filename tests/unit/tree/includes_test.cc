@@ -19,9 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A header, and names for which it is the one to include. Of names that several headers declare, as
-// std::swap, only one stands here; of std::size_t each of them is good, and one that nobody can
-// miss.
+// A header, and names for which it is the one to include, also where others declare them, too.
 struct Declares {
   std::string_view header;
   std::string_view names;
@@ -139,6 +137,38 @@ class Includes {
   std::map<fs::path, std::vector<std::string>> of_;
 };
 
+// What is named in `code` and not included, a text for each header.
+std::vector<std::string> MissingIn(std::string_view code, const std::set<std::string>& included) {
+  const std::set<std::string> names = NamesIn(code);
+  std::vector<std::string> out;
+  for (const Declares& declares : kDeclares) {
+    if (included.contains(std::string(declares.header))) continue;
+    for (const std::string& name : WordsOf(declares.names)) {
+      if (!names.contains(name)) continue;
+      out.push_back(name + " without " + std::string(declares.header));
+      break;
+    }
+  }
+  return out;
+}
+
+TEST_CASE("A header that is missing is found", "[tree]") {
+  const std::string code =
+      "std::vector<std::string::size_type> a = std::move(b);\nabsl::StrCat(1);";
+  CHECK(MissingIn(code, {"vector", "utility"}) ==
+        std::vector<std::string>{"std::string without string",
+                                 "absl::StrCat without absl/strings/str_cat.h"});
+  CHECK(MissingIn(code, {"vector", "utility", "string", "absl/strings/str_cat.h"}).empty());
+  CHECK(MissingIn("own::vector v; restd::vector w;", {}).empty());
+  // Itself, and through a header of this tree.
+  const std::set<std::string> included =
+      Includes().AllOf(TreeRoot() / "tests" / "unit" / "tree" / "includes_test.cc");
+  CHECK(included.contains("sstream"));
+  CHECK(included.contains("unit/tree/source_tree.h"));
+  CHECK_FALSE(included.contains("support/process.h"));
+  CHECK(included.contains("catch2/catch.hpp"));
+}
+
 TEST_CASE("Every header that is precompiled is known by its names", "[tree]") {
   const std::string text = TextOf(TreeRoot() / "cmake" / "DevlinkPrecompiled.cmake");
   const std::size_t begin = text.find("set(devlink_precompiled\n");
@@ -163,15 +193,9 @@ TEST_CASE("A file includes what it names of what is precompiled", "[tree]") {
   for (const char* part : {"libdevlink", "apps", "tests", "bench", "examples"}) {
     for (const fs::path& file : SourcesUnder(TreeRoot() / part)) {
       if (file.filename() == "precompiled.cc") continue;
-      const std::set<std::string> names = NamesIn(WithoutCommentsAndLiterals(TextOf(file)));
-      const std::set<std::string> included = includes.AllOf(file);
-      for (const Declares& declares : kDeclares) {
-        if (included.contains(std::string(declares.header))) continue;
-        for (const std::string& name : WordsOf(declares.names)) {
-          if (!names.contains(name)) continue;
-          FAIL_CHECK(NameInTree(file) << " names " << name << " without " << declares.header);
-          break;
-        }
+      const std::string code = WithoutCommentsAndLiterals(TextOf(file));
+      for (const std::string& wrong : MissingIn(code, includes.AllOf(file))) {
+        FAIL_CHECK(NameInTree(file) << " names " << wrong);
       }
       ++checked;
     }

@@ -464,6 +464,7 @@ TEST_CASE("Threads write what one writes, whatever their number", "[write]") {
     CAPTURE(workers);
     RecordingSink sink;
     REQUIRE(file.writer.WriteTo(sink, Environment::Default(), workers).ok());
+    CHECK(sink.is_callers);
     CHECK(sink.begun == 1);
     CHECK(sink.announced == whole->size());
     CHECK((sink.bytes == *whole));

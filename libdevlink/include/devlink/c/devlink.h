@@ -671,7 +671,7 @@ typedef struct dl_sink {
   size_t size;
   void* user;
   dl_status (*begin)(void* user, uint64_t bytes);  // once, with the size; may be NULL
-  // The next bytes; valid during the call.
+  // The next bytes, few or megabytes; valid during the call.
   dl_status (*append)(void* user, const void* data, size_t size);
 } dl_sink;
 // The same, but the cubin goes to `sink` in pieces: it is never whole in memory. Nothing is

@@ -260,7 +260,7 @@ class CubinWriter {
   absl::Status WriteTo(OutputSink& sink);
   // The same, while up to `workers` of the environment's threads (0: as many as it has; more than
   // three are of no use) make what the sink gets on this one. Two pieces for each of them are in
-  // memory at a time, of two megabytes or less, beside what WriteTo has.
+  // memory at a time, each of less than three megabytes, beside what WriteTo has.
   absl::Status WriteTo(OutputSink& sink, const Environment& environment, unsigned workers = 0);
   // The same into memory.
   absl::StatusOr<std::vector<std::uint8_t>> Write();
