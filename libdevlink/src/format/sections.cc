@@ -50,6 +50,7 @@ constexpr std::array kRows = {
 };
 
 bool HasName(const Row& row, std::string_view name) {
+  if (row.role == Role::kRelocations && !IsNameOfRelocations(name)) return false;
   return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
 }
 
@@ -66,7 +67,7 @@ static_assert(std::ranges::all_of(kRows, [](const Row& row) {
 bool FitsName(std::string_view name, std::uint32_t type, std::uint64_t flags) {
   const bool is_code = (flags & kShfExec) != 0;
   const bool is_owned = (flags & kShfInfoLink) != 0;
-  if (name.starts_with(section_name::kText)) return type == kShtProgbits && is_code;
+  if (IsNameOfCode(name)) return type == kShtProgbits && is_code;
   if (name.starts_with(section_name::kDebug) || name.starts_with(section_name::kNvDebug)) {
     return type == kShtProgbits && !is_code;
   }
@@ -123,7 +124,7 @@ absl::StatusOr<SectionRole> RoleByName(std::string_view name, std::uint32_t type
     }
     return owned ? Role::kFunctionConstants : Role::kConstantBank;
   }
-  if (name.starts_with(section_name::kRel) &&
+  if (IsNameOfRelocations(name) &&
       type != (name.starts_with(section_name::kRela) ? kShtRela : kShtRel)) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
@@ -175,9 +176,11 @@ absl::StatusOr<SectionRole> RoleOf(std::string_view name, std::uint32_t type, st
   return role;
 }
 
-int SectionCategory(std::string_view name, std::uint32_t type) {
-  if (name.starts_with(section_name::kDebug) || name.starts_with(section_name::kNvDebug)) return 1;
+int SectionCategory(std::string_view name, std::uint32_t type, std::uint64_t flags) {
   switch (type) {
+    case kShtProgbits:
+      if ((flags & (kShfAlloc | kShfExec)) == 0) return 1;  // debug sections, whatever their name
+      break;
     case kShtNote:
       return 2;
     case kShtCudaInfo:

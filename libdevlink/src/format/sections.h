@@ -147,6 +147,19 @@ constexpr bool GoesWithBody(std::string_view name) {
          name == section_name::kDebugFrame;
 }
 
+// Whether code or relocations have such a name: with a dot and whose they are, `.rela.text.F`. PTX
+// may name debug sections `.relax` and `.text`.
+constexpr bool IsNameOfCode(std::string_view name) {
+  return name.starts_with(section_name::kText) &&
+         name.substr(section_name::kText.size()).starts_with('.');
+}
+constexpr bool IsNameOfRelocations(std::string_view name) {
+  for (const std::string_view list : {section_name::kRela, section_name::kRel}) {
+    if (name.starts_with(list)) return name.substr(list.size()).starts_with('.');
+  }
+  return false;
+}
+
 // The merge takes code and data before records about them.
 constexpr bool IsContent(SectionRole role) {
   return role == SectionRole::kDebug || role == SectionRole::kText || HoldsVariables(role);
@@ -154,6 +167,6 @@ constexpr bool IsContent(SectionRole role) {
 
 // Where a section of an output stands: files are sorted by it (docs/cubin-format.md, "Section
 // order"). There most data sections are plain PROGBITS, and names tell.
-int SectionCategory(std::string_view name, std::uint32_t type);
+int SectionCategory(std::string_view name, std::uint32_t type, std::uint64_t flags);
 
 }  // namespace devlink::format

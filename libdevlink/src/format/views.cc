@@ -85,12 +85,13 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
 }
 
 bool SharesBytesOfMachineCode(std::string_view debug_section) {
-  // Found in the outputs of nvlink for code compiled with -G and -lineinfo.
-  constexpr std::array<std::string_view, 6> kNames = {".debug_abbrev",   ".debug_loc",
-                                                      ".debug_pubnames", ".debug_pubtypes",
-                                                      ".debug_str",      ".nv_debug_ptx_txt"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return debug_section.starts_with(name); });
+  // Found in the outputs of nvlink for code compiled with -G and -lineinfo, and for PTX with a
+  // section of each name that DWARF 2 to 5 know: `.debug_loclists`, for example, is not shared.
+  constexpr std::string_view kNames[] = {".debug_abbrev",  ".debug_aranges",  ".debug_loc",
+                                         ".debug_macinfo", ".debug_pubnames", ".debug_pubtypes",
+                                         ".debug_ranges",  ".debug_str"};
+  return std::ranges::find(kNames, debug_section) != std::end(kNames) ||
+         debug_section.starts_with(".nv_debug_ptx_txt");
 }
 
 bool IsMercurySection(std::uint64_t flags) { return (flags & kShfMercury) != 0; }
@@ -116,13 +117,13 @@ int SectionCategoryOfTwoViews(std::string_view name, std::uint32_t type, std::ui
   constexpr int kParameterCategory = kCapsuleCategory - 1;
   if (!IsMercurySection(flags)) {
     return name.starts_with(section_name::kParameters) ? kParameterCategory
-                                                       : SectionCategory(name, type);
+                                                       : SectionCategory(name, type, flags);
   }
   if (!name.starts_with(section_name::kMercuryPrefix)) return kCapsuleCategory;
   name.remove_prefix(section_name::kMercuryPrefix.size());
   if (name.starts_with(section_name::kModuleInfo)) type = kShtCudaInfo;
-  if (name.starts_with(section_name::kRela) || type == kShtMercuryResolvedRela) type = kShtRela;
-  return kCapsuleCategory + SectionCategory(name, type);
+  if (IsNameOfRelocations(name) || type == kShtMercuryResolvedRela) type = kShtRela;
+  return kCapsuleCategory + SectionCategory(name, type, flags);
 }
 
 }  // namespace devlink::format

@@ -16,8 +16,6 @@ bool IsConstants(SectionKind kind) {
   return kind == SectionKind::kConstantBank || kind == SectionKind::kFunctionConstants;
 }
 
-bool IsList(std::string_view section) { return section.starts_with(format::section_name::kRel); }
-
 }  // namespace
 
 TwoViewDescriber::TwoViewDescriber(const LinkedView& mercury, const LinkedView& sass,
@@ -43,7 +41,7 @@ void TwoViewDescriber::EnterSectionName(std::string_view name) {
   if (!renamed_.insert(name).second) return;
   // nvlink makes room for the longer names in `.strtab`, and uses it for those of constants.
   symbols_gap_ += name.size();
-  if (!IsList(name)) symbols_gap_ -= plain.size() + 1;
+  if (!format::IsNameOfRelocations(name)) symbols_gap_ -= plain.size() + 1;
   const auto padding = static_cast<std::uint32_t>(name.size() - plain.size());
   writer_.AddName(kSectionNameTable, plain, {.padding = padding});
 }

@@ -129,7 +129,8 @@ class Relocator {
   }
 
   // Constants of a device function lie in the bank of every kernel that reaches it. So do their
-  // relocations, behind the kernel's own and variable by variable, the last one first.
+  // relocations, behind the kernel's own and variable by variable, the one of the highest address
+  // first.
   void GiveToBanks() {
     base::HashMap<SectionId, std::vector<SymbolId>> variables;
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
@@ -154,10 +155,9 @@ class Relocator {
     std::stable_sort(variables.begin(), variables.end(),
                      [&](SymbolId a, SymbolId b) { return place(a) < place(b); });
     const auto variable_of = [&](const Relocation& relocation) {
-      const auto behind = std::upper_bound(
+      return std::upper_bound(
           variables.begin(), variables.end(), relocation.offset,
           [&](std::uint64_t offset, SymbolId variable) { return offset < place(variable); });
-      return behind == variables.begin() ? SymbolId{0} : *std::prev(behind);
     };
     std::stable_sort(
         relocations.begin(), relocations.end(),

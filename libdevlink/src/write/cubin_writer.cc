@@ -173,7 +173,7 @@ SectionHandle CubinWriter::State::AddSection(const SectionSpec& spec, Content co
   if (header.section_order == SectionOrder::kByCategory) {
     section.category = static_cast<std::uint8_t>(
         has_two_views ? format::SectionCategoryOfTwoViews(spec.name, spec.type, section.flags)
-                      : format::SectionCategory(spec.name, spec.type));
+                      : format::SectionCategory(spec.name, spec.type, spec.flags));
   }
   // Those that every file has come first.
   const bool leads = Index(handle) <= Index(kSymbolTable);

@@ -133,19 +133,26 @@ TEST_CASE("Sections of an output stand in nvlink's order", "[format]") {
   struct Section {
     std::string_view name;
     std::uint32_t type;
+    std::uint64_t flags = 0;
   };
+  constexpr std::uint64_t kData = kShfWrite | kShfAlloc;
   for (const Section& c :
        {Section{".debug_line", kShtProgbits}, Section{".note.nv.tkinfo", kShtNote},
         Section{".nv.info", kShtCudaInfo}, Section{".nv.callgraph", kShtCudaCallGraph},
-        Section{".rela.text.k", kShtRela}, Section{".nv.constant0.k", kShtProgbits},
-        Section{".text.k", kShtProgbits}, Section{".nv.global.init", kShtProgbits},
-        Section{".nv_debug.shared", kShtNobits}}) {
+        Section{".rela.text.k", kShtRela}, Section{".nv.constant0.k", kShtProgbits, kShfAlloc},
+        Section{".text.k", kShtProgbits, kShfAlloc | kShfExec},
+        Section{".nv.global.init", kShtProgbits, kData},
+        Section{".nv_debug.shared", kShtNobits, kData}}) {
     CAPTURE(c.name);
-    CHECK(SectionCategory(c.name, c.type) == before + 1);
-    before = SectionCategory(c.name, c.type);
+    CHECK(SectionCategory(c.name, c.type, c.flags) == before + 1);
+    before = SectionCategory(c.name, c.type, c.flags);
   }
-  CHECK(SectionCategory(".nv_debug_ptx_txt", kShtProgbits) == 1);
-  CHECK(SectionCategory(".nv.shared.k", kShtNobits) == before);
+  CHECK(SectionCategory(".nv.shared.k", kShtNobits, kData) == before);
+  // Debug sections may have any name.
+  for (const std::string_view name : {".nv_debug_ptx_txt", ".mine", ".relax", ".text_x", ".text"}) {
+    CHECK(SectionCategory(name, kShtProgbits, 0) == 1);
+    CHECK(RoleOf(name, kShtProgbits, 0, 0).value() == SectionRole::kDebug);
+  }
 }
 
 TEST_CASE("Slots of texture references have the relocations of their kind", "[format]") {
