@@ -119,6 +119,10 @@ LinkCase MakeCase(const std::string& name, const std::map<int, std::filesystem::
   return out;
 }
 
+bool IsNumber(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 }  // namespace
 
 std::vector<LinkCase> FindCases(const std::filesystem::path& directory) {
@@ -136,23 +140,51 @@ std::vector<LinkCase> FindCases(const std::filesystem::path& directory) {
   return cases;
 }
 
-std::vector<std::string> CompileCommand(const Toolkit& toolkit, const CaseFile& file,
-                                        std::string_view arch, const std::string& output,
-                                        const std::vector<std::string>& more_flags) {
-  std::vector<std::string> command;
-  if (file.path.extension() == ".ptx") {
-    command = {toolkit.ptxas, "-c"};
-  } else {
-    command = {toolkit.nvcc, "-w", "-rdc=true", "-cubin", "-std=c++17"};
+const CaseCompiler::Ptx& CaseCompiler::PtxOf(const CaseFile& file, std::vector<std::string> command,
+                                             std::string_view arch) {
+  Append(command.emplace_back("-arch=compute_"), arch);
+  command.push_back(file.path.string());
+  Ptx* ptx = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    ptx = &ptx_[command];
+    if (ptx->path.empty()) ptx->path = directory_.File(Cat(ptx_.size(), ".ptx"));
   }
+  std::call_once(ptx->made, [&] {
+    command.insert(command.end(), {"-ptx", "-o", ptx->path});
+    ptx->result = RunProcess(command);
+  });
+  return *ptx;
+}
+
+ProcessResult CaseCompiler::Compile(const LinkCase& program, const CaseFile& file,
+                                    std::string_view arch, const std::string& output,
+                                    FrontEnd front_end,
+                                    const std::vector<std::string>& more_flags) {
+  std::vector<std::string> flags = file.flags;
+  flags.insert(flags.end(), more_flags.begin(), more_flags.end());
   // A file that names its architecture is about exactly that.
-  const bool has_arch = std::any_of(file.flags.begin(), file.flags.end(),
-                                    [](const std::string& f) { return f.starts_with("-arch="); });
-  if (!has_arch) command.push_back(Cat("-arch=sm_", arch));
-  command.insert(command.end(), file.flags.begin(), file.flags.end());
-  command.insert(command.end(), more_flags.begin(), more_flags.end());
-  command.insert(command.end(), {file.path.string(), "-o", output});
-  return command;
+  const bool has_arch =
+      std::ranges::any_of(flags, [](const std::string& f) { return f.starts_with("-arch="); });
+  std::string input = file.path.string();
+  std::vector<std::string> command = {toolkit_.ptxas, "-c"};
+  if (file.path.extension() != ".ptx") {
+    command = {toolkit_.nvcc, "-w", "-rdc=true", "-std=c++17"};
+    const std::string& first = program.archs.front();
+    // PTX for a variant (sm_90a) is for nothing else.
+    if (front_end == FrontEnd::kOnce && !has_arch && IsNumber(first)) {
+      std::vector<std::string> front = command;
+      front.insert(front.end(), flags.begin(), flags.end());
+      const Ptx& ptx = PtxOf(file, std::move(front), first);
+      if (!ptx.result.ok()) return ptx.result;
+      input = ptx.path;
+    }
+    command.emplace_back("-cubin");
+  }
+  if (!has_arch) Append(command.emplace_back("-arch=sm_"), arch);
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {input, "-o", output});
+  return RunProcess(command);
 }
 
 }  // namespace devlink::testing

@@ -18,10 +18,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/process.h"
 #include "support/toolkit.h"
 
 namespace devlink::testing {
@@ -65,10 +68,39 @@ struct LinkCase {
 // All cases of a directory, by name. Files that belong to no case (headers) are passed over.
 std::vector<LinkCase> FindCases(const std::filesystem::path& directory);
 
-// The command that compiles one file of a case. `more_flags` come last: how a test builds the same
-// case once more with -lineinfo.
-std::vector<std::string> CompileCommand(const Toolkit& toolkit, const CaseFile& file,
-                                        std::string_view arch, const std::string& output,
-                                        const std::vector<std::string>& more_flags = {});
+// How a file of a case becomes a cubin.
+enum class FrontEnd {
+  kOnce,  // for the case's first target; other targets get its PTX, as programs carry it
+  kEach,  // for every target, as headers need whose code is not the same for all
+};
+
+// Compiles files of cases. nvcc takes half a second for the least of them before PTX is there, and
+// ptxas some hundredths: with FrontEnd::kOnce the first half is done once for each file and its
+// flags. May be used by several threads.
+class CaseCompiler {
+ public:
+  explicit CaseCompiler(const Toolkit& toolkit) : toolkit_(toolkit) {}
+
+  // Compiles a file of `program` for "80" or "90a". `more_flags` come last: how a test builds the
+  // same case once more with -lineinfo.
+  ProcessResult Compile(const LinkCase& program, const CaseFile& file, std::string_view arch,
+                        const std::string& output, FrontEnd front_end = FrontEnd::kOnce,
+                        const std::vector<std::string>& more_flags = {});
+
+ private:
+  struct Ptx {
+    std::once_flag made;
+    ProcessResult result;
+    std::string path;
+  };
+
+  // The PTX of nvcc's `command`, whose input, output and target are not in it.
+  const Ptx& PtxOf(const CaseFile& file, std::vector<std::string> command, std::string_view arch);
+
+  const Toolkit toolkit_;
+  const TemporaryDirectory directory_{"devlink-ptx"};
+  std::mutex mutex_;
+  std::map<std::vector<std::string>, Ptx> ptx_;  // by command; guarded by mutex_, not its values
+};
 
 }  // namespace devlink::testing

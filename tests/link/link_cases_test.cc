@@ -30,8 +30,9 @@ using diff::ExplainDifference;
 
 struct Job {
   LinkCase program;
-  std::string arch;                     // "80"
-  std::vector<std::string> more_flags;  // for the compiler
+  std::string arch;  // "80"
+  FrontEnd front_end = FrontEnd::kOnce;
+  std::vector<std::string> more_flags = {};  // for the compiler
 };
 
 // Steps of a job that went wrong; a job without any is as it should be.
@@ -43,7 +44,8 @@ bool Has(const std::vector<std::string>& flags, std::string_view flag) {
 
 class LinkJob {
  public:
-  LinkJob(const Toolkit& toolkit, const Job& job) : toolkit_(toolkit), job_(job) {}
+  LinkJob(const Toolkit& toolkit, CaseCompiler& compiler, const Job& job)
+      : toolkit_(toolkit), compiler_(compiler), job_(job) {}
 
   // As the case says; in two steps; then with -r as nvlink does it, and the result of that once
   // more. Of each with nvlink, what -preserve-relocs adds.
@@ -196,7 +198,7 @@ class LinkJob {
     for (const CaseFile& file : job_.program.files) {
       const std::string output = directory_.File(file.path.filename().string() + ".cubin");
       const ProcessResult result =
-          RunProcess(CompileCommand(toolkit_, file, job_.arch, output, job_.more_flags));
+          compiler_.Compile(job_.program, file, job_.arch, output, job_.front_end, job_.more_flags);
       if (!result.ok() && HasTwoViews()) return false;  // the case was not written for it
       if (!result.ok()) {
         complaints_.push_back(Cat("does not compile: ", result.err, result.out));
@@ -294,6 +296,7 @@ class LinkJob {
   }
 
   const Toolkit& toolkit_;
+  CaseCompiler& compiler_;
   const Job& job_;
   TemporaryDirectory directory_{"devlink-link"};
   std::vector<std::string> inputs_;
@@ -316,10 +319,11 @@ class JobRunner {
 
   Complaints ResultOf(std::size_t index, const Toolkit& toolkit) {
     constexpr std::size_t kAhead = 2;
+    if (!compiler_) compiler_.emplace(toolkit);
     for (std::size_t i = index; i < std::min(index + kAhead, jobs_.size()); ++i) {
       if (results_[i].valid()) continue;
       results_[i] = std::async(std::launch::async, [this, &toolkit, i] {
-                      return LinkJob(toolkit, jobs_[i]).Run();
+                      return LinkJob(toolkit, *compiler_, jobs_[i]).Run();
                     }).share();
     }
     return results_[index].get();
@@ -333,6 +337,7 @@ class JobRunner {
   }
 
  private:
+  std::optional<CaseCompiler> compiler_;
   std::vector<Job> jobs_;
   std::vector<std::shared_future<Complaints>> results_;
 };
@@ -372,10 +377,10 @@ void AddCases() {
   }
   for (const LinkCase& program : FindCases(source / "link" / "cases")) {
     for (const std::string& arch : program.archs) {
-      AddLinkTest(Cat(program.name, " sm_", arch), "[case]", {program, arch, {}});
+      AddLinkTest(Cat(program.name, " sm_", arch), "[case]", {program, arch});
     }
     for (const std::string& arch : TwoViewArchs(program)) {
-      AddLinkTest(Cat(program.name, " sm_", arch), "[mercury]", {program, arch, {}});
+      AddLinkTest(Cat(program.name, " sm_", arch), "[mercury]", {program, arch});
     }
   }
   // Each takes seconds to compile; not every combination is worth that.
@@ -384,13 +389,15 @@ void AddCases() {
   for (const LinkCase& program : FindCases(source / "link" / "real")) {
     for (const auto& [arch, flags] : kKinds) {
       AddLinkTest(Cat("real ", program.name, " sm_", arch, " ", Join(flags, " ")), "[real]",
-                  {program, arch, flags});
+                  {program, arch, FrontEnd::kEach, flags});
     }
     if (program.name == "thrust") {
-      AddLinkTest(Cat("real ", program.name, " sm_100"), "[real]", {program, "100", {}});
+      AddLinkTest(Cat("real ", program.name, " sm_100"), "[real]",
+                  {program, "100", FrontEnd::kEach});
     }
     if (program.name == "cub_block" || program.name == "cooperative_groups") {
-      AddLinkTest(Cat("real ", program.name, " sm_80 -G"), "[real]", {program, "80", {"-G"}});
+      AddLinkTest(Cat("real ", program.name, " sm_80 -G"), "[real]",
+                  {program, "80", FrontEnd::kEach, {"-G"}});
     }
   }
 }

@@ -289,6 +289,7 @@ bool IsOpen(std::string_view name) {
 void CheckCase(const LinkCase& program, std::string_view target) {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  static CaseCompiler compiler(*toolkit);
   const TemporaryDirectory directory("devlink-mercury");
   Link link{.target = target};
   for (const std::string& flag : program.link_flags) {
@@ -296,8 +297,7 @@ void CheckCase(const LinkCase& program, std::string_view target) {
   }
   for (const CaseFile& file : program.files) {
     const std::string output = directory.File(file.path.filename().string() + ".cubin");
-    const ProcessResult result =
-        RunProcess(CompileCommand(*toolkit, file, target.substr(3), output));
+    const ProcessResult result = compiler.Compile(program, file, target.substr(3), output);
     if (!result.ok()) DEVLINK_SKIP("does not compile for this target");
     link.inputs.push_back(output);
   }
