@@ -20,6 +20,7 @@ void Print(std::FILE* stream, std::string_view text) {
 
 void SecureStandardStreams() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest number that is free is this one. What is written there is still an error.

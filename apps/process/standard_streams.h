@@ -6,7 +6,8 @@
 namespace devlink::app {
 
 // Makes sure that no file of a link gets the number of a standard stream that is closed, where
-// messages would be written into it, and that a reader who leaves does not end the process.
+// messages would be written into it, and that neither a reader who leaves nor a file that may not
+// be larger (`ulimit -f`) ends the process: both are errors of what is written.
 void SecureStandardStreams();
 
 // Both write as far as the stream takes it.

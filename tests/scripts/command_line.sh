@@ -83,6 +83,10 @@ expect 1 "Could not open output file 'none/x.cubin'" -arch=sm_80 -o none/x.cubin
 if [[ -c /dev/full ]]; then
   expect 1 "Could not write output file '/dev/full'" -arch=sm_80 -o /dev/full "${inputs[@]}"
 fi
+status=0
+(ulimit -f 1 && exec "$DEVLINK" -arch=sm_80 -o large.cubin "${inputs[@]}") 2>message.txt || status=$?
+[[ $status -eq 1 && ! -e large.cubin && $(<message.txt) == *"output file 'large.cubin'"*"too large"* ]] ||
+  complain "a file that may not be larger: status $status, $(<message.txt)"
 [[ -z $(ls directory) ]] || complain "a file was left in directory/"
 expect 0 "" -arch=sm_80 -o /dev/null "${inputs[@]}"
 [[ -c /dev/null ]] || complain "/dev/null is not a device any more"
