@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/hash_table.h"
 #include "format/nv_info.h"
 
 namespace devlink::internal {
@@ -22,6 +23,34 @@ void ReadOwn(const Program& program, Resources& out) {
     const auto value = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
     if (record.id == format::kAttrRegCount) out.function_registers[function] = value;
     if (record.id == format::kAttrFrameSize) out.frames[function] = value;
+  }
+}
+
+// Of a call through a pointer every function counts that can be meant, as often as there are such
+// calls; of functions called by name each once. Found with random programs.
+template <typename IsUnbounded>
+void CountCallsIntoCircles(const Program& program, const CallGraph& graph, const Liveness& liveness,
+                           const IsUnbounded& is_unbounded, Resources& out) {
+  base::HashMap<std::uint32_t, std::uint32_t> pointees;  // by prototype
+  for (const PrototypeUse& use : program.addresses_taken) {
+    if (is_unbounded(use.function)) ++pointees[use.prototype];
+  }
+  base::HashMap<FunctionId, std::uint32_t> through_pointers;
+  for (const PrototypeUse& use : program.indirect_callers) {
+    const auto found = pointees.find(use.prototype);
+    if (found != pointees.end()) through_pointers[use.function] += found->second;
+  }
+  for (std::size_t i = 0; i < liveness.kernels.size(); ++i) {
+    if (out.kernels[i].stack) continue;
+    const auto direct = graph.DirectCallees(liveness.kernels[i]);
+    std::vector<NodeId> callees(direct.begin(), direct.end());
+    std::ranges::sort(callees);
+    const auto repeated = std::ranges::unique(callees);
+    callees.erase(repeated.begin(), repeated.end());
+    const auto through = through_pointers.find(liveness.kernels[i]);
+    out.kernels[i].calls_into_circles =
+        static_cast<std::uint32_t>(std::ranges::count_if(callees, is_unbounded)) +
+        (through == through_pointers.end() ? 0 : through->second);
   }
 }
 
@@ -55,22 +84,18 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
     }
     sum.stack += deepest;
   }
+  const auto is_unbounded = [&](NodeId node) { return sums[graph.ComponentOf(node)].unbounded; };
+  bool has_unknown_stack = false;
   for (const FunctionId kernel : liveness.kernels) {
-    const Sum& sum = sums[graph.ComponentOf(kernel)];
     KernelResources& resources = out.kernels.emplace_back();
-    resources.registers = sum.registers;
-    if (!sum.unbounded) {
-      resources.stack = sum.stack;
-      continue;
+    resources.registers = sums[graph.ComponentOf(kernel)].registers;
+    if (is_unbounded(kernel)) {
+      has_unknown_stack = true;
+    } else {
+      resources.stack = sums[graph.ComponentOf(kernel)].stack;
     }
-    const auto direct = graph.DirectCallees(kernel);
-    std::vector<NodeId> callees(direct.begin(), direct.end());
-    std::ranges::sort(callees);
-    const auto repeated = std::ranges::unique(callees);
-    callees.erase(repeated.begin(), repeated.end());
-    resources.calls_into_circles = static_cast<std::uint32_t>(std::ranges::count_if(
-        callees, [&](NodeId callee) { return sums[graph.ComponentOf(callee)].unbounded; }));
   }
+  if (has_unknown_stack) CountCallsIntoCircles(program, graph, liveness, is_unbounded, out);
   return out;
 }
 

@@ -15,8 +15,8 @@ namespace devlink::internal {
 struct KernelResources {
   std::uint32_t registers = 0;
   std::optional<std::uint32_t> stack;    // bytes; nothing where the calls can go round in a circle
-  std::uint32_t calls_into_circles = 0;  // functions it calls, not through pointers, from where
-                                         // calls can go round
+  std::uint32_t calls_into_circles = 0;  // functions it calls from where calls can go round; for
+                                         // each call through a pointer all that can be meant
 };
 
 struct Resources {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/resources.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "format/nv_info.h"
 #include "report/dump.h"
 #include "support/catch.h"
@@ -55,6 +58,32 @@ TEST_CASE("The stack of recursion is not known", "[resources]") {
   k registers=8 stack=unknown
   l registers=8 stack=24
 )");
+}
+
+// So often nvlink warns of a kernel's stack.
+TEST_CASE("Calls into circles are counted by function, and through pointers by call",
+          "[resources]") {
+  InputBuilder a;
+  const SymbolHandle k = Define(a, {.name = "k", .kernel = true}, 8);
+  const SymbolHandle l = Define(a, {.name = "l", .kernel = true}, 8);
+  Define(a, {.name = "m", .kernel = true}, 8);
+  const SymbolHandle f = Define(a, {.name = "f"}, 16);
+  const SymbolHandle g = Define(a, {.name = "g"}, 16);
+  const SymbolHandle plain = Define(a, {.name = "plain"}, 16);
+  for (const SymbolHandle callee : {f, g, plain}) {
+    if (callee != plain) a.AddCall(callee, callee);
+    a.TakeAddress(callee, "v_");
+  }
+  for (const SymbolHandle callee : {f, plain}) a.AddCall(k, callee);
+  for (int call = 0; call < 2; ++call) a.CallIndirectly(l, "v_");
+  a.AddCall(l, f);
+  a.CallIndirectly(k, "i_i");
+  std::vector<std::uint32_t> calls;
+  const Linked linked({&a});
+  for (const auto& kernel : linked.passes.resources.kernels) {
+    calls.push_back(kernel.calls_into_circles);
+  }
+  CHECK(calls == std::vector<std::uint32_t>{1, 5, 0});
 }
 
 TEST_CASE("Of several records of a function the last one counts", "[resources]") {
