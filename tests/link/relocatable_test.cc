@@ -126,7 +126,7 @@ class Modules {
     std::vector<std::string> command = {toolkit_.nvlink, "-arch=sm_" + arch_, "-o",
                                         directory_.File("out.cubin")};
     command.insert(command.end(), inputs.begin(), inputs.end());
-    return UnderDevlinksName(RunProcess(command).err);
+    return SaidOnce(UnderDevlinksName(RunProcess(command).err));
   }
 
   LinkOutcome Link(const std::vector<std::string>& inputs, bool relocatable, bool like_nvlink) {

@@ -79,19 +79,31 @@ std::string TargetName(ProgramTarget target) {
 std::string UnderDevlinksName(const std::string& messages) {
   constexpr std::string_view kName = "nvlink ";
   constexpr std::string_view kNote = "devlink note    :";
+  std::string out;
+  ForEachLine(messages, [&](std::string_view line) {
+    if (line.empty() || line.starts_with(kNote)) return;
+    if (line.starts_with(kName)) {
+      Append(out, "devlink ", line.substr(kName.size()), "\n");
+    } else {
+      Append(out, line, "\n");
+    }
+  });
+  return out;
+}
+
+std::string SaidOnce(const std::string& messages) {
   constexpr std::string_view kRepeated = "' cannot be statically determined";
   std::string out;
   std::set<std::string, std::less<>> said;
   ForEachLine(messages, [&](std::string_view line) {
-    if (line.empty() || line.starts_with(kNote)) return;
-    if (!line.starts_with(kName)) {
-      Append(out, line, "\n");
-      return;
-    }
-    if (line.ends_with(kRepeated) && !said.emplace(line).second) return;
-    Append(out, "devlink ", line.substr(kName.size()), "\n");
+    if (line.empty() || (line.ends_with(kRepeated) && !said.emplace(line).second)) return;
+    Append(out, line, "\n");
   });
   return out;
+}
+
+std::string ExpectedMessages(const LinkOutcome& expected, const LinkOutcome& actual) {
+  return actual.repeats ? expected.messages : SaidOnce(expected.messages);
 }
 
 LinkPair::LinkPair(Toolkit toolkit, ProgramTarget target, std::filesystem::path directory,
@@ -200,11 +212,12 @@ LinkOutcome LinkPair::LinkWithNvlink(const RandomProgram& program) {
 LinkOutcome LinkPair::LinkWithProgram(const RandomProgram& program, bool as_nvlink) {
   RandomProgram ours = program;
   // Without, references are left to the next link, and each function has lists of its own.
-  if (as_nvlink || HasFlag(program, "-r") || HasFlag(program, "-preserve-relocs")) {
-    ours.link_flags.emplace_back("--compat=nvlink");
-  }
+  const bool repeats = as_nvlink || HasFlag(program, "-r") || HasFlag(program, "-preserve-relocs");
+  if (repeats) ours.link_flags.emplace_back("--compat=nvlink");
   if (Profile().ok()) ours.link_flags.push_back("--toolkit=" + toolkit_.release);
-  return RunLinker(program_, "devlink", ours);
+  LinkOutcome outcome = RunLinker(program_, "devlink", ours);
+  outcome.repeats = repeats;
+  return outcome;
 }
 
 #ifdef DEVLINK_FUZZ_EXTERNAL_ONLY
@@ -257,6 +270,7 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   for (const Diagnostic& d : result.diagnostics) text += RenderDiagnostic(d, "devlink");
   outcome.messages = UnderDevlinksName(text);
   outcome.keeps_lost = KeepsLost(result.diagnostics);
+  outcome.repeats = given.compatibility == Compatibility::kNvlink;
   return outcome;
 }
 
@@ -320,10 +334,11 @@ PairResult LinkPair::Compare(const RandomProgram& program) {
             .kind = "cubin, " + Subject(difference),
             .explanation = std::move(difference)};
   }
-  if (expected.messages != actual.messages) {
+  if (const std::string messages = ExpectedMessages(expected, actual);
+      messages != actual.messages) {
     return {.verdict = Verdict::kDifferent,
             .kind = "messages",
-            .explanation = FirstMessageDifference(expected.messages, actual.messages)};
+            .explanation = FirstMessageDifference(messages, actual.messages)};
   }
   if (program.link_again && expected.ok) return CheckAgain(program, expected.cubin);
   return {.verdict = Verdict::kIdentical, .kind = {}, .explanation = {}};

@@ -38,11 +38,18 @@ struct LinkOutcome {
   std::vector<std::uint8_t> cubin;
   std::string messages;  // as the command line prints them, under the name devlink, without notes
   bool keeps_lost = false;  // devlink says that it kept what nvlink loses
+  bool repeats = false;     // devlink repeats itself as nvlink does (Compatibility::kNvlink)
 };
 
-// nvlink's messages under devlink's name. Of nvlink's warnings about one entry's stack, which it
-// repeats for every call (docs/compatibility.md), the first; all else as often as it is said.
+// nvlink's messages under devlink's name.
 std::string UnderDevlinksName(const std::string& messages);
+
+// Of warnings about one entry's stack, which nvlink repeats for every call
+// (docs/compatibility.md), the first; all else as often as it is said.
+std::string SaidOnce(const std::string& messages);
+
+// What devlink should say in `actual`, where nvlink says what is in `expected`.
+std::string ExpectedMessages(const LinkOutcome& expected, const LinkOutcome& actual);
 
 // Whether a link kept what nvlink loses, as a note says then (docs/compatibility.md).
 bool KeepsLost(std::span<const Diagnostic> diagnostics);

@@ -164,11 +164,13 @@ TEST_CASE("Messages are compared as often as they are said, and whole", "[random
   // What nvlink says once for each call.
   const std::string stack = "warning : Stack size for entry function 'k";
   const std::string unknown = "' cannot be statically determined\n";
-  CHECK(UnderDevlinksName("nvlink " + stack + unknown + "nvlink " + stack + "2" + unknown +
-                          "nvlink " + stack + unknown) ==
-        "devlink " + stack + unknown + "devlink " + stack + "2" + unknown);
-  CHECK(UnderDevlinksName("devlink " + stack + unknown + "devlink " + stack + unknown) ==
-        "devlink " + stack + unknown + "devlink " + stack + unknown);
+  const std::string one = "devlink " + stack + unknown;
+  const std::string other = "devlink " + stack + "2" + unknown;
+  const LinkOutcome nvlink{.messages = one + other + one};
+  CHECK(ExpectedMessages(nvlink, {.repeats = false}) == one + other);
+  CHECK(ExpectedMessages(nvlink, {.repeats = true}) == one + other + one);
+  CHECK(SaidOnce("devlink error   : x\ndevlink error   : x\n") ==
+        "devlink error   : x\ndevlink error   : x\n");
 }
 
 }  // namespace
