@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "base/bounded_reader.h"
+#include "base/strings.h"
 #include "format/call_graph_records.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
@@ -47,18 +49,21 @@ class CallGraphCheck {
         from_assembler_(from_assembler),
         names_addresses_(toolkit >= format::kAddressesNamedSince) {}
 
-  std::string_view Wrong() {
+  std::string Wrong() {
     const InputSection* const graph = Find(SectionRole::kCallGraph);
     if (graph == nullptr) return {};
     if (!ReadLists(graph->data)) {
       return "its lists do not stand in order, or name something twice or what is no function";
     }
     if (!ReadPointerTable()) return "a pointer is not to the function it is named after";
-    if (!NamesReferences()) return "it does not name what the code refers to";
-    if (!AllTakenHavePrototypes() && from_assembler_()) {
-      return "a function whose address is taken has no prototype";
+    if (!NamesReferences()) {
+      return base::Cat({"it does not name ", NameOfWrong(), ", to which code or data refers"});
     }
-    return HavePrototypes() || !from_assembler_() ? "" : "a function has no prototype, or two";
+    if (!AllTakenHavePrototypes() && from_assembler_()) {
+      return base::Cat({NameOfWrong(), ", whose address is taken, has no prototype"});
+    }
+    if (HavePrototypes() || !from_assembler_()) return {};
+    return base::Cat({NameOfWrong(), " has no prototype, or two"});
   }
 
  private:
@@ -66,6 +71,12 @@ class CallGraphCheck {
     const auto found =
         std::ranges::find_if(sections_, [&](const InputSection& s) { return s.role == role; });
     return found == sections_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] std::string NameOfWrong() const {
+    const std::string_view name =
+        wrong_ < view_.symbol_count() ? view_.SymbolAt(wrong_).name : std::string_view();
+    return name.empty() ? "a function" : base::Cat({"'", name, "'"});
   }
 
   // The function whose code a symbol stands for: of an alias the one that it is another name of.
@@ -117,8 +128,12 @@ class CallGraphCheck {
     const auto found = std::lower_bound(taken_.begin(), taken_.end(), Pair{function, 0});
     return found != taken_.end() && found->first == function;
   }
-  [[nodiscard]] bool AllTakenHavePrototypes() const {
-    return std::ranges::all_of(address_of_, [this](std::uint32_t f) { return IsTaken(f); });
+  bool AllTakenHavePrototypes() {
+    const auto without =
+        std::ranges::find_if_not(address_of_, [this](auto f) { return IsTaken(f); });
+    if (without == address_of_.end()) return true;
+    wrong_ = *without;
+    return false;
   }
 
   // Code without a place of its own (ptxas -pic) finds functions by way of a table of pointers,
@@ -170,14 +185,14 @@ class CallGraphCheck {
     return leads ? pointer->to : symbol;
   }
 
-  [[nodiscard]] bool NamesReferences() const {
+  bool NamesReferences() {
     return std::ranges::all_of(sections_, [this](const InputSection& section) {
       return section.role != SectionRole::kRelocations || section.info >= sections_.size() ||
              NamesReferences(section);
     });
   }
 
-  [[nodiscard]] bool NamesReferences(const InputSection& list) const {
+  bool NamesReferences(const InputSection& list) {
     const SectionRole role = sections_[list.info].role;
     const bool is_code = role == SectionRole::kText;
     const bool is_data =
@@ -194,6 +209,7 @@ class CallGraphCheck {
       const std::uint32_t symbol = is_code ? BehindPointer(entry.symbol) : entry.symbol;
       if (is_code && symbol == entry.symbol && !IsToBeNamed(entry.type)) continue;
       if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
+      wrong_ = symbol;
       if (!is_code) {
         if (!IsTaken(symbol)) return !from_assembler_();
         continue;
@@ -217,7 +233,7 @@ class CallGraphCheck {
 
   // Each device function that other modules can call has one, either there or in the call graph.
   // One that has another's code may have been declared without `.visible` and then has none.
-  [[nodiscard]] bool HavePrototypes() const {
+  bool HavePrototypes() {
     const InputSection* const section = Find(SectionRole::kPrototype);
     if (section == nullptr) return true;
     Few<std::uint32_t> functions;
@@ -233,10 +249,13 @@ class CallGraphCheck {
     for (std::uint32_t i = 1; i < view_.symbol_count(); ++i) {
       if (!IsToHavePrototype(i)) continue;
       const bool has_one = next < functions.size() && functions[next] == i;
+      wrong_ = i;
       if (!has_one && BodyOf(i) == i) return false;
       next += has_one ? 1 : 0;
     }
-    return next == functions.size();
+    if (next == functions.size()) return true;
+    wrong_ = functions[next];
+    return false;
   }
   [[nodiscard]] bool IsToHavePrototype(std::uint32_t symbol) const {
     const ModuleView::SymbolTraits function = view_.SymbolTraitsAt(symbol);
@@ -257,14 +276,15 @@ class CallGraphCheck {
   Few<Pair> taken_;                // with the offset of the prototype
   std::vector<Pointer> pointers_;  // by variable
   Few<std::uint32_t> address_of_;  // as the list of takers has them
+  std::uint32_t wrong_ = 0;        // the function in question
   bool names_addresses_;
   bool has_takers_ = false;
 };
 
 }  // namespace
 
-std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
-                                  absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit) {
+std::string WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
+                             absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit) {
   return CallGraphCheck(view, sections, from_assembler, toolkit).Wrong();
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "model/module.h"
@@ -21,7 +21,7 @@ namespace devlink::internal {
 // To be asked of a view of machine code whose sections and symbols were checked; `sections` are the
 // view's. `from_assembler` tells whether an assembler made the file, `toolkit` of which release
 // (10 * major + minor).
-std::string_view WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
-                                  absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit);
+std::string WrongInCallGraph(const ModuleView& view, std::span<const InputSection> sections,
+                             absl::FunctionRef<bool()> from_assembler, std::uint16_t toolkit);
 
 }  // namespace devlink::internal

@@ -187,7 +187,7 @@ absl::Status ModuleLoader::CheckView() {
   }
   DEVLINK_RETURN_IF_ERROR(CheckWhole());
   if (view_->kind_ == format::ViewKind::kMercury) return absl::OkStatus();  // has no other
-  const std::string_view wrong =
+  const std::string wrong =
       WrongInCallGraph(*view_, sections_, [this] { return IsFromAssembler(); }, module_.toolkit());
   return wrong.empty() ? absl::OkStatus() : Bad(IndexOf(SectionRole::kCallGraph), wrong);
 }

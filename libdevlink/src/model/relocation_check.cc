@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/bounded_reader.h"
+#include "base/strings.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
@@ -65,7 +66,7 @@ class RelocationCheck {
       const auto entry = entries.ReadOrZero<format::Rel>(at);
       const format::RelocationInfo* const info = format::FindRelocation(entry.type);
       std::string wrong = WrongIn(entry, info);
-      if (!wrong.empty()) return wrong;
+      if (!wrong.empty()) return absl::StrCat(wrong, Which(entry));
       if (forms_ == Forms::kAny) continue;
       const Field field = FieldOf(entry.offset, *info);
       if (at != 0) {
@@ -110,6 +111,14 @@ class RelocationCheck {
   // A section as a whole may be named, but only one that has a place in the output.
   [[nodiscard]] bool IsContent(std::uint32_t section) const {
     return section < sections_.size() && format::IsContent(sections_[section].role);
+  }
+
+  [[nodiscard]] std::string Which(const format::Rel& relocation) const {
+    std::string out = absl::StrCat(", at 0x", absl::Hex(relocation.offset));
+    if (relocation.symbol == 0 || relocation.symbol >= view_.symbol_count()) return out;
+    const std::string_view name = view_.SymbolAt(relocation.symbol).name;
+    if (!name.empty()) out += base::Cat({", to '", name, "'"});
+    return out;
   }
 
   // `info` is the row of its type, null where there is none.

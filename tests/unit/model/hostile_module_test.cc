@@ -105,6 +105,7 @@ TEST_CASE("A relocation of code asks for something", "[hostile]") {
     for (const std::uint32_t type : {0x00U, 0x48U, 0x49U}) {
       std::memcpy(bytes.data() + table.offset + 8, &type, sizeof(type));
       CHECK(Refusal(bytes).find(text) != std::string::npos);
+      CHECK(Refusal(bytes).find(", at 0x") != std::string::npos);
     }
   }
 }
