@@ -297,7 +297,8 @@ void CheckCase(const LinkCase& program, std::string_view target) {
   }
   for (const CaseFile& file : program.files) {
     const std::string output = directory.File(file.path.filename().string() + ".cubin");
-    const ProcessResult result = compiler.Compile(program, file, target.substr(3), output);
+    const ProcessResult result =
+        compiler.Compile(program, file, target.substr(3), output, FrontEnd::kEach);
     if (!result.ok()) DEVLINK_SKIP("does not compile for this target");
     link.inputs.push_back(output);
   }

@@ -213,9 +213,8 @@ std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own)
 }  // namespace
 
 std::string_view FunctionOfCode(std::string_view section) {
-  constexpr std::string_view kCode = format::section_name::kText;
-  const bool is_usual = section.size() > kCode.size() && section.starts_with(kCode);
-  return is_usual ? section.substr(kCode.size() + 1) : section;
+  constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
+  return format::IsNameOfCode(section) ? section.substr(kPrefix) : section;
 }
 
 absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own) {

@@ -98,7 +98,7 @@ inline constexpr std::uint32_t kExternalSharedAlign = 16;
 // What a section is for, in an input and in an output.
 enum class SectionRole : std::uint8_t {
   kTable,              // null section, string and symbol tables
-  kDebug,              // `.debug_*`, `.nv_debug_*`: bytes that are never loaded
+  kDebug,              // bytes that are never loaded, most of them `.debug_*` and `.nv_debug_*`
   kToolNote,           // `.note.nv.tkinfo`
   kCudaNote,           // `.note.nv.cuinfo`
   kModuleInfo,         // `.nv.info`
@@ -166,7 +166,8 @@ constexpr bool IsContent(SectionRole role) {
 }
 
 // Where a section of an output stands: files are sorted by it (docs/cubin-format.md, "Section
-// order"). There most data sections are plain PROGBITS, and names tell.
+// order"). There most data sections are plain PROGBITS, and names tell; one that is not loaded is
+// for the debugger whatever it is called.
 int SectionCategory(std::string_view name, std::uint32_t type, std::uint64_t flags);
 
 }  // namespace devlink::format

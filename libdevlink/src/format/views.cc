@@ -68,11 +68,9 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
   constexpr std::string_view kOptimizer = section_name::kOptimizerConstants;
   std::string_view list;  // of relocations
   std::string_view of = name;
-  for (const std::string_view prefix : {section_name::kRela, section_name::kRel}) {
-    if (!name.starts_with(prefix)) continue;
-    list = prefix;
-    of.remove_prefix(prefix.size());
-    break;
+  if (IsNameOfRelocations(name)) {
+    list = name.substr(0, name.find('.', 1));
+    of.remove_prefix(list.size());
   }
   if (of == section_name::kUserConstants) {
     return kept.Concat(list, section_name::kVariableConstants);

@@ -588,7 +588,7 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   }
   // Whoever reads the name and whoever reads the number come to the same function.
   const std::string_view owner = sections_[section.info].name;
-  if (!owner.starts_with(format::section_name::kText) ||
+  if (!format::IsNameOfCode(owner) ||
       !section.name.ends_with(owner.substr(format::section_name::kText.size()))) {
     return Bad(index, "its name is not that of the function it belongs to");
   }
@@ -613,8 +613,7 @@ absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
   const InputSymbol function = view_->SymbolAt(FunctionOf(*view_, sections_[index]));
   if (function.size != section.size) return Bad(index, "its function is not the whole of it");
   constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
-  if (!section.name.starts_with(format::section_name::kText) || section.name.size() < kPrefix ||
-      section.name.substr(kPrefix) != function.name) {
+  if (!format::IsNameOfCode(section.name) || section.name.substr(kPrefix) != function.name) {
     return Bad(index, "its name is not that of its function");
   }
   return absl::OkStatus();

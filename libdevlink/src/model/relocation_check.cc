@@ -34,7 +34,8 @@ class RelocationCheck {
         forms_(forms),
         target_(sections[list.info]),
         mercury_(view.kind() == format::ViewKind::kMercury),
-        // Lists of places in `.debug_loc` name labels that ptxas left without a place.
+        // Lists of places in `.debug_loc` name labels that ptxas left without a place, and PTX may
+        // have labels in any debug section.
         of_debug_(target_.role == SectionRole::kDebug),
         place_(of_debug_                            ? format::FieldPlace::kDebug
                : target_.role == SectionRole::kText ? format::FieldPlace::kCode
