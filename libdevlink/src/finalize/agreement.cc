@@ -206,6 +206,7 @@ std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own)
     }
   }
   std::sort(changed.begin(), changed.end());
+  out.reserve(changed.size());
   for (const auto& [index, name] : changed) out.emplace_back(FunctionOfCode(name));
   return out;
 }
