@@ -106,7 +106,7 @@ class Comparison {
     if (actual.ok() != expected.ok()) {
       return Cat("status\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
-    if (SaidOnce(UnderDevlinksName(expected.err)) != SaidOnce(UnderDevlinksName(messages))) {
+    if (SaidOnce(UnderDevlinksName(expected.err)) != UnderDevlinksName(messages)) {
       return Cat("messages\nnvlink says:\n", expected.err, "devlink says:\n", messages);
     }
     return actual.ok() ? ExplainDifference(expected_cubin, actual.cubin) : "";

@@ -214,8 +214,7 @@ std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own)
 }  // namespace
 
 std::string_view FunctionOfCode(std::string_view section) {
-  constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
-  return format::IsNameOfCode(section) ? section.substr(kPrefix) : section;
+  return format::IsNameOfCode(section) ? format::FunctionInNameOfCode(section) : section;
 }
 
 absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own) {

@@ -153,6 +153,10 @@ constexpr bool IsNameOfCode(std::string_view name) {
   return name.starts_with(section_name::kText) &&
          name.substr(section_name::kText.size()).starts_with('.');
 }
+// The function's name in that of its code.
+constexpr std::string_view FunctionInNameOfCode(std::string_view name) {
+  return name.substr(section_name::kText.size() + 1);
+}
 constexpr bool IsNameOfRelocations(std::string_view name) {
   for (const std::string_view list : {section_name::kRela, section_name::kRel}) {
     if (name.starts_with(list)) return name.substr(list.size()).starts_with('.');

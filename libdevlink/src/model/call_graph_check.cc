@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,14 +57,16 @@ class CallGraphCheck {
       return "its lists do not stand in order, or name something twice or what is no function";
     }
     if (!ReadPointerTable()) return "a pointer is not to the function it is named after";
-    if (!NamesReferences()) {
-      return base::Cat({"it does not name ", NameOfWrong(), ", to which code or data refers"});
+    if (const auto function = NotNamed()) {
+      return base::Cat({"it does not name ", NameOf(*function), ", to which code or data refers"});
     }
-    if (!AllTakenHavePrototypes() && from_assembler_()) {
-      return base::Cat({NameOfWrong(), ", whose address is taken, has no prototype"});
+    if (const auto function = TakenWithoutPrototype(); function && from_assembler_()) {
+      return base::Cat({NameOf(*function), ", whose address is taken, has no prototype"});
     }
-    if (HavePrototypes() || !from_assembler_()) return {};
-    return base::Cat({NameOfWrong(), " has no prototype, or two"});
+    if (const auto function = WithoutOnePrototype(); function && from_assembler_()) {
+      return base::Cat({NameOf(*function), " has no prototype, or two"});
+    }
+    return {};
   }
 
  private:
@@ -73,9 +76,10 @@ class CallGraphCheck {
     return found == sections_.end() ? nullptr : &*found;
   }
 
-  [[nodiscard]] std::string NameOfWrong() const {
+  // A damaged file may name a symbol that does not exist.
+  [[nodiscard]] std::string NameOf(std::uint32_t symbol) const {
     const std::string_view name =
-        wrong_ < view_.symbol_count() ? view_.SymbolAt(wrong_).name : std::string_view();
+        symbol < view_.symbol_count() ? view_.SymbolAt(symbol).name : std::string_view();
     return name.empty() ? "a function" : base::Cat({"'", name, "'"});
   }
 
@@ -128,12 +132,10 @@ class CallGraphCheck {
     const auto found = std::lower_bound(taken_.begin(), taken_.end(), Pair{function, 0});
     return found != taken_.end() && found->first == function;
   }
-  bool AllTakenHavePrototypes() {
+  [[nodiscard]] std::optional<std::uint32_t> TakenWithoutPrototype() const {
     const auto without =
         std::ranges::find_if_not(address_of_, [this](auto f) { return IsTaken(f); });
-    if (without == address_of_.end()) return true;
-    wrong_ = *without;
-    return false;
+    return without == address_of_.end() ? std::nullopt : std::optional(*without);
   }
 
   // Code without a place of its own (ptxas -pic) finds functions by way of a table of pointers,
@@ -185,21 +187,23 @@ class CallGraphCheck {
     return leads ? pointer->to : symbol;
   }
 
-  bool NamesReferences() {
-    return std::ranges::all_of(sections_, [this](const InputSection& section) {
-      return section.role != SectionRole::kRelocations || section.info >= sections_.size() ||
-             NamesReferences(section);
-    });
+  // A function to which code or data refers, and the lists do not say so.
+  [[nodiscard]] std::optional<std::uint32_t> NotNamed() const {
+    for (const InputSection& section : sections_) {
+      if (section.role != SectionRole::kRelocations || section.info >= sections_.size()) continue;
+      if (const auto function = NotNamedOf(section)) return function;
+    }
+    return std::nullopt;
   }
 
-  bool NamesReferences(const InputSection& list) {
+  [[nodiscard]] std::optional<std::uint32_t> NotNamedOf(const InputSection& list) const {
     const SectionRole role = sections_[list.info].role;
     const bool is_code = role == SectionRole::kText;
     const bool is_data =
         role == SectionRole::kGlobalInit ||
         (role == SectionRole::kConstantBank &&
          sections_[list.info].name != format::section_name::kPointerConstants);  // read before
-    if (!is_code && !is_data) return true;
+    if (!is_code && !is_data) return std::nullopt;
     const std::uint32_t function =
         is_code ? format::FunctionOfCode(sections_[list.info].info) : std::uint32_t{0};
     const base::BoundedReader entries(list.data);
@@ -209,10 +213,9 @@ class CallGraphCheck {
       const std::uint32_t symbol = is_code ? BehindPointer(entry.symbol) : entry.symbol;
       if (is_code && symbol == entry.symbol && !IsToBeNamed(entry.type)) continue;
       if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
-      wrong_ = symbol;
       if (!is_code) {
-        if (!IsTaken(symbol)) return !from_assembler_();
-        continue;
+        if (IsTaken(symbol)) continue;
+        return from_assembler_() ? std::optional(symbol) : std::nullopt;
       }
       const Pair pair{function, BodyOf(symbol)};
       if (pair.second == function || IsNamed(pair)) {
@@ -220,9 +223,9 @@ class CallGraphCheck {
       }
       // What -r joined may be of an earlier toolkit.
       const bool is_call = format::FunctionUseOf(entry.type) == format::FunctionUse::kCall;
-      if (is_call || from_assembler_()) return false;
+      if (is_call || from_assembler_()) return symbol;
     }
-    return true;
+    return std::nullopt;
   }
 
   [[nodiscard]] bool IsToBeNamed(std::uint32_t type) const {
@@ -233,9 +236,9 @@ class CallGraphCheck {
 
   // Each device function that other modules can call has one, either there or in the call graph.
   // One that has another's code may have been declared without `.visible` and then has none.
-  bool HavePrototypes() {
+  [[nodiscard]] std::optional<std::uint32_t> WithoutOnePrototype() const {
     const InputSection* const section = Find(SectionRole::kPrototype);
-    if (section == nullptr) return true;
+    if (section == nullptr) return std::nullopt;
     Few<std::uint32_t> functions;
     const base::BoundedReader pairs(section->data);
     for (std::uint64_t at = 0; at + 8 <= section->data.size(); at += 8) {
@@ -249,13 +252,10 @@ class CallGraphCheck {
     for (std::uint32_t i = 1; i < view_.symbol_count(); ++i) {
       if (!IsToHavePrototype(i)) continue;
       const bool has_one = next < functions.size() && functions[next] == i;
-      wrong_ = i;
-      if (!has_one && BodyOf(i) == i) return false;
+      if (!has_one && BodyOf(i) == i) return i;
       next += has_one ? 1 : 0;
     }
-    if (next == functions.size()) return true;
-    wrong_ = functions[next];
-    return false;
+    return next == functions.size() ? std::nullopt : std::optional(functions[next]);
   }
   [[nodiscard]] bool IsToHavePrototype(std::uint32_t symbol) const {
     const ModuleView::SymbolTraits function = view_.SymbolTraitsAt(symbol);
@@ -276,7 +276,6 @@ class CallGraphCheck {
   Few<Pair> taken_;                // with the offset of the prototype
   std::vector<Pointer> pointers_;  // by variable
   Few<std::uint32_t> address_of_;  // as the list of takers has them
-  std::uint32_t wrong_ = 0;        // the function in question
   bool names_addresses_;
   bool has_takers_ = false;
 };

@@ -612,8 +612,8 @@ absl::Status ModuleLoader::CheckMachineCode(std::uint32_t index) const {
   DEVLINK_RETURN_IF_ERROR(CheckAligned(index));
   const InputSymbol function = view_->SymbolAt(FunctionOf(*view_, sections_[index]));
   if (function.size != section.size) return Bad(index, "its function is not the whole of it");
-  constexpr std::size_t kPrefix = format::section_name::kText.size() + 1;  // and a dot
-  if (!format::IsNameOfCode(section.name) || section.name.substr(kPrefix) != function.name) {
+  if (!format::IsNameOfCode(section.name) ||
+      format::FunctionInNameOfCode(section.name) != function.name) {
     return Bad(index, "its name is not that of its function");
   }
   return absl::OkStatus();

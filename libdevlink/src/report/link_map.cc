@@ -226,8 +226,9 @@ class Table {
 std::string_view KindOf(std::string_view section) {
   namespace names = format::section_name;
   using Kind = std::pair<std::string_view, std::string_view>;
+  if (format::IsNameOfCode(section)) return "code";
+  if (format::IsNameOfRelocations(section)) return "relocations";
   const std::array kKinds = {
-      Kind{names::kText, "code"},
       Kind{names::kCapsules, "code for the finalizer"},
       Kind{names::kMercuryPrefix, "Mercury view"},
       Kind{names::kConstants, "constants"},
@@ -236,7 +237,6 @@ std::string_view KindOf(std::string_view section) {
       Kind{names::kKernelShared, "shared memory"},
       Kind{names::kDebug, "debug information"},
       Kind{names::kNvDebug, "debug information"},
-      Kind{names::kRel, "relocations"},
       Kind{names::kRelocationActions, "relocations"},
       Kind{names::kModuleInfo, "attributes"},
       Kind{names::kCallGraph, "call graph"},

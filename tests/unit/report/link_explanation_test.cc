@@ -249,6 +249,28 @@ TEST_CASE("Sizes are told by kind, input, function and template", "[report]") {
                    "         256 100.0%  int twice<int>(int)\n") != std::string::npos);
 }
 
+TEST_CASE("Names that only begin as those of code and relocations are of neither", "[report]") {
+  const auto sizes_with = [&](const char* name) {
+    InputBuilder b;
+    b.DefineKernel("k");
+    b.AddData(name, 7777, kNoSymbol, 0x22, 1);
+    auto session = LinkSession::Create(WithDetails());
+    REQUIRE(session.ok());
+    REQUIRE(session->AddModule("b", b.Build()).ok());
+    const LinkOutcome outcome = session->Link();
+    REQUIRE(outcome.ok());
+    return SizeTable(outcome.report).value();
+  };
+  for (const char* name : {".relax", ".text_x"}) {
+    const std::string sizes = sizes_with(name);
+    CAPTURE(name, sizes);
+    const std::size_t at = sizes.find("everything else");
+    REQUIRE(at != std::string::npos);
+    const std::size_t line = sizes.rfind('\n', at) + 1;
+    CHECK(std::stoi(sizes.substr(line)) >= 7777);
+  }
+}
+
 TEST_CASE("A map has everything once", "[report]") {
   const LinkOutcome outcome = Program();
   const std::string map = LinkMap(outcome.report).value();
