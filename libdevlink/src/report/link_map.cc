@@ -3,6 +3,7 @@
 // Tables of what a link made: the map and the sizes.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -213,7 +214,7 @@ class Table {
     constexpr double kPerMille = 1000;
     const double share =
         total == 0 ? 0 : kPerMille * static_cast<double>(bytes) / static_cast<double>(total);
-    const auto tenths = static_cast<std::uint64_t>(share + 0.5);
+    const auto tenths = static_cast<std::uint64_t>(std::llround(share));
     absl::StrAppend(&out, Right(bytes, 12), " ",
                     Right(absl::StrCat(tenths / 10, ".", tenths % 10), 5), "%  ", Shown(name),
                     "\n");
