@@ -450,6 +450,7 @@ class Joining {
   std::vector<std::string> ChangedFunctions() {
     std::sort(changed_.begin(), changed_.end());
     std::vector<std::string> out;
+    out.reserve(changed_.size());
     for (const std::uint32_t code : changed_) {
       out.emplace_back(FunctionOfCode(own_.file().NameOf(code)));
     }
