@@ -41,6 +41,7 @@ std::optional<Diagnostic> NoteUnmatchedReferences(const Program& program, const 
   // What `ld -r` puts between the lists of two objects reads as such names.
   std::erase_if(unmatched, [](std::string_view name) { return name.empty(); });
   if (unmatched.empty()) return std::nullopt;
+  left_out.reserve(liveness.left_out.size());
   for (const FunctionId kernel : liveness.left_out) {
     left_out.emplace_back(program.symbols[program.functions[kernel].symbol].name);
   }
