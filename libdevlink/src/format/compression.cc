@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -21,12 +22,37 @@ absl::Status OtherSize(std::uint64_t found, std::uint64_t expected) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::uint8_t>> DecompressZstd(base::Bytes bytes, std::uint64_t size) {
+void ZstdDecompressor::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+ZstdDecompressor::ZstdDecompressor() = default;
+ZstdDecompressor::~ZstdDecompressor() = default;
+
+ZstdDecompressor::Context ZstdDecompressor::Take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Context context = std::move(idle_.back());
+      idle_.pop_back();
+      return context;
+    }
+  }
+  return Context(ZSTD_createDCtx());
+}
+
+absl::StatusOr<std::vector<std::uint8_t>> ZstdDecompressor::Decompress(base::Bytes bytes,
+                                                                       std::uint64_t size) {
   const auto claimed = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (claimed == ZSTD_CONTENTSIZE_ERROR) return absl::DataLossError("not a zstd frame");
   if (claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != size) return OtherSize(claimed, size);
   std::vector<std::uint8_t> out(size);
-  const std::size_t result = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
+  Context context = Take();
+  if (context == nullptr) return absl::ResourceExhaustedError("no memory for zstd");
+  const std::size_t result =
+      ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(context));
+  }
   if (ZSTD_isError(result) != 0) {
     return absl::DataLossError(absl::StrCat("zstd: ", ZSTD_getErrorName(result)));
   }

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "base/text_bytes.h"
 #include "format/compression.h"
+#include "format/extract_member.h"
 #include "format/fatbin_format.h"
 #include "format/nv_compat.h"
 
@@ -24,16 +25,12 @@ namespace {
 
 using base::BoundedReader;
 using base::Bytes;
+using format::DescribePlace;
 using format::FatbinHeader;
 using format::FatbinMemberHeader;
 
-std::string Where(const FatbinMember& member) {
-  return absl::StrCat("fat binary: container ", member.container, ", member ", member.index,
-                      " (offset ", member.offset, "): ");
-}
-
 absl::Status Damaged(const FatbinMember& member, std::string_view what) {
-  return absl::OutOfRangeError(absl::StrCat(Where(member), base::ToAbsl(what)));
+  return absl::OutOfRangeError(absl::StrCat(DescribePlace(member), base::ToAbsl(what)));
 }
 
 CodeKind KindOf(std::uint16_t raw) {
@@ -251,42 +248,9 @@ std::vector<CodeCandidate> Fatbin::Candidates() const {
 }
 
 absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Extract(const FatbinMember& member) const {
-  return base::Guard([&]() -> absl::StatusOr<std::vector<std::uint8_t>> {
-    if (member.is_obfuscated) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          Where(member),
-          "its code is obfuscated and can only be compiled by libnvJitLink; compile the "
-          "source with -no-compress to have it stored plainly"));
-    }
-    if (member.is_unknown_compression) {
-      return absl::DataLossError(absl::StrCat(
-          Where(member), "it is stored in a way that is not known (flags 0x",
-          absl::Hex(member.raw_flags), "); compile the source with a CUDA 12 or 13 toolkit"));
-    }
-    std::vector<std::uint8_t> out;
-    if (member.compression == FatbinCompression::kNone) {
-      out.assign(member.payload.begin(), member.payload.end());
-    } else {
-      const std::uint64_t size = member.uncompressed_size;
-      const std::uint64_t compressed = std::max<std::uint64_t>(member.payload.size(), 1);
-      if (size > limits_.max_uncompressed_size || size / compressed > limits_.max_expansion) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat(Where(member), "its ", member.payload.size(), " bytes claim to become ",
-                         size, "; at most ", limits_.max_uncompressed_size, " and ",
-                         limits_.max_expansion, " times their size are allowed"));
-      }
-      auto data = member.compression == FatbinCompression::kZstd
-                      ? format::DecompressZstd(member.payload, size)
-                      : format::DecompressLz4(member.payload, size);
-      if (!data.ok()) {
-        return absl::Status(data.status().code(),
-                            absl::StrCat(Where(member), "its compressed code is damaged: ",
-                                         data.status().message()));
-      }
-      out = *std::move(data);
-    }
-    if (member.kind == CodeKind::kPtx) out.erase(std::find(out.begin(), out.end(), 0), out.end());
-    return out;
+  return base::Guard([&] {
+    format::ZstdDecompressor zstd;
+    return format::ExtractMember(member, limits_, zstd);
   });
 }
 
@@ -298,7 +262,8 @@ absl::StatusOr<std::vector<std::uint8_t>> Fatbin::Isolate(const FatbinMember& me
         [](const FatbinMember& left, std::uint64_t offset) { return left.offset < offset; });
     if (own == members_.end() || own->whole.data() != member.whole.data() ||
         own->whole.size() != member.whole.size()) {
-      return absl::OutOfRangeError(absl::StrCat(Where(member), "it belongs to another fat binary"));
+      return absl::OutOfRangeError(
+          absl::StrCat(DescribePlace(member), "it belongs to another fat binary"));
     }
     const FatbinHeader header = {format::kFatbinMagic, format::kFatbinVersion, sizeof(FatbinHeader),
                                  member.whole.size()};

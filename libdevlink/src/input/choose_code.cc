@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "devlink/experimental/code_choice.h"
 #include "devlink/experimental/fatbin.h"
+#include "format/extract_member.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
 
@@ -71,6 +73,14 @@ absl::Status Missing(const ObjectRecord& object, const InputSettings& settings,
   return *severity == Severity::kError ? absl::FailedPreconditionError(text) : absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<std::uint8_t>> Take(const Fatbin& fatbin, const FatbinMember& member,
+                                               const FatbinLimits& limits,
+                                               format::ZstdDecompressor* zstd) {
+  if (member.is_obfuscated) return fatbin.Isolate(member);
+  if (zstd == nullptr) return fatbin.Extract(member);
+  return base::Guard([&] { return format::ExtractMember(member, limits, *zstd); });
+}
+
 }  // namespace
 
 absl::Status ChooseCodeInFatbin(const ObjectRecord& object, base::Bytes bytes,
@@ -109,7 +119,7 @@ absl::Status ChooseCodeInFatbin(const ObjectRecord& object, base::Bytes bytes,
         absl::Status leave = settings.TakeMemory(size);
         if (!leave.ok()) return Unreadable(object.name, leave, diagnostics);
       }
-      auto extracted = member.is_obfuscated ? fatbin->Isolate(member) : fatbin->Extract(member);
+      auto extracted = Take(*fatbin, member, limits, settings.zstd);
       if (!extracted.ok()) return Unreadable(object.name, extracted.status(), diagnostics);
       CodeRecord& code = chosen.emplace_back();
       code.kind = member.kind;

@@ -10,6 +10,7 @@
 #include "base/severity_policy.h"
 #include "devlink/arch.h"
 #include "devlink/toolkit_profile.h"
+#include "format/compression.h"
 #include "input/archive.h"
 
 namespace devlink::internal {
@@ -28,6 +29,8 @@ struct InputSettings {
   bool tells_of_no_code = false;  // a note names an input without device code
   base::SeverityPolicy severities;
   FileReader read_file;  // for the members of thin archives; none: they are refused
+  // For the members of all inputs, borrowed; none: a new one for each.
+  format::ZstdDecompressor* zstd = nullptr;
   // What reading spends, and the record keeps; none: as much as there is.
   std::shared_ptr<base::MemoryLease> memory;
 

@@ -84,6 +84,7 @@ std::shared_ptr<base::MemoryLease> InputReader::Lease() const {
 InputSettings InputReader::Settings() const {
   InputSettings settings = settings_;
   settings.memory = Lease();
+  settings.zstd = &zstd_;
   return settings;
 }
 

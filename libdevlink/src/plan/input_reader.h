@@ -17,6 +17,7 @@
 #include "base/memory_lease.h"
 #include "devlink/experimental/host_references.h"
 #include "devlink/link_options.h"
+#include "format/compression.h"
 #include "input/input_record.h"
 #include "input/input_settings.h"
 #include "plan/link_context.h"
@@ -81,6 +82,7 @@ class InputReader {
 
   const LinkOptions& options_;
   const LinkContext& context_;
+  mutable format::ZstdDecompressor zstd_;
   InputSettings settings_;
 };
 
