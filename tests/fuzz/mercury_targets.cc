@@ -20,9 +20,9 @@
 #include "finalize/stand_in_names.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
+#include "format/line_table.h"
 #include "format/notes.h"
 #include "fuzz/targets.h"
-#include "image/lines.h"
 #include "image/register_ranges.h"
 #include "support/linked_file.h"
 #include "support/mercury_golden.h"
@@ -117,17 +117,17 @@ void FuzzCapsule(FuzzBytes bytes) {
 void FuzzLines(FuzzBytes bytes) {
   if (bytes.empty()) return;
   const std::uint32_t salt = bytes[0];
-  const internal::Section section = SectionOf(bytes.subspan(1));
+  const FuzzBytes table = bytes.subspan(1);
   const auto kept =
-      internal::KeepLines(section, [salt](std::uint64_t offset) -> std::optional<std::uint32_t> {
+      format::KeepLines(table, [salt](std::uint64_t offset) -> std::optional<std::uint32_t> {
         const auto number = static_cast<std::uint32_t>(offset * 2654435761U >> 8) ^ salt;
         return number % 4 == 0 ? std::nullopt : std::optional(number % 16);
       });
   if (!kept) return;
-  Expect(kept->bytes.size() <= section.size, "a table that grows");
+  Expect(kept->bytes.size() <= table.size(), "a table that grows");
   std::uint64_t from = 0;
   for (const auto& run : kept->runs) {
-    Expect(run.from >= from && run.size <= section.size - run.from, "runs that share bytes");
+    Expect(run.from >= from && run.size <= table.size() - run.from, "runs that share bytes");
     Expect(run.to <= kept->bytes.size() && run.size <= kept->bytes.size() - run.to,
            "a run outside of the table");
     from = run.from + run.size;
@@ -222,7 +222,9 @@ std::vector<std::string_view> CodeOf(const internal::LinkedFile& file) {
 void FuzzJoined(FuzzBytes bytes) {
   if (bytes.empty() || TwoViews(false).empty()) return;
   static const Bytes kLinked =
-      LinkViews(std::vector<Bytes>{TwoViews(false), TwoViews(true)}, false, false).cubin;
+      LinkViews(std::vector<Bytes>{TwoViews(false), TwoViews(true), MercuryGolden("lines.cubin")},
+                false, false)
+          .cubin;
   static const auto kFile = internal::LinkedFile::Read(kLinked);
   Expect(kFile.ok(), "what the goldens make is not read");
   Bytes changed = kLinked;

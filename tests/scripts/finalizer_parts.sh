@@ -66,7 +66,9 @@ says() {
 
 for arch in sm_100 sm_120; do
   nvcc -arch=$arch -dc a.cu b.cu
-  nvcc -arch=$arch -dc -lineinfo b.cu -o lines.o
+  nvcc -arch=$arch -dc -lineinfo a.cu -o lines_a.o
+  nvcc -arch=$arch -dc -lineinfo b.cu -o lines_b.o
+  nvcc -arch=$arch -dc -G b.cu -o debug_b.o
   for parts in 2 3; do
     same "$arch" $parts -arch=$arch a.o b.o
     says "$arch" "did its work in $parts parts"
@@ -84,7 +86,20 @@ for arch in sm_100 sm_120; do
       failures=$((failures + 1))
     fi
   done
-  same "$arch, lines" 2 -arch=$arch a.o lines.o
+  for parts in 2 3; do
+    same "$arch, lines" $parts -arch=$arch lines_a.o lines_b.o
+    says "$arch, lines" "did its work in $parts parts"
+    same "$arch, lines of one file" $parts -arch=$arch a.o lines_b.o
+    says "$arch, lines of one file" "did its work in $parts parts"
+    same "$arch, lines, kernels that go" $parts -arch=$arch -kernels-used=divide,publish,loop -ignore-host-info \
+      lines_a.o lines_b.o
+  done
+  # Much else of -G says where something lies in code.
+  "$DEVLINK" --log --finalizer-parts=2 -arch=$arch lines_a.o debug_b.o -o devlink.cubin 2>log
+  if grep -q "2 parts" log; then
+    echo "$arch, code of -G: in parts" >&2
+    failures=$((failures + 1))
+  fi
   # Each part is kept in a cache of its own, and taken from there.
   "$DEVLINK" --cache=kept --finalizer-parts=2 -arch=$arch a.o b.o -o first.cubin
   entries=$(find kept -type f | wc -l)

@@ -20,9 +20,9 @@ namespace {
 
 // --- Landlock, whose header may be older than the kernel -----------------------------------------
 
-constexpr long kCreateRuleset = 444;
-constexpr long kAddRule = 445;
-constexpr long kRestrictSelf = 446;
+constexpr std::int64_t kCreateRuleset = 444;
+constexpr std::int64_t kAddRule = 445;
+constexpr std::int64_t kRestrictSelf = 446;
 constexpr unsigned kAskVersion = 1;
 constexpr unsigned kPathBeneath = 1;
 
@@ -42,7 +42,7 @@ constexpr std::uint64_t kRefer = 1 << 13;         // version 2: move to another 
 constexpr std::uint64_t kTruncate = 1 << 14;      // version 3
 constexpr std::uint64_t kBindAndConnect = 3;      // version 4
 
-long Version() { return syscall(kCreateRuleset, nullptr, 0, kAskVersion); }
+std::int64_t Version() { return syscall(kCreateRuleset, nullptr, 0, kAskVersion); }
 
 bool Allow(int rules, const char* path, std::uint64_t what) {
   PathRule rule{.allowed = what, .folder = open(path, O_PATH | O_CLOEXEC)};
@@ -97,7 +97,7 @@ constexpr std::array<sock_filter, kCalls + 6> MakeFilter() {
   out[i++] = Load(offsetof(seccomp_data, nr));
   out[i] = Jump(BPF_JGE, kOtherAbi, to_no(), 0);
   ++i;
-  for (const long call : kRefused) {
+  for (const std::int64_t call : kRefused) {
     out[i] = Jump(BPF_JEQ, static_cast<std::uint32_t>(call), to_no(), 0);
     ++i;
   }
@@ -111,7 +111,7 @@ constexpr auto kFilter = MakeFilter();
 }  // namespace
 
 ChildFence::ChildFence(const std::string& writable_folder) {
-  const long version = Version();
+  const std::int64_t version = Version();
   if (version < 1) return;
   RulesetAttributes attributes{.files = kWriteFile | kRemoveAndMake, .network = kBindAndConnect};
   if (version >= 2) attributes.files |= kRefer;
@@ -136,7 +136,7 @@ void ChildFence::Enter() const {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
   if (rules_ >= 0) syscall(kRestrictSelf, rules_, 0);
   if constexpr (kArchitecture != 0) {
-    const sock_fprog program = {.len = static_cast<unsigned short>(kFilter.size()),
+    const sock_fprog program = {.len = static_cast<std::uint16_t>(kFilter.size()),
                                 .filter = const_cast<sock_filter*>(kFilter.data())};
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
   }

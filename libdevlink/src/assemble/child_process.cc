@@ -127,7 +127,7 @@ Ended Reap(pid_t pid, const Patience& patience, int& status) {
   if (patience.endless()) return Reap(pid, status);
   // It closed its stderr: nearly always since it ends, and is gone before the first nap is over.
   timespec nap = {.tv_sec = 0, .tv_nsec = 20'000};
-  constexpr long kLongestNap = 5'000'000;
+  constexpr std::int64_t kLongestNap = 5'000'000;
   while (!patience.over()) {
     const pid_t done = waitpid(pid, &status, WNOHANG);
     if (done == pid) return Ended::kKnown;

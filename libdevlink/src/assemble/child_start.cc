@@ -49,7 +49,7 @@ bool CloseOthersOnExec() {
   constexpr unsigned kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC, from Linux 5.11 on
   if (syscall(SYS_close_range, kFirstOther, ~0U, kCloseOnExec) == 0) return true;
   constexpr int kMost = 65536;
-  const long most = sysconf(_SC_OPEN_MAX);
+  const std::int64_t most = sysconf(_SC_OPEN_MAX);
   for (int file = kFirstOther; file < kMost && file < most; ++file) {
     fcntl(file, F_SETFD, FD_CLOEXEC);
   }

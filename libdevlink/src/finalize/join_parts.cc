@@ -12,6 +12,8 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "finalize/agreement.h"
+#include "finalize/file_index.h"
+#include "finalize/join_lines.h"
 #include "finalize/linked_file.h"
 #include "finalize/own_records.h"
 #include "format/elf_cuda.h"
@@ -25,112 +27,11 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint32_t kSymbolTable = 3;  // LinkedFile::Read sees to that
-
-absl::Status Different(std::string_view what) {
-  return absl::InvalidArgumentError(
-      base::ToAbsl(base::Cat({"a part of it has another '", what, "'"})));
-}
-
 Bytes CopyOf(base::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
 template <typename T>
 void Put(Bytes& out, std::uint64_t offset, const T& value) {
   std::memcpy(out.data() + offset, &value, sizeof(value));
-}
-
-// Things that have a name, in the order in which they stand in the file.
-using ByName = base::HashMap<std::string_view, std::vector<std::uint32_t>>;
-
-struct NamedSymbol {
-  std::string_view name;  // that of the section where it stands for one
-  format::Sym symbol = {};
-};
-
-// Where things of machine code are in a linked file.
-class FileIndex {
- public:
-  explicit FileIndex(LinkedFile&& file) : file_(std::move(file)) {
-    attached_.resize(file_.section_count());
-    for (std::uint32_t i = 1; i < file_.section_count(); ++i) AddSection(i);
-    ReadSymbols();
-  }
-
-  [[nodiscard]] const LinkedFile& file() const { return file_; }
-  [[nodiscard]] LinkedFile& file() { return file_; }
-  [[nodiscard]] const ByName& sections() const { return sections_; }
-  [[nodiscard]] const std::vector<NamedSymbol>& symbols() const { return symbols_; }
-  [[nodiscard]] const NamedSymbol* SymbolAt(std::uint32_t number) const {
-    return number < symbols_.size() ? &symbols_[number] : nullptr;
-  }
-  // Sections whose sh_info names this one: its attributes, relocations, constants.
-  [[nodiscard]] const std::vector<std::uint32_t>& AttachedTo(std::uint32_t section) const {
-    return attached_[section];
-  }
-  [[nodiscard]] bool IsCode(std::uint32_t section) const {
-    return (file_.header(section).flags & format::kShfExec) != 0 && !IsMercury(section);
-  }
-  [[nodiscard]] bool IsMercury(std::uint32_t section) const {
-    return format::IsMercurySection(file_.header(section).flags);
-  }
-  // The one of this name that has as many of its kind before it as `other` has in `in`.
-  [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t other,
-                                                           const FileIndex& in) const {
-    const std::string_view name = in.file().NameOf(other);
-    const auto there = in.sections_.find(name);
-    const auto here = sections_.find(name);
-    if (there == in.sections_.end() || here == sections_.end()) return std::nullopt;
-    if (there->second.size() != here->second.size()) return std::nullopt;
-    const auto at = std::lower_bound(there->second.begin(), there->second.end(), other);
-    return here->second[static_cast<std::size_t>(at - there->second.begin())];
-  }
-
- private:
-  void AddSection(std::uint32_t section) {
-    const format::Shdr& header = file_.header(section);
-    sections_[file_.NameOf(section)].push_back(section);
-    const bool is_attached = (header.flags & format::kShfInfoLink) != 0 && !IsMercury(section);
-    if (is_attached && header.info < attached_.size()) attached_[header.info].push_back(section);
-  }
-
-  void ReadSymbols() {
-    const base::BoundedReader bytes(file_.DataOf(kSymbolTable));
-    const base::BoundedReader names(file_.DataOf(file_.header(kSymbolTable).link));
-    format::Sym symbol = {};
-    for (std::uint64_t at = 0; bytes.Read(at, symbol); at += sizeof(symbol)) {
-      const bool is_section = (symbol.info & 15U) == format::kSttSection;
-      symbols_.push_back({is_section && symbol.shndx < file_.section_count()
-                              ? file_.NameOf(symbol.shndx)
-                              : names.CString(symbol.name).value_or(std::string_view()),
-                          symbol});
-    }
-  }
-
-  LinkedFile file_;
-  ByName sections_;
-  std::vector<std::vector<std::uint32_t>> attached_;  // by section
-  std::vector<NamedSymbol> symbols_;
-};
-
-// One relocation of a list.
-struct Reference {
-  std::uint64_t offset = 0;
-  std::uint32_t type = 0;
-  std::uint32_t symbol = 0;
-  std::int64_t addend = 0;
-};
-
-std::vector<Reference> ReferencesOf(const FileIndex& index, std::uint32_t list) {
-  const bool has_addend = index.file().header(list).type == format::kShtRela;
-  const std::uint64_t size = format::SizeOfRelocation(has_addend);
-  const base::BoundedReader bytes(index.file().DataOf(list));
-  std::vector<Reference> out;
-  for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
-    out.push_back({bytes.ReadOrZero<std::uint64_t>(at), bytes.ReadOrZero<std::uint32_t>(at + 8),
-                   bytes.ReadOrZero<std::uint32_t>(at + 12),
-                   has_addend ? bytes.ReadOrZero<std::int64_t>(at + 16) : 0});
-  }
-  return out;
 }
 
 // Takes what belongs to functions out of one part.
@@ -256,8 +157,8 @@ class Taking {
 
   // Fields of code move, and so do the places in it that are referred to.
   absl::Status TakeReferences(std::uint32_t list, std::uint32_t theirs) {
-    const std::vector<Reference> ours = ReferencesOf(own_, list);
-    const std::vector<Reference> others = ReferencesOf(part_, theirs);
+    const std::vector<Reference> ours = own_.ReferencesOf(list);
+    const std::vector<Reference> others = part_.ReferencesOf(theirs);
     const std::string_view name = own_.file().NameOf(list);
     if (ours.size() != others.size()) return Different(name);
     Bytes bytes = CopyOf(own_.file().DataOf(list));
@@ -299,7 +200,7 @@ FrameFields FrameFieldsOf(const FileIndex& index) {
   if (found == index.sections().end()) return out;
   out.section = found->second.front();
   for (const std::uint32_t list : index.AttachedTo(out.section)) {
-    for (const Reference& reference : ReferencesOf(index, list)) {
+    for (const Reference& reference : index.ReferencesOf(list)) {
       const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
       if (symbol != nullptr) out.by_code[symbol->symbol.shndx] = reference.offset;
     }
@@ -318,7 +219,7 @@ absl::Status CheckPointers(const FileIndex& own, const FileIndex& part) {
     const auto pointers_of = [](const FileIndex& index, std::uint32_t section) {
       std::vector<std::tuple<std::uint64_t, std::string_view, std::uint32_t, std::int64_t>> out;
       for (const std::uint32_t list : index.AttachedTo(section)) {
-        for (const Reference& reference : ReferencesOf(index, list)) {
+        for (const Reference& reference : index.ReferencesOf(list)) {
           const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
           out.emplace_back(reference.offset, symbol == nullptr ? std::string_view() : symbol->name,
                            reference.type, reference.addend);
@@ -336,7 +237,7 @@ absl::Status CheckPointers(const FileIndex& own, const FileIndex& part) {
 
 // Variables and constants lie where they lie in the whole: code says so in numbers.
 absl::Status CheckPlaces(const FileIndex& own, const FileIndex& part) {
-  ByName places;
+  FileIndex::ByName places;
   for (std::uint32_t i = 1; i < own.symbols().size(); ++i) {
     const format::Sym& symbol = own.symbols()[i].symbol;
     if ((symbol.info & 15U) != format::kSttFunc) places[own.symbols()[i].name].push_back(i);
@@ -401,17 +302,18 @@ class Joining {
       DEVLINK_RETURN_IF_ERROR(CheckPlaces(own_, indices.back()));
       DEVLINK_RETURN_IF_ERROR(CheckPointers(own_, indices.back()));
     }
-    symbols_ = CopyOf(own_.file().DataOf(kSymbolTable));
+    symbols_ = CopyOf(own_.file().DataOf(FileIndex::kSymbolTable));
     const FrameFields fields = FrameFieldsOf(own_);
     if (fields.section != 0) frames_ = CopyOf(own_.file().DataOf(fields.section));
-    base::HashSet<std::uint32_t> taken;
+    CodeTaken taken;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       DEVLINK_RETURN_IF_ERROR(TakePart(parts_[i], indices[i], fields, taken));
     }
     for (std::uint32_t i = 1; i < own_.file().section_count(); ++i) {
       if (own_.IsCode(i) && !taken.contains(i)) return Different(own_.file().NameOf(i));
     }
-    own_.file().Replace(kSymbolTable, std::move(symbols_));
+    DEVLINK_RETURN_IF_ERROR(JoinLines(own_, taken));
+    own_.file().Replace(FileIndex::kSymbolTable, std::move(symbols_));
     if (fields.section != 0) own_.file().Replace(fields.section, std::move(frames_));
     DEVLINK_RETURN_IF_ERROR(JoinCompat(own_, indices, has_more_kernels_));
     JoinedParts out{.cubin = {}, .finalized = ChangedFunctions()};
@@ -421,16 +323,17 @@ class Joining {
 
  private:
   absl::Status TakePart(const FinalizedPart& part, const FileIndex& theirs,
-                        const FrameFields& fields, base::HashSet<std::uint32_t>& taken) {
+                        const FrameFields& fields, CodeTaken& taken) {
     const FrameFields their_fields = FrameFieldsOf(theirs);
     Taking taking(own_, theirs);
     for (const std::string_view name : part.sections) {
       const auto found = own_.sections().find(name);
       if (found == own_.sections().end()) return Different(name);
       for (const std::uint32_t code : found->second) {
-        if (!taken.insert(code).second) continue;
+        if (taken.contains(code)) continue;
         DEVLINK_RETURN_IF_ERROR(taking.Take(code, symbols_));
         const std::uint32_t their_code = *theirs.CounterpartOf(code, own_);
+        taken[code] = {&theirs, their_code};
         const auto field = fields.by_code.find(code);
         const auto their_field = their_fields.by_code.find(their_code);
         const bool has_frame = field != fields.by_code.end();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "finalize/reduced_input.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "finalize/linked_file.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
+#include "format/line_table.h"
 #include "format/sections.h"
 #include "format/views.h"
 
@@ -66,10 +68,18 @@ bool IsSymbolTable(const InputSection& section) {
          (section.type == format::kShtSymtab || section.type == format::kShtMercurySymbols);
 }
 
+bool IsLineTable(const InputSection& section) {
+  return section.name == format::section_name::kDebugLine ||
+         section.name == format::section_name::kSassLine;
+}
+
 class Reduction {
  public:
-  Reduction(const Module& module, const CodeNames& names)
-      : module_(module), names_(names), out_(module.bytes().begin(), module.bytes().end()) {}
+  Reduction(const Module& module, const CodeNames& names, bool code_alone)
+      : module_(module),
+        names_(names),
+        code_alone_(code_alone),
+        out_(module.bytes().begin(), module.bytes().end()) {}
 
   std::vector<std::uint8_t> Run() {
     const std::uint64_t nothing = Append(kNothing);
@@ -109,10 +119,48 @@ class Reduction {
                  section.role == SectionRole::kFunctionInfo) {
         const bool is_known = section.info < sections.size();
         if (is_known && IsLeftOut(sections[section.info], names_)) Place(i, nothing, 0);
+      } else if (code_alone_ && section.name.starts_with(format::section_name::kPtxText)) {
+        Place(i, nothing, 0);
+      } else if (code_alone_ && IsLineTable(section)) {
+        ReduceLines(view, sections, i);
       } else if (IsSymbolTable(section)) {
         ShortenSymbols(view, sections, section.data);
       }
     }
+  }
+
+  // Lines of code that goes are half of what the library has to read of a part with lines.
+  void ReduceLines(const ModuleView& view, const std::vector<InputSection>& sections,
+                   std::uint32_t table) {
+    const auto list = std::ranges::find_if(sections, [&](const InputSection& section) {
+      return section.role == SectionRole::kRelocations && section.info == table;
+    });
+    if (list == sections.end()) return;
+    const std::uint64_t step = format::SizeOfRelocation(list->type == format::kShtRela);
+    base::HashSet<std::uint64_t> stay;  // fields
+    for (std::uint64_t at = 0; at + step <= list->data.size(); at += step) {
+      const base::BoundedReader entry(list->data.subspan(at, step));
+      const auto symbol = entry.ReadOrZero<std::uint32_t>(offsetof(format::Rela, symbol));
+      const std::uint32_t code = symbol < view.symbol_count() ? view.SymbolAt(symbol).section : 0;
+      if (code >= sections.size() || IsLeftOut(sections[code], names_)) continue;
+      stay.insert(entry.ReadOrZero<std::uint64_t>(offsetof(format::Rela, offset)));
+    }
+    const auto kept = format::KeepLines(
+        sections[table].data, [&](std::uint64_t field) -> std::optional<std::uint32_t> {
+          return stay.contains(field) ? std::optional(0U) : std::nullopt;
+        });
+    if (!kept) return;
+    std::vector<std::uint8_t> entries;
+    for (std::uint64_t at = 0; at + step <= list->data.size(); at += step) {
+      const base::Bytes entry = list->data.subspan(at, step);
+      const auto field = base::BoundedReader(entry).ReadOrZero<std::uint64_t>(0);
+      const auto place = kept->PlaceOf(field);
+      if (!place) continue;
+      entries.insert(entries.end(), entry.begin(), entry.end());
+      std::memcpy(entries.data() + entries.size() - step, &*place, sizeof(*place));
+    }
+    Place(table, Append(kept->bytes), kept->bytes.size());
+    Place(static_cast<std::uint32_t>(list - sections.begin()), Append(entries), entries.size());
   }
 
   // A symbol that is larger than its code makes the library write where it must not.
@@ -140,6 +188,7 @@ class Reduction {
 
   const Module& module_;
   const CodeNames& names_;
+  const bool code_alone_;
   std::vector<std::uint8_t> out_;
 };
 
@@ -156,7 +205,18 @@ std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const
   const ModuleView& view = module.sass();
   for (std::uint32_t i = 0; i < view.section_count(); ++i) {
     if (view.RoleAt(i) != SectionRole::kText || !IsLeftOut(view.SectionAt(i), names)) continue;
-    return Reduction(module, names).Run();
+    return Reduction(module, names, /*code_alone=*/false).Run();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others) {
+  const ModuleView& view = module.sass();
+  for (std::uint32_t i = 0; i < view.section_count(); ++i) {
+    const InputSection section = view.SectionAt(i);
+    const bool can_go = IsLeftOut(section, others) || IsLineTable(section) ||
+                        section.name.starts_with(format::section_name::kPtxText);
+    if (can_go) return Reduction(module, others, /*code_alone=*/true).Run();
   }
   return std::nullopt;
 }

@@ -28,6 +28,10 @@ void KeepTraces(const Module& module, CodeNames& names);
 // stay, for they leave traces in the output. Nothing where the module has none of those sections.
 std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const CodeNames& names);
 
+// The same for who wants nothing of the finalizer's file but the code that stays and its lines:
+// without the lines of all other code, and without the text of PTX, which may be the most of it.
+std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others);
+
 // Whether a linked cubin has one of these sections; also where it is none.
 bool HasCode(base::Bytes cubin, const CodeNames& names);
 

@@ -25,6 +25,8 @@ inline constexpr std::string_view kNvDebug = ".nv_debug_";
 inline constexpr std::string_view kDebugFrame = ".debug_frame";
 inline constexpr std::string_view kDebugLine = ".debug_line";
 inline constexpr std::string_view kSassLine = ".nv_debug_line_sass";
+inline constexpr std::string_view kDebugStrings = ".debug_str";
+inline constexpr std::string_view kPtxText = ".nv_debug_ptx_txt";  // and, as a rule, a number
 inline constexpr std::string_view kSassRegisters = ".nv_debug_info_reg_sass";
 inline constexpr std::string_view kToolNote = kToolNoteName;
 inline constexpr std::string_view kCudaNote = kCudaNoteName;
@@ -145,6 +147,13 @@ constexpr bool HoldsVariables(SectionRole role) {
 constexpr bool GoesWithBody(std::string_view name) {
   return name == section_name::kDebugLine || name == section_name::kSassLine ||
          name == section_name::kDebugFrame;
+}
+
+// Debug sections of code without -g: none but the lines and the frames say where something lies in
+// code.
+constexpr bool ComesWithLines(std::string_view name) {
+  return GoesWithBody(name) || name == section_name::kDebugStrings ||
+         name.starts_with(section_name::kPtxText);
 }
 
 // Whether code or relocations have such a name: with a dot and whose they are, `.rela.text.F`. PTX

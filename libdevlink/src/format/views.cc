@@ -85,11 +85,11 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
 bool SharesBytesOfMachineCode(std::string_view debug_section) {
   // Found in the outputs of nvlink for code compiled with -G and -lineinfo, and for PTX with a
   // section of each name that DWARF 2 to 5 know: `.debug_loclists`, for example, is not shared.
-  constexpr std::string_view kNames[] = {".debug_abbrev",  ".debug_aranges",  ".debug_loc",
-                                         ".debug_macinfo", ".debug_pubnames", ".debug_pubtypes",
-                                         ".debug_ranges",  ".debug_str"};
+  constexpr std::string_view kNames[] = {
+      ".debug_abbrev",   ".debug_aranges",  ".debug_loc",    ".debug_macinfo",
+      ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", section_name::kDebugStrings};
   return std::ranges::find(kNames, debug_section) != std::end(kNames) ||
-         debug_section.starts_with(".nv_debug_ptx_txt");
+         debug_section.starts_with(section_name::kPtxText);
 }
 
 bool IsMercurySection(std::uint64_t flags) { return (flags & kShfMercury) != 0; }

@@ -3,6 +3,7 @@
 // What is in the sections of a file with two views.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,11 +12,13 @@
 #include "base/strings.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
+#include "format/line_table.h"
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
 #include "image/late_sections.h"
 #include "image/register_ranges.h"
+#include "image/section_bytes.h"
 #include "image/two_view_describer.h"
 
 namespace devlink::internal {
@@ -79,13 +82,24 @@ void TwoViewDescriber::FillPlain(SectionId id) {
   }
 }
 
-bool TwoViewDescriber::SharesBytes(const Section& section) const {
+// No function's; where those of a body that was discarded are in it, it stays beside machine
+// code's.
+bool TwoViewDescriber::HasNoLines(SectionId id) const {
+  const Section& section = mercury_.program().sections[id];
+  const auto plain = lines_.find(pairs_.sections[id]);
+  return section.rel == kNone && section.rela == kNone && plain != lines_.end() &&
+         plain->second.bytes.size() == section.size;
+}
+
+bool TwoViewDescriber::SharesBytes(SectionId id) const {
+  const Section& section = mercury_.program().sections[id];
   switch (section.kind) {
     case SectionKind::kConstantBank:
     case SectionKind::kGlobalInit:
       return true;
     case SectionKind::kDebug:
-      return section.size == 0 || format::SharesBytesOfMachineCode(section.name);
+      return section.size == 0 || format::SharesBytesOfMachineCode(section.name) ||
+             (IsLineTable(section) && HasNoLines(id));
     default:
       return false;
   }
@@ -95,7 +109,7 @@ absl::Status TwoViewDescriber::FillOwn(SectionId id) {
   const SectionHandle handle = own_.sections[id];
   if (handle == plain_.sections[id]) return absl::OkStatus();
   const Section& section = mercury_.program().sections[id];
-  if (SharesBytes(section)) {
+  if (SharesBytes(id)) {
     if (section.size > writer_.SizeOf(plain_.sections[id])) {
       return absl::InvalidArgumentError(
           absl::StrCat("of '", std::string(section.name),
@@ -147,6 +161,7 @@ void TwoViewDescriber::FillCapsule(SectionId id) {
 absl::Status TwoViewDescriber::FillCapsules() {
   constexpr BitField kPlace{0, 16};
   std::vector<const ConstantUse*> uses;
+  uses.reserve(sass_.passes.relocated.constant_uses.size());
   for (const ConstantUse& use : sass_.passes.relocated.constant_uses) uses.push_back(&use);
   std::stable_sort(uses.begin(), uses.end(), [](const ConstantUse* a, const ConstantUse* b) {
     return std::pair(a->section, a->offset) < std::pair(b->section, b->offset);
@@ -185,7 +200,8 @@ absl::Status TwoViewDescriber::FillCapsules() {
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (places[i] != 0) {
-        writer_.Patch(own_.sections[capsule], places[i], kPlace, (*(first + i))->value);
+        writer_.Patch(own_.sections[capsule], places[i], kPlace,
+                      first[static_cast<std::ptrdiff_t>(i)]->value);
       }
     }
   }
@@ -221,18 +237,19 @@ void TwoViewDescriber::KeepLiveLines() {
   }
   for (const auto& [id, symbols] : named) {
     const auto& symbol_of = symbols;
-    auto lines =
-        KeepLines(program.sections[id], [&](std::uint64_t offset) -> std::optional<std::uint32_t> {
-          const auto found = symbol_of.find(offset);
-          if (found == symbol_of.end()) return std::nullopt;
-          return found->second;
-        });
+    // Sorted by the functions' symbols.
+    auto lines = format::KeepLines(BytesOf(program.sections[id]),
+                                   [&](std::uint64_t offset) -> std::optional<std::uint32_t> {
+                                     const auto found = symbol_of.find(offset);
+                                     if (found == symbol_of.end()) return std::nullopt;
+                                     return found->second;
+                                   });
     if (lines) lines_.try_emplace(id, *std::move(lines));
   }
   for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {
     if (!IsLineTable(mercury_.program().sections[id])) continue;
-    auto lines = KeepLines(mercury_.program().sections[id],
-                           [](std::uint64_t) { return std::optional<std::uint32_t>(); });
+    auto lines = format::KeepLines(BytesOf(mercury_.program().sections[id]),
+                                   [](std::uint64_t) { return std::optional<std::uint32_t>(); });
     if (lines) own_lines_.try_emplace(id, *std::move(lines));
   }
 }
@@ -265,10 +282,10 @@ void TwoViewDescriber::PatchLineHeader(const FieldPatch& patch) {
   const auto own = own_lines_.find(patch.section);
   const auto plain = lines_.find(pairs_.sections[patch.section]);
   if (own == own_lines_.end() || plain == lines_.end()) return;
-  const std::vector<Lines::Run>& headers = own->second.headers;
-  const auto behind =
-      std::upper_bound(headers.begin(), headers.end(), patch.offset,
-                       [](std::uint64_t at, const Lines::Run& run) { return at < run.from; });
+  const std::vector<format::KeptLines::Run>& headers = own->second.headers;
+  const auto behind = std::upper_bound(
+      headers.begin(), headers.end(), patch.offset,
+      [](std::uint64_t at, const format::KeptLines::Run& run) { return at < run.from; });
   if (behind == headers.begin()) return;
   const auto unit = static_cast<std::size_t>(behind - headers.begin()) - 1;
   const std::uint64_t offset = patch.offset - headers[unit].from;
@@ -321,7 +338,7 @@ void TwoViewDescriber::ApplyPatches() {
     const SectionHandle handle = own_.sections[patch.section];
     if (handle == kNoSection || handle == plain_.sections[patch.section]) continue;
     PatchLineHeader(patch);
-    if (SharesBytes(mercury_.program().sections[patch.section])) continue;
+    if (SharesBytes(patch.section)) continue;
     writer_.Patch(handle, patch.offset, patch.field, patch.value);
   }
 }

@@ -13,10 +13,10 @@
 #include "base/hash_table.h"
 #include "base/strings.h"
 #include "devlink/experimental/cubin_writer.h"
+#include "format/line_table.h"
 #include "image/changed_banks.h"
 #include "image/frames.h"
 #include "image/late_sections.h"
-#include "image/lines.h"
 #include "image/output_form.h"
 #include "image/view_describer.h"
 #include "image/view_pairs.h"
@@ -117,7 +117,8 @@ class TwoViewDescriber {
   void PatchLineHeader(const FieldPatch& patch);
   void PatchLineReferences();
   void ApplyPatches();
-  [[nodiscard]] bool SharesBytes(const Section& section) const;
+  [[nodiscard]] bool HasNoLines(SectionId id) const;
+  [[nodiscard]] bool SharesBytes(SectionId id) const;
 
   const LinkedView& mercury_;
   const LinkedView& sass_;
@@ -141,10 +142,11 @@ class TwoViewDescriber {
   std::uint64_t section_names_ = 0;  // size of the names before those that come late
   std::uint64_t symbols_gap_ = 0;    // bytes that nvlink leaves unused in front of `.symtab`
   Frames frames_;
-  base::HashMap<SectionId, Lines> lines_;      // tables of machine code
-  base::HashMap<SectionId, Lines> own_lines_;  // the Mercury view's, no more than their headers
-  std::vector<std::uint8_t> registers_;        // `.nv_debug_info_reg_sass` of machine code
-  base::HashSet<FunctionId> hidden_;           // of the Mercury view: found under an alias first
+  base::HashMap<SectionId, format::KeptLines> lines_;  // tables of machine code
+  // The Mercury view's, no more than their headers.
+  base::HashMap<SectionId, format::KeptLines> own_lines_;
+  std::vector<std::uint8_t> registers_;  // `.nv_debug_info_reg_sass` of machine code
+  base::HashSet<FunctionId> hidden_;     // of the Mercury view: found under an alias first
 };
 
 }  // namespace devlink::internal

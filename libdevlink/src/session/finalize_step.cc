@@ -186,12 +186,14 @@ absl::StatusOr<Finalized> FinalizeHiding(const StandInNames& hidden,
   return made;
 }
 
-// The job's inputs without that code; those that have some of it. The job borrows them.
-std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, FinalizeJob& job) {
+// The job's inputs, as `reduce` makes them from modules and that code: those of which something
+// went. The job borrows them.
+std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, decltype(WithoutCode)& reduce,
+                           FinalizeJob& job) {
   std::vector<Bytes> reduced;
   reduced.reserve(set.inputs.size());
   for (std::size_t i = 0; i < set.inputs.size(); ++i) {
-    auto without = WithoutCode(*set.inputs[i].module, code);
+    auto without = reduce(*set.inputs[i].module, code);
     if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
   }
   return reduced;
@@ -202,7 +204,7 @@ std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, FinalizeJo
 absl::StatusOr<std::optional<Finalized>> FinalizeReduced(
     const LinkSet& set, const CodeNames& left_out, const StandInNames& hidden,
     const LinkContext& context, const MercuryFinalizer& finalizer, FinalizeJob job) {
-  const std::vector<Bytes> reduced = TakeOut(set, left_out, job);
+  const std::vector<Bytes> reduced = TakeOut(set, left_out, WithoutCode, job);
   if (reduced.empty()) return std::nullopt;
   auto made = FinalizeHiding(hidden, finalizer, std::move(job));
   if (absl::IsCancelled(made.status()) || absl::IsDeadlineExceeded(made.status())) {
@@ -249,12 +251,11 @@ struct Plan {
 };
 
 // Whether our own file can be nvlink's but for the code: else the finalizer's whole file is taken
-// (docs/mercury.md, "In parts"). Lines are made anew where code moves.
+// (docs/mercury.md, "In parts").
 bool CanTakeParts(const Program& program) {
-  namespace names = format::section_name;
   const auto is_hindrance = [](const Section& section) {
-    return section.name == names::kDebugLine || section.name == names::kSassLine ||
-           section.kind == SectionKind::kReservedShared;
+    return section.kind == SectionKind::kReservedShared ||
+           (section.kind == SectionKind::kDebug && !format::ComesWithLines(section.name));
   };
   return std::none_of(program.sections.begin(), program.sections.end(), is_hindrance) &&
          !RefersToTextures(program);
@@ -332,7 +333,7 @@ absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, con
   FinalizeJob job = plan.job;
   job.kernels_used.clear();
   job.variables_used.clear();
-  const std::vector<Bytes> reduced = TakeOut(set, others, job);
+  const std::vector<Bytes> reduced = TakeOut(set, others, CodeAlone, job);
   return finalizer.Finalize(job);
 }
 

@@ -17,6 +17,7 @@
 #include "format/notes.h"
 #include "format/nv_compat.h"
 #include "support/catch.h"
+#include "support/line_table.h"
 
 namespace devlink::testing {
 namespace {
@@ -37,6 +38,7 @@ struct Code {
   std::uint8_t frame = 3;  // of what its frame says behind the address
   std::uint8_t table = 5;  // of its jump table
   bool has_shared = false;
+  unsigned rows = 0;  // of its lines
 };
 
 struct Linked {
@@ -47,6 +49,9 @@ struct Linked {
   std::uint32_t call_type = 0x4b;
   std::string callee = "l";
   std::string tool = "ours";
+  // Both have lines, in that order. The smallest step of addresses stands in their unit's head.
+  std::string lines;
+  std::uint8_t step = 1;
 };
 
 class Writer {
@@ -80,6 +85,7 @@ class Writer {
     w_.AddRelocation(calls_, linked.k.exit + 8U, 0x38, k, linked.k.exit + 16);
     AddFrame(k, linked.k);
     AddFrame(l, linked.l);
+    if (!linked.lines.empty()) AddLines(k, l);
   }
 
   Bytes Write() {
@@ -91,6 +97,7 @@ class Writer {
  private:
   void AddOfAll() {
     frames_ = w_.AddSection({.name = ".debug_frame"});
+    if (!linked_.lines.empty()) lines_ = w_.AddSection({.name = ".debug_line"});
     const auto note = w_.AddSection(
         {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
     w_.AppendCopy(note, format::EncodeToolRecord({.tool = linked_.tool, .version = "1"}));
@@ -100,6 +107,7 @@ class Writer {
     format::CompatMerger::AppendFastPath(linked_.mask, records);
     w_.AppendCopy(compat, records);
     frame_list_ = AddList(".rela.debug_frame", frames_);
+    if (!linked_.lines.empty()) line_list_ = AddList(".rela.debug_line", lines_);
   }
 
   // The writer borrows names.
@@ -182,11 +190,26 @@ class Writer {
     at_ += entry.size();
   }
 
+  void AddLines(SymbolHandle k, SymbolHandle l) {
+    std::vector<Bytes> sequences;
+    std::uint64_t at = kLineHeader;
+    for (const char function : linked_.lines) {
+      const bool is_k = function == 'k';
+      const unsigned rows = is_k ? linked_.k.rows : linked_.l.rows;
+      sequences.push_back(LineSequence(is_k ? 20 : 30, rows));
+      w_.AddRelocation(line_list_, at + kLineAddress, 2, is_k ? k : l, 0);
+      at += sequences.back().size();
+    }
+    w_.AppendCopy(lines_, LineUnit(sequences, linked_.step));
+  }
+
   const Linked& linked_;
   std::deque<std::string> names_;
   CubinWriter w_{{.sm = 100, .executable = true, .section_order = SectionOrder::kAsAdded}};
   SectionHandle frames_ = kNoSection;
   SectionHandle frame_list_ = kNoSection;
+  SectionHandle lines_ = kNoSection;
+  SectionHandle line_list_ = kNoSection;
   SectionHandle text_k_ = kNoSection;
   SectionHandle text_l_ = kNoSection;
   SectionHandle calls_ = kNoSection;
@@ -240,6 +263,46 @@ TEST_CASE("Kernels that go leave open for which relatives the code is", "[parts]
   CHECK(JoinParts(Write({.mask = 1}), parts, /*has_more_kernels=*/true).ok());
 }
 
+// Finalized code has more rows here, and what stands in the place of other code has none.
+Linked WithLines(Code k, unsigned rows_of_k, Code l, unsigned rows_of_l, const std::string& lines) {
+  k.rows = rows_of_k;
+  l.rows = rows_of_l;
+  return {.k = std::move(k), .l = std::move(l), .lines = lines};
+}
+
+TEST_CASE("Lines are those of the part that has the code", "[parts][lines]") {
+  const Linked own = WithLines({}, 1, {}, 2, "kl");
+  const Linked first = WithLines(Finalized(21), 5, Nothing(), 0, "k");
+  const Linked expected = WithLines(Finalized(21), 5, Finalized(22), 9, "kl");
+  SECTION("a part without the lines of other code") {
+    const Linked second = WithLines(Nothing(), 0, Finalized(22), 9, "l");
+    const auto joined = JoinParts(Write(own), PartsOf(first, second));
+    INFO(joined.status().message());
+    REQUIRE(joined.ok());
+    CHECK(joined->cubin == Write(expected));
+  }
+  SECTION("a part with them, in another order") {
+    const Linked second = WithLines(Nothing(), 7, Finalized(22), 9, "lk");
+    const auto joined = JoinParts(Write(own), PartsOf(first, second));
+    INFO(joined.status().message());
+    REQUIRE(joined.ok());
+    CHECK(joined->cubin == Write(expected));
+  }
+}
+
+TEST_CASE("Lines that are not those of the same program are not taken", "[parts][lines]") {
+  const Linked own = WithLines({}, 1, {}, 2, "kl");
+  const Linked first = WithLines(Finalized(21), 5, Nothing(), 0, "k");
+  Linked second = WithLines(Nothing(), 0, Finalized(22), 9, "l");
+  SECTION("another unit") { second.step = 4; }
+  SECTION("none of the function") { second.lines = "k"; }
+  SECTION("twice") { second.lines = "ll"; }
+  SECTION("no table") { second.lines = ""; }
+  const auto joined = JoinParts(Write(own), PartsOf(first, second));
+  REQUIRE(joined.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(joined.status().message().find("'.debug_line'") != std::string_view::npos);
+}
+
 TEST_CASE("A part of another program is not taken", "[parts]") {
   const Linked own;
   Linked first{.k = Finalized(21), .l = Nothing()};
@@ -281,8 +344,10 @@ TEST_CASE("Code that no part has, and files that are none", "[parts]") {
 }
 
 TEST_CASE("Whatever byte of a part is another, the file is one, or there is none", "[parts]") {
-  const auto parts = PartsOf({.k = Finalized(21), .l = Nothing()}, {.k = Nothing()});
-  const Bytes own = Write({});
+  const auto parts =
+      PartsOf(WithLines(Finalized(21), 5, Nothing(), 0, "k"), WithLines(Nothing(), 0, {}, 2, "l"));
+  const Bytes own = Write(WithLines({}, 1, {}, 2, "kl"));
+  REQUIRE(JoinParts(own, parts).ok());
   for (std::size_t i = 0; i < parts[0].cubin.size(); ++i) {
     auto damaged = parts;
     damaged[0].cubin[i] ^= 0xff;

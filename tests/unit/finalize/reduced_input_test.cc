@@ -18,6 +18,7 @@
 #include "devlink/sinks.h"
 #include "devlink/toolchain.h"
 #include "format/elf_cuda.h"
+#include "format/line_table.h"
 #include "format/views.h"
 #include "support/catch.h"
 #include "support/mercury_golden.h"
@@ -30,6 +31,7 @@ namespace devlink::testing {
 namespace {
 
 using format::ViewKind;
+using internal::CodeAlone;
 using internal::CodeNames;
 using internal::HasCode;
 using internal::InputSection;
@@ -121,11 +123,75 @@ TEST_CASE("An input without a function's code is as it was in all else", "[final
   CHECK(std::equal(expected.begin(), expected.end(), reduced->begin()));
 }
 
+// What a section has in a file with other headers than the module's: bytes of the old one may lie
+// about.
+base::Bytes BytesAt(const Cubin& file, std::uint32_t section) {
+  const format::Shdr header = HeaderAt(file, section);
+  const auto bytes = base::BoundedReader(file).Slice(header.offset, header.size);
+  REQUIRE(bytes.has_value());
+  return *bytes;
+}
+
+// Which symbols the lines of a view are of, in a file made of the module's.
+std::vector<std::string> LinesOf(const Module& module, ViewKind kind, const Cubin& file) {
+  const devlink::internal::ModuleView& view = module.view(kind);
+  const std::vector<InputSection> sections = view.sections();
+  std::vector<std::string> out;
+  for (std::uint32_t i = 1; i < sections.size(); ++i) {
+    if (sections[i].role != SectionRole::kRelocations) continue;
+    const std::uint32_t table_section = sections[i].info;
+    if (sections[table_section].name != ".debug_line") continue;
+    const auto table = format::LineTable::Read(BytesAt(file, table_section));
+    REQUIRE(table.has_value());
+    REQUIRE(table->units().size() == 1);
+    const base::BoundedReader entries(BytesAt(file, i));
+    const auto sequences = table->SequencesOf(table->units()[0]);
+    CHECK(entries.size() == sequences.size() * sizeof(format::Rela));
+    for (const format::LineSequence& sequence : sequences) {
+      for (std::uint64_t at = 0; at < entries.size(); at += sizeof(format::Rela)) {
+        const auto entry = entries.ReadOrZero<format::Rela>(at);
+        if (entry.offset != table->AddressesOf(sequence)[0]) continue;
+        out.emplace_back(view.SymbolAt(entry.symbol).name);
+      }
+    }
+  }
+  std::ranges::sort(out);  // each view has an order of its own
+  return out;
+}
+
+TEST_CASE("For code alone the other lines go, and the text of PTX", "[finalize][lines]") {
+  const Cubin whole = MercuryGolden("lines.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const auto alone = CodeAlone(**module, Names(".text.first"));
+  REQUIRE(alone.has_value());
+  // Also where no code goes; where the finalizer's whole file is wanted, none of this.
+  const auto text_only = CodeAlone(**module, CodeNames());
+  REQUIRE(text_only.has_value());
+  const auto kept = WithoutCode(**module, Names(".text.first"));
+  REQUIRE(kept.has_value());
+  const std::vector<std::string> all = {"first", "first_part", "second"};
+  for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+    CHECK(LinesOf(**module, kind, whole) == all);
+    CHECK(LinesOf(**module, kind, *alone) == std::vector<std::string>{"first_part", "second"});
+    CHECK(LinesOf(**module, kind, *text_only) == all);
+    CHECK(LinesOf(**module, kind, *kept) == all);
+    const std::vector<InputSection> sections = (*module)->view(kind).sections();
+    for (std::uint32_t i = 1; i < sections.size(); ++i) {
+      if (!sections[i].name.starts_with(".nv_debug_ptx_txt")) continue;
+      CHECK(BytesAt(*alone, i).empty());
+      CHECK(BytesAt(*text_only, i).empty());
+      CHECK(BytesAt(*kept, i).size() == sections[i].size);
+    }
+  }
+}
+
 TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
   const auto module = Module::Load(MercuryGolden("second.cubin"));
   REQUIRE(module.ok());
   CHECK_FALSE(WithoutCode(**module, Names(kUnused)).has_value());
   CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
+  CHECK_FALSE(CodeAlone(**module, Names(kUnused)).has_value());
   // Nor is another kind of section taken for code.
   CHECK_FALSE(WithoutCode(**module, Names(".nv.info")).has_value());
 }

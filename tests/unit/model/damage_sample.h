@@ -87,7 +87,7 @@ class Sample {
 
 inline std::vector<Sample> TwoViewSamples() {
   std::vector<Sample> out;
-  for (const char* const file : {"first.cubin", "second.cubin", "alias.cubin"}) {
+  for (const char* const file : {"first.cubin", "second.cubin", "alias.cubin", "lines.cubin"}) {
     out.emplace_back(MercuryGolden(file));
   }
   return out;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "image/lines.h"
+#include "format/line_table.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
-#include "base/bounded_reader.h"
-#include "image/section_bytes.h"
-
-namespace devlink::internal {
+namespace devlink::format {
 
 namespace {
 
-// DWARF 2, in its 32-bit form.
 constexpr std::uint64_t kHeaderLengthAt = 6;
 constexpr std::uint64_t kHeaderAt = 10;  // what the header's length counts from
 constexpr std::uint64_t kOpcodeBaseAt = 14;
@@ -23,29 +20,35 @@ constexpr std::uint8_t kFixedAdvance = 9;  // its operand is a half word
 constexpr std::uint8_t kEndSequence = 1;
 constexpr std::uint8_t kSetAddress = 2;
 
-// Reads one table from front to back; every step fails where the bytes end.
-class LineReader {
- public:
-  LineReader(base::Bytes bytes, const SymbolAt& symbol_at)
-      : bytes_(bytes), reader_(bytes), symbol_at_(symbol_at) {}
+// A sequence that stays.
+struct RankedSequence {
+  std::uint32_t rank = 0;
+  LineSequence sequence;
+};
 
-  std::optional<Lines> Run() {
+std::optional<std::uint32_t> RankOf(const LineTable& table, const LineSequence& sequence,
+                                    RankAt rank_at) {
+  for (const std::uint64_t address : table.AddressesOf(sequence)) {
+    if (const auto rank = rank_at(address)) return rank;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// From front to back; every step fails where the bytes end.
+class LineTableReader {
+ public:
+  explicit LineTableReader(base::Bytes bytes) : bytes_(bytes), reader_(bytes) {}
+
+  std::optional<LineTable> Run() {
     while (at_ < bytes_.size()) {
       if (!Unit()) return std::nullopt;
     }
-    std::sort(out_.runs.begin(), out_.runs.end(),
-              [](const Lines::Run& a, const Lines::Run& b) { return a.from < b.from; });
     return std::move(out_);
   }
 
  private:
-  // A sequence that stays.
-  struct Kept {
-    std::uint32_t symbol = 0;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-  };
-
   bool Unit() {
     std::uint32_t length = 0;
     std::uint32_t header = 0;
@@ -60,31 +63,24 @@ class LineReader {
     if (program > end || begin + kOperandCountsAt > program || opcode_base_ == 0) return false;
     operand_counts_ = begin + kOperandCountsAt;
     if (operand_counts_ + opcode_base_ - 1 > program) return false;
-    const std::uint64_t to = out_.bytes.size();
-    Keep(begin, program);
-    out_.headers.push_back(out_.runs.back());
-    sequences_.clear();
+    const auto first = static_cast<std::uint32_t>(out_.sequences_.size());
     for (at_ = program; at_ < end;) {
       if (!Sequence(end)) return false;
     }
-    std::stable_sort(sequences_.begin(), sequences_.end(),
-                     [](const Kept& a, const Kept& b) { return a.symbol < b.symbol; });
-    for (const Kept& kept : sequences_) Keep(kept.begin, kept.end);
-    const auto size = static_cast<std::uint32_t>(out_.bytes.size() - to - sizeof(length));
-    std::memcpy(out_.bytes.data() + to, &size, sizeof(size));
+    const auto count = static_cast<std::uint32_t>(out_.sequences_.size() - first);
+    out_.units_.push_back({begin, program, first, count});
     return true;
   }
 
-  // From here to the end of the sequence, which is kept or not.
   bool Sequence(std::uint64_t end) {
-    const std::uint64_t begin = at_;
-    std::optional<std::uint32_t> symbol;
+    LineSequence sequence{.begin = at_,
+                          .first_address = static_cast<std::uint32_t>(out_.addresses_.size())};
     bool ends = false;
     while (at_ < end && !ends) {
       std::uint8_t opcode = 0;
       if (!reader_.Read(at_++, opcode)) return false;
       if (opcode == kExtended) {
-        if (!Extended(symbol, ends)) return false;
+        if (!Extended(ends)) return false;
       } else if (opcode == kFixedAdvance) {
         at_ += sizeof(std::uint16_t);
       } else if (opcode < opcode_base_) {
@@ -96,17 +92,20 @@ class LineReader {
       }
     }
     if (at_ > end) return false;
-    if (symbol) sequences_.push_back({*symbol, begin, at_});
+    sequence.end = at_;
+    sequence.address_count =
+        static_cast<std::uint32_t>(out_.addresses_.size()) - sequence.first_address;
+    out_.sequences_.push_back(sequence);
     return true;
   }
 
-  bool Extended(std::optional<std::uint32_t>& symbol, bool& ends) {
+  bool Extended(bool& ends) {
     std::uint64_t length = 0;
     std::uint8_t kind = 0;
     if (!Number(length) || length == 0 || !reader_.Slice(at_, length) || !reader_.Read(at_, kind)) {
       return false;
     }
-    if (!symbol && kind == kSetAddress) symbol = symbol_at_(at_ + 1);
+    if (kind == kSetAddress) out_.addresses_.push_back(at_ + 1);
     ends = kind == kEndSequence;
     at_ += length;
     return true;
@@ -123,25 +122,17 @@ class LineReader {
     return true;
   }
 
-  void Keep(std::uint64_t begin, std::uint64_t end) {
-    out_.runs.push_back({begin, end - begin, out_.bytes.size()});
-    const base::Bytes kept = bytes_.subspan(begin, end - begin);
-    out_.bytes.insert(out_.bytes.end(), kept.begin(), kept.end());
-  }
-
   const base::Bytes bytes_;
   const base::BoundedReader reader_;
-  const SymbolAt& symbol_at_;
   std::uint64_t at_ = 0;
   std::uint8_t opcode_base_ = 0;
   std::uint64_t operand_counts_ = 0;
-  std::vector<Kept> sequences_;
-  Lines out_;
+  LineTable out_;
 };
 
-}  // namespace
+std::optional<LineTable> LineTable::Read(base::Bytes bytes) { return LineTableReader(bytes).Run(); }
 
-std::optional<std::uint64_t> Lines::PlaceOf(std::uint64_t offset) const {
+std::optional<std::uint64_t> KeptLines::PlaceOf(std::uint64_t offset) const {
   const auto behind =
       std::upper_bound(runs.begin(), runs.end(), offset,
                        [](std::uint64_t at, const Run& run) { return at < run.from; });
@@ -151,9 +142,37 @@ std::optional<std::uint64_t> Lines::PlaceOf(std::uint64_t offset) const {
   return offset - run.from + run.to;
 }
 
-std::optional<Lines> KeepLines(const Section& section, const SymbolAt& symbol_at) {
-  const std::vector<std::uint8_t> bytes = BytesOf(section);
-  return LineReader(bytes, symbol_at).Run();
+std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
+  const auto table = LineTable::Read(bytes);
+  if (!table) return std::nullopt;
+  KeptLines out;
+  const auto keep = [&](std::uint64_t begin, std::uint64_t end) {
+    const base::Bytes kept = bytes.subspan(begin, end - begin);
+    out.runs.push_back({begin, kept.size(), out.bytes.size()});
+    out.bytes.insert(out.bytes.end(), kept.begin(), kept.end());
+  };
+  std::vector<RankedSequence> sequences;  // of one unit
+  for (const LineUnit& unit : table->units()) {
+    const std::uint64_t to = out.bytes.size();
+    keep(unit.begin, unit.program);
+    out.headers.push_back(out.runs.back());
+    sequences.clear();
+    for (const LineSequence& sequence : table->SequencesOf(unit)) {
+      if (const auto rank = RankOf(*table, sequence, rank_at)) {
+        sequences.push_back({*rank, sequence});
+      }
+    }
+    std::ranges::stable_sort(sequences, {}, &RankedSequence::rank);
+    for (const RankedSequence& kept : sequences) keep(kept.sequence.begin, kept.sequence.end);
+    SetUnitSize(std::span(out.bytes).subspan(to));
+  }
+  std::ranges::sort(out.runs, {}, &KeptLines::Run::from);
+  return out;
 }
 
-}  // namespace devlink::internal
+void SetUnitSize(std::span<std::uint8_t> unit) {
+  const auto size = static_cast<std::uint32_t>(unit.size() - sizeof(std::uint32_t));
+  std::memcpy(unit.data(), &size, sizeof(size));
+}
+
+}  // namespace devlink::format

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// flags: -lineinfo
+__device__ int value = 3;
