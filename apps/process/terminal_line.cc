@@ -45,7 +45,7 @@ void TerminalLine::Show(std::string text) {
     try {
       waiter_ = std::jthread([this](const std::stop_token& stop) { Wait(stop); });
     } catch (const std::system_error&) {
-      // What comes later shows it.
+      return;  // what comes later shows it
     }
   }
   changed_.notify_all();

@@ -59,7 +59,7 @@ absl::Status FinishLto(Parsed& parsed) {
   return wrong_level.ok() || found.empty() ? wrong_level : Wrong({found.back().text});
 }
 
-void Say(Severity severity, std::string text, const Parsed& parsed,
+void Say(Severity severity, std::string_view text, const Parsed& parsed,
          std::vector<CommandMessage>& messages) {
   CommandMessage& message = messages.emplace_back();
   message.tool = parsed.command.tool_name;
@@ -93,12 +93,11 @@ absl::Status CheckApiVersion(const Parsed& parsed) {
   if (!parsed.api_version) return absl::OkStatus();
   const std::string& text = *parsed.api_version;
   const std::size_t point = text.find('.');
-  const absl::Status unreadable = Wrong({"--cuda-api-version value cannot be parsed"});
   int major = 0;
   int minor = 0;
   if (point == std::string::npos || !absl::SimpleAtoi(text.substr(0, point), &major) ||
       !absl::SimpleAtoi(text.substr(point + 1), &minor)) {
-    return unreadable;
+    return Wrong({"--cuda-api-version value cannot be parsed"});
   }
   return major == parsed.command.options.profile.release / 10
              ? absl::OkStatus()
@@ -150,7 +149,7 @@ absl::Status Check(Parsed& parsed, Files files, std::vector<CommandMessage>& mes
 
 absl::Status FinishCommand(Parsed& parsed, Files files, std::vector<CommandMessage>& messages) {
   const absl::Status status = Check(parsed, files, messages);
-  if (status.ok()) return status;
+  if (status.ok()) return absl::OkStatus();
   return absl::Status(status.code(),
                       base::Cat({base::FromAbsl(status.message()), TargetSuffix(parsed)}));
 }

@@ -73,7 +73,7 @@ class HostTools {
              variable.starts_with("TMPDIR=");
     });
     if (context.variables.empty()) environment_.push_back(base::Cat({"PATH=", path_}));
-    environment_.push_back("LC_ALL=C");
+    environment_.emplace_back("LC_ALL=C");
     environment_.push_back(base::Cat({"TMPDIR=", folder}));
   }
 
@@ -132,12 +132,13 @@ class WholeScript {
  private:
   // What nvlink has a shell do.
   void SayFirst() const {
+    static constexpr std::string_view kRestOfFirst =
+        " -m64  2>&1 | grep collect2  | grep -wo -e -pie -e \"-z [^[:space:]]*\" -e "
+        "\"-m [^[:space:]]*\" -e -r -e -shared  | tr \"\\n\" \" \" ) | grep -Fvx -e "
+        "\"$(ld -V)\" | sed '1,2d;$d' > ";
     const std::string_view mode = Mode();
     Say({"#$ ld --verbose $(", command_.host_compiler, " -### /dev/null ", mode.empty() ? "" : " ",
-         mode, mode.empty() ? "" : " ",
-         " -m64  2>&1 | grep collect2  | grep -wo -e -pie -e \"-z [^[:space:]]*\" -e "
-         "\"-m [^[:space:]]*\" -e -r -e -shared  | tr \"\\n\" \" \" ) | grep -Fvx -e "
-         "\"$(ld -V)\" | sed '1,2d;$d' > ",
+         mode, mode.empty() ? "" : " ", kRestOfFirst,
          command_.output.empty() ? "/dev/stdout" : command_.output});
   }
 
@@ -268,7 +269,7 @@ absl::Status WriteHostLinkerScript(const NvlinkCommand& command, const CommandCo
     return absl::OkStatus();
   }
   const absl::Status written = WriteTextFile(command.output, script);
-  if (written.ok()) return written;
+  if (written.ok()) return absl::OkStatus();
   // nvlink's words are those of its shell; the place of the line stands in ours.
   const std::string_view why = base::FromAbsl(written.message());
   return Failed({why.substr(0, why.find('\n')), ": ", why.substr(why.find('\n') + 1)});
