@@ -52,7 +52,8 @@ absl::StatusOr<FileLines> LinesOf(const FileIndex& file, std::uint32_t section) 
   out.table = *std::move(table);
   for (const std::uint32_t list : file.AttachedTo(section)) {
     for (const Reference& reference : file.ReferencesOf(list)) {
-      out.references[reference.offset] = reference;
+      const bool is_first = out.references.try_emplace(reference.offset, reference).second;
+      if (!is_first) return Different(file.file().NameOf(section));
     }
   }
   return out;
@@ -70,12 +71,13 @@ struct PartLines {
 };
 
 bool HaveSameUnits(const FileLines& a, const FileLines& b) {
-  return std::ranges::equal(
-      a.table.units(), b.table.units(),
-      [&](const format::LineUnit& unit, const format::LineUnit& other) {
-        constexpr std::size_t kSize = sizeof(std::uint32_t);  // of all of the unit
-        return std::ranges::equal(a.HeadOf(unit).subspan(kSize), b.HeadOf(other).subspan(kSize));
-      });
+  return std::ranges::equal(a.table.units(), b.table.units(),
+                            [&](const format::LineUnit& unit, const format::LineUnit& other) {
+                              // How long a unit is stands first, and may differ.
+                              constexpr std::size_t kLength = sizeof(std::uint32_t);
+                              return std::ranges::equal(a.HeadOf(unit).subspan(kLength),
+                                                        b.HeadOf(other).subspan(kLength));
+                            });
 }
 
 // One of the two tables.
@@ -111,7 +113,8 @@ class LineJoin {
       for (std::size_t i = 0; i < units.size(); ++i) {
         for (const format::LineSequence& sequence : out.lines.table.SequencesOf(units[i])) {
           const auto code = out.lines.CodeOf(*part, sequence);
-          if (!code || !wanted.contains(*code)) continue;
+          if (!code) return Wrong();
+          if (!wanted.contains(*code)) continue;
           out.sequences[KeyOf(i, *code)].push_back(sequence);
           ++left_;
         }
@@ -198,7 +201,12 @@ absl::Status JoinLines(FileIndex& own, const CodeTaken& taken) {
   for (const std::string_view name :
        {format::section_name::kDebugLine, format::section_name::kSassLine}) {
     const auto found = own.sections().find(name);
-    if (found == own.sections().end()) continue;
+    if (found == own.sections().end()) {
+      const bool is_same = std::ranges::none_of(
+          taken, [&](const auto& code) { return code.second.part->sections().contains(name); });
+      if (!is_same) return Different(name);
+      continue;
+    }
     for (const std::uint32_t section : found->second) {
       DEVLINK_RETURN_IF_ERROR(LineJoin(own, taken, section).Run());
     }

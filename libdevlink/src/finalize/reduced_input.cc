@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 #include "base/align.h"
 #include "finalize/linked_file.h"
@@ -73,6 +74,34 @@ bool IsLineTable(const InputSection& section) {
          section.name == format::section_name::kSassLine;
 }
 
+bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table) {
+  const auto lines = format::LineTable::Read(sections[table].data);
+  if (!lines || !lines->is_plain()) return false;
+  base::HashSet<std::uint64_t> fields;
+  std::size_t lists = 0;
+  for (const InputSection& list : sections) {
+    if (list.role != SectionRole::kRelocations || list.info != table) continue;
+    ++lists;
+    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
+    const base::BoundedReader entries(list.data);
+    for (std::uint64_t at = 0; at < list.data.size(); at += step) {
+      fields.insert(entries.ReadOrZero<std::uint64_t>(at));
+    }
+  }
+  for (const format::LineUnit& unit : lines->units()) {
+    for (const format::LineSequence& sequence : lines->SequencesOf(unit)) {
+      if (fields.erase(lines->AddressesOf(sequence)[0]) == 0) return false;
+    }
+  }
+  // What is left names strings of heads.
+  const bool are_of_heads = std::ranges::all_of(fields, [&](std::uint64_t field) {
+    const auto behind =
+        std::ranges::upper_bound(lines->units(), field, {}, &format::LineUnit::begin);
+    return behind != lines->units().begin() && field < std::prev(behind)->program;
+  });
+  return lists <= 1 && are_of_heads;
+}
+
 class Reduction {
  public:
   Reduction(const Module& module, const CodeNames& names, bool code_alone)
@@ -129,7 +158,8 @@ class Reduction {
     }
   }
 
-  // Lines of code that goes are half of what the library has to read of a part with lines.
+  // Of a table that is plain (HasPlainLines), which has one list. Lines of code that goes are half
+  // of what the library has to read of a part with lines.
   void ReduceLines(const ModuleView& view, const std::vector<InputSection>& sections,
                    std::uint32_t table) {
     const auto list = std::ranges::find_if(sections, [&](const InputSection& section) {
@@ -219,6 +249,17 @@ std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const C
     if (can_go) return Reduction(module, others, /*code_alone=*/true).Run();
   }
   return std::nullopt;
+}
+
+bool HasPlainLines(const Module& module) {
+  for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
+    if (!module.HasView(kind)) continue;
+    const std::vector<InputSection> sections = module.view(kind).sections();
+    for (std::uint32_t i = 1; i < sections.size(); ++i) {
+      if (IsLineTable(sections[i]) && !IsPlainTable(sections, i)) return false;
+    }
+  }
+  return true;
 }
 
 bool HasCode(base::Bytes cubin, const CodeNames& names) {

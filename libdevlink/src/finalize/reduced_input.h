@@ -32,6 +32,11 @@ std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const
 // without the lines of all other code, and without the text of PTX, which may be the most of it.
 std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others);
 
+// Whether each sequence of its line tables is of one function, by one relocation of its address,
+// and no other row is relocated: CodeAlone would else take out what is not lines of other
+// code, and the finalizer makes of such tables what it does of nothing else.
+bool HasPlainLines(const Module& module);
+
 // Whether a linked cubin has one of these sections; also where it is none.
 bool HasCode(base::Bytes cubin, const CodeNames& names);
 

@@ -95,6 +95,7 @@ class LineTableReader {
     sequence.end = at_;
     sequence.address_count =
         static_cast<std::uint32_t>(out_.addresses_.size()) - sequence.first_address;
+    if (!ends || sequence.address_count != 1) out_.is_plain_ = false;
     out_.sequences_.push_back(sequence);
     return true;
   }
@@ -107,6 +108,9 @@ class LineTableReader {
     }
     if (kind == kSetAddress) out_.addresses_.push_back(at_ + 1);
     ends = kind == kEndSequence;
+    const bool is_odd = (kind == kSetAddress && length != 1 + sizeof(std::uint64_t)) ||
+                        (kind == kEndSequence && length != 1);
+    if (is_odd) out_.is_plain_ = false;
     at_ += length;
     return true;
   }

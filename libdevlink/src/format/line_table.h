@@ -38,7 +38,9 @@ class LineTable {
   [[nodiscard]] std::span<const LineSequence> SequencesOf(const LineUnit& unit) const {
     return std::span(sequences_).subspan(unit.first_sequence, unit.sequence_count);
   }
-  // The fields in which the sequence's address stands, relocated: one, as a rule.
+  // Whether every sequence has one address, of 8 bytes, and an end.
+  [[nodiscard]] bool is_plain() const { return is_plain_; }
+  // The fields in which the sequence's address stands, relocated.
   [[nodiscard]] std::span<const std::uint64_t> AddressesOf(const LineSequence& sequence) const {
     return std::span(addresses_).subspan(sequence.first_address, sequence.address_count);
   }
@@ -49,6 +51,7 @@ class LineTable {
   std::vector<LineUnit> units_;
   std::vector<LineSequence> sequences_;
   std::vector<std::uint64_t> addresses_;
+  bool is_plain_ = true;
 };
 
 // A table, or what is left of it.

@@ -149,9 +149,9 @@ constexpr bool GoesWithBody(std::string_view name) {
          name == section_name::kDebugFrame;
 }
 
-// Debug sections of code without -g: none but the lines and the frames say where something lies in
-// code.
-constexpr bool ComesWithLines(std::string_view name) {
+// Debug sections of code that was compiled without -g, with or without -lineinfo: none but the
+// lines and the frames say where something lies in code.
+constexpr bool ComesWithoutDebug(std::string_view name) {
   return GoesWithBody(name) || name == section_name::kDebugStrings ||
          name.starts_with(section_name::kPtxText);
 }

@@ -82,13 +82,13 @@ void TwoViewDescriber::FillPlain(SectionId id) {
   }
 }
 
-// No function's; where those of a body that was discarded are in it, it stays beside machine
-// code's.
+// Whether a line table has no function's lines. One with the lines of a discarded body, of which
+// machine code's table has nothing, is written beside that.
 bool TwoViewDescriber::HasNoLines(SectionId id) const {
   const Section& section = mercury_.program().sections[id];
   const auto plain = lines_.find(pairs_.sections[id]);
   return section.rel == kNone && section.rela == kNone && plain != lines_.end() &&
-         plain->second.bytes.size() == section.size;
+         plain->second.bytes == BytesOf(section);
 }
 
 bool TwoViewDescriber::SharesBytes(SectionId id) const {

@@ -105,12 +105,13 @@ bool MentionsDeviceCode(base::Bytes bytes) {
   const std::string_view text = base::TextOf(bytes);
   // A cubin, in what was an archive before its first bytes were lost.
   const bool is_unknown = Recognise(bytes) == ContentKind::kUnknown;
-  for (std::size_t at = 0; is_unknown && (at = text.find(format::kElfMagic, at)) != text.npos;
+  constexpr std::size_t kNowhere = std::string_view::npos;
+  for (std::size_t at = 0; is_unknown && (at = text.find(format::kElfMagic, at)) != kNowhere;
        ++at) {
     if (RecogniseElf(bytes.subspan(at)) == ContentKind::kCudaRelocatable) return true;
   }
-  return text.find("__nv_relfatbin"sv) != std::string_view::npos ||
-         text.find("__cudaRegisterLinkedBinary"sv) != std::string_view::npos;
+  return text.find("__nv_relfatbin"sv) != kNowhere ||
+         text.find("__cudaRegisterLinkedBinary"sv) != kNowhere;
 }
 
 bool IsElf(ContentKind kind) {

@@ -41,8 +41,9 @@ class ExecutingCompiler final : public LtoCompiler {
     };
     const auto take = [&](base::Bytes value) {
       auto output = UnpackLtoAnswer(value, max_output_bytes_);
-      if (output.has_value()) out = *std::move(output);
-      return output.has_value();
+      if (!output.has_value()) return false;
+      out = *std::move(output);
+      return true;
     };
     const auto write = [&](FieldWriter& writer) { WriteLtoJob(job, writer); };
     const absl::Status done =

@@ -255,7 +255,7 @@ struct Plan {
 bool CanTakeParts(const Program& program) {
   const auto is_hindrance = [](const Section& section) {
     return section.kind == SectionKind::kReservedShared ||
-           (section.kind == SectionKind::kDebug && !format::ComesWithLines(section.name));
+           (section.kind == SectionKind::kDebug && !format::ComesWithoutDebug(section.name));
   };
   return std::none_of(program.sections.begin(), program.sections.end(), is_hindrance) &&
          !RefersToTextures(program);
@@ -263,8 +263,8 @@ bool CanTakeParts(const Program& program) {
 
 // How many parts are worth their processes, each of which reads all that is not code again. It must
 // not depend on the machine: the file is to be the same on any other.
-std::size_t WantedParts(const FinalizedProgram& linked, const LinkOptions& options,
-                        const MercuryFinalizer& finalizer) {
+std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
+                        const LinkOptions& options, const MercuryFinalizer& finalizer) {
   constexpr std::uint64_t kWorthTwo = std::uint64_t{512} << 10;
   constexpr std::uint64_t kWorthAnother = std::uint64_t{1} << 20;
   constexpr std::uint64_t kMostParts = 8;
@@ -272,10 +272,16 @@ std::size_t WantedParts(const FinalizedProgram& linked, const LinkOptions& optio
                         options.variables_used.empty() &&
                         options.compatibility != Compatibility::kNvlink;
   if (!is_plain || !CanTakeParts(linked.program)) return 1;
-  if (options.finalizer_parts > 0) return static_cast<std::size_t>(options.finalizer_parts);
-  const std::uint64_t bytes = BytesOfLiveCode(linked.program, linked.liveness);
-  if (!finalizer.works_at_once() || bytes < kWorthTwo) return 1;
-  return std::clamp<std::uint64_t>(bytes / kWorthAnother, 2, kMostParts);
+  auto wanted = static_cast<std::uint64_t>(options.finalizer_parts);
+  if (wanted == 0) {
+    const std::uint64_t bytes = BytesOfLiveCode(linked.program, linked.liveness);
+    if (!finalizer.works_at_once() || bytes < kWorthTwo) return 1;
+    wanted = std::clamp<std::uint64_t>(bytes / kWorthAnother, 2, kMostParts);
+  }
+  const bool can = wanted == 1 || std::ranges::all_of(set.inputs, [](const LinkInput& input) {
+                     return HasPlainLines(*input.module);
+                   });
+  return can ? wanted : 1;
 }
 
 absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked,
@@ -291,7 +297,7 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
   out.told_others = ToldOtherKernels(linked, options);
   out.leaves_kernels_out = !linked.liveness.left_out.empty();
   out.names = linked.program.names;
-  const std::size_t wanted = WantedParts(linked, options, finalizer);
+  const std::size_t wanted = WantedParts(set, linked, options, finalizer);
   out.parts = CutIntoParts(linked.program, linked.graph, linked.liveness, wanted);
   if (out.parts.empty()) {
     if (wanted > 1) context.Log([] { return "the code cannot be finalized in parts"; });

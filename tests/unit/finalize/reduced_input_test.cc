@@ -34,6 +34,7 @@ using format::ViewKind;
 using internal::CodeAlone;
 using internal::CodeNames;
 using internal::HasCode;
+using internal::HasPlainLines;
 using internal::InputSection;
 using internal::KeepTraces;
 using internal::Module;
@@ -183,6 +184,59 @@ TEST_CASE("For code alone the other lines go, and the text of PTX", "[finalize][
       CHECK(BytesAt(*text_only, i).empty());
       CHECK(BytesAt(*kept, i).size() == sections[i].size);
     }
+  }
+}
+
+// Whether the lines are plain where a byte of a view's `.debug_line`, or of the list of its
+// relocations, is another.
+bool IsPlainWith(ViewKind kind, SectionRole role, std::uint64_t at, std::uint8_t value) {
+  Cubin file = MercuryGolden("lines.cubin");
+  {
+    const auto module = Module::Load(file);
+    REQUIRE(module.ok());
+    const std::vector<InputSection> sections = (*module)->view(kind).sections();
+    const auto section = std::ranges::find_if(sections, [&](const InputSection& candidate) {
+      const std::uint32_t table = role == SectionRole::kRelocations ? candidate.info : 0;
+      return candidate.role == role &&
+             (table == 0 ? candidate : sections[table]).name == ".debug_line";
+    });
+    REQUIRE(section != sections.end());
+    const auto begin = section->data.data() - (*module)->bytes().data();
+    file[static_cast<std::size_t>(begin) + at] = value;
+  }
+  const auto module = Module::Load(file);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return HasPlainLines(**module);
+}
+
+TEST_CASE("Lines that are plain are told from those that are not", "[finalize][lines][damage]") {
+  for (const char* const file : {"first.cubin", "lines.cubin"}) {
+    const auto module = Module::Load(MercuryGolden(file));
+    REQUIRE(module.ok());
+    CHECK(HasPlainLines(**module));
+  }
+  const Cubin whole = MercuryGolden("lines.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
+    const std::vector<InputSection> sections = (*module)->view(kind).sections();
+    const auto table = std::ranges::find_if(
+        sections, [](const InputSection& section) { return section.name == ".debug_line"; });
+    REQUIRE(table != sections.end());
+    const auto lines = format::LineTable::Read(table->data);
+    REQUIRE(lines.has_value());
+    const auto sequences = lines->SequencesOf(lines->units()[0]);
+    REQUIRE(sequences.size() == 3);
+    const std::uint64_t address = lines->AddressesOf(sequences[1])[0];
+    constexpr SectionRole kTable = SectionRole::kDebug;
+    constexpr SectionRole kList = SectionRole::kRelocations;
+    CHECK(IsPlainWith(kind, kTable, address - 1, 2));  // as it is
+    // The address is none, and the end of the one before is none.
+    CHECK_FALSE(IsPlainWith(kind, kTable, address - 1, 4));
+    CHECK_FALSE(IsPlainWith(kind, kTable, sequences[0].end - 1, 3));
+    // A relocation of another place.
+    CHECK_FALSE(IsPlainWith(kind, kList, 0, static_cast<std::uint8_t>(address + 9)));
   }
 }
 
