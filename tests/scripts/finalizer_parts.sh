@@ -24,19 +24,22 @@ __global__ void divide(double* p, int i) { *p = scaled(*p, i); }
 __global__ void sum(int* p) { *p = shared_sum(*p); }
 __global__ void sum_twice(int* p) { *p = shared_sum(shared_sum(*p)); }
 __global__ void unused(double* p) { *p = scaled(*p, 3) + 1; }
+// With functions of the compiler's own, of which the other file has copies.
+__global__ void root(float* p, float x) { *p = sqrtf(*p) / x; }
 int main() {
   publish<<<1, 1>>>(nullptr);
   everywhere<<<1, 1>>>(nullptr);
   divide<<<1, 1>>>(nullptr, 0);
   sum<<<1, 1>>>(nullptr);
   sum_twice<<<1, 1>>>(nullptr);
+  root<<<1, 1>>>(nullptr, 1);
 }
 CUDA
 cat >b.cu <<'CUDA'
 extern __device__ int shared_sum(int);
 static __device__ __noinline__ double scaled(double x, int i) { return x * i / 7; }
 __global__ void loop(float* p, int n) {
-  for (int i = 0; i < n; ++i) p[i] = sqrtf(p[i]) / 3;
+  for (int i = 0; i < n; ++i) p[i] = sqrtf(p[i]) / p[0];
 }
 __global__ void other(double* p, int* q) { *p = scaled(*p, *q); *q = shared_sum(*q); }
 void run() {

@@ -39,11 +39,17 @@ class Taking {
  public:
   Taking(FileIndex& own, const FileIndex& part) : own_(own), part_(part) {}
 
+  // Where the part has that code. Of several copies of one function a part may have fewer.
+  [[nodiscard]] std::optional<std::uint32_t> CodeInPart(std::uint32_t code) const {
+    const auto found = CounterpartOf(code);
+    return found && part_.IsCode(*found) ? found : std::nullopt;
+  }
+
   // The code section and what is attached to it. `symbols` is the file's table, to be changed.
   absl::Status Take(std::uint32_t code, Bytes& symbols) {
     const std::string_view name = own_.file().NameOf(code);
-    const auto theirs = part_.CounterpartOf(code, own_);
-    if (!theirs || !part_.IsCode(*theirs)) return Different(name);
+    const auto theirs = CodeInPart(code);
+    if (!theirs) return Different(name);
     DEVLINK_RETURN_IF_ERROR(TakeSymbols(code, *theirs, symbols));
     DEVLINK_RETURN_IF_ERROR(TakeCapsule(name));
     DEVLINK_RETURN_IF_ERROR(TakeAttached(code, *theirs));
@@ -75,6 +81,33 @@ class Taking {
   }
 
  private:
+  // One stands for the other: the same bytes, but for the number of its section in a capsule, and
+  // no references.
+  [[nodiscard]] bool AreCopies(std::uint32_t section, std::uint32_t other) const {
+    const base::Bytes a = own_.file().DataOf(section);
+    const base::Bytes b = own_.file().DataOf(other);
+    const std::size_t number = own_.IsCode(section) ? 0 : sizeof(std::uint32_t);
+    const auto has_references = [this](std::uint32_t code) {
+      return std::ranges::any_of(own_.AttachedTo(code), [this](std::uint32_t attached) {
+        const std::uint32_t type = own_.file().header(attached).type;
+        return type == format::kShtRela || type == format::kShtRel;
+      });
+    };
+    return a.size() == b.size() && a.size() >= number && !has_references(section) &&
+           !has_references(other) && std::ranges::equal(a.subspan(number), b.subspan(number));
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t section) const {
+    if (const auto same = part_.CounterpartOf(section, own_)) return same;
+    const std::string_view name = own_.file().NameOf(section);
+    const auto theirs = part_.sections().find(name);
+    if (theirs == part_.sections().end()) return std::nullopt;
+    const auto& ours = own_.sections().find(name)->second;
+    const bool are_copies =
+        std::ranges::all_of(ours, [&](std::uint32_t other) { return AreCopies(section, other); });
+    return are_copies ? std::optional(theirs->second.front()) : std::nullopt;
+  }
+
   absl::Status TakeSymbols(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
     const auto first_from = [](const FileIndex& index, std::uint32_t section, std::uint32_t at) {
       while (at < index.symbols().size() && index.symbols()[at].symbol.shndx != section) ++at;
@@ -101,7 +134,7 @@ class Taking {
     const auto ours = own_.sections().find(name);
     if (ours == own_.sections().end()) return Different(name);
     for (const std::uint32_t capsule : ours->second) {
-      const auto theirs = part_.CounterpartOf(capsule, own_);
+      const auto theirs = CounterpartOf(capsule);
       if (!theirs) return Different(name);
       Bytes bytes = CopyOf(part_.file().DataOf(*theirs));
       const base::Bytes old = own_.file().DataOf(capsule);
@@ -332,7 +365,7 @@ class Joining {
       for (const std::uint32_t code : found->second) {
         if (taken.contains(code)) continue;
         DEVLINK_RETURN_IF_ERROR(taking.Take(code, symbols_));
-        const std::uint32_t their_code = *theirs.CounterpartOf(code, own_);
+        const std::uint32_t their_code = *taking.CodeInPart(code);
         taken[code] = {&theirs, their_code};
         const auto field = fields.by_code.find(code);
         const auto their_field = their_fields.by_code.find(their_code);

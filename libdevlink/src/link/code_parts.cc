@@ -28,9 +28,21 @@ struct Ties {
   // kernels use lie in the same places for all of these, which depend on all that are used so.
   std::vector<OwnItem> of_places;
   // Functions that refer to `extern __shared__`, which begins at one place for all that reach them;
-  // and all functions of a name.
+  // and all functions of a name, unless they are copies of one.
   std::vector<OwnItem> of_each;
 };
+
+// Whether one stands for the other wherever it was finalized, as do the compiler's own functions,
+// of which every file has those that it needs: nothing but what they do tells them apart.
+bool AreCopies(const Section& a, const Section& b) {
+  const auto has_references = [](const Section& code) {
+    return code.rel != kNone || code.rela != kNone;
+  };
+  return !has_references(a) && !has_references(b) && a.size == b.size &&
+         std::ranges::equal(a.pieces, b.pieces, [](const Piece& piece, const Piece& other) {
+           return piece.offset == other.offset && std::ranges::equal(piece.bytes, other.bytes);
+         });
+}
 
 Ties FindTies(const Program& program, const Liveness& liveness) {
   Ties out;
@@ -39,7 +51,11 @@ Ties FindTies(const Program& program, const Liveness& liveness) {
     if (!IsLiveCode(program, liveness, i)) continue;
     const std::string_view name = program.sections[program.functions[i].text].name;
     const auto [first, is_new] = first_of_name.try_emplace(name, i);
-    if (is_new) continue;
+    const Function& known = program.functions[first->second];
+    if (is_new ||
+        AreCopies(program.sections[known.text], program.sections[program.functions[i].text])) {
+      continue;
+    }
     out.of_each.push_back({.function = first->second, .item = first->second});
     out.of_each.push_back({.function = i, .item = first->second});
   }

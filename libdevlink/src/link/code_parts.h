@@ -25,8 +25,8 @@ std::uint64_t BytesOfLiveCode(const Program& program, const Liveness& liveness);
 // The kernels, each with all that it reaches, in `count` parts of about the same size: what several
 // parts reach is in each of them. Kernels stay together where what they use lies in places that
 // depend on all of them, such as a shared variable of a function that both reach; and where they
-// reach functions of one name. Empty where fewer parts are all that comes of it, or where one of
-// them is so large that nothing is won.
+// reach different functions of one name. Empty where fewer parts are all that comes of it, or where
+// one of them is so large that nothing is won.
 std::vector<CodePart> CutIntoParts(const Program& program, const CallGraph& graph,
                                    const Liveness& liveness, std::size_t count);
 

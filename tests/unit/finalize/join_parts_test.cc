@@ -44,6 +44,7 @@ struct Code {
 struct Linked {
   Code k;
   Code l;
+  std::vector<Code> copies;  // of a function c
   std::uint64_t place_of_variable = 4;
   std::uint64_t mask = 9;
   std::uint32_t call_type = 0x4b;
@@ -61,8 +62,10 @@ class Writer {
     AddOfAll();
     text_k_ = AddCode("k", linked.k);
     text_l_ = AddCode("l", linked.l);
+    for (const Code& copy : linked.copies) copies_.push_back(AddCode("c", copy));
     AddRest("k", linked.k, text_k_);
     AddRest("l", linked.l, text_l_);
+    for (std::size_t i = 0; i < copies_.size(); ++i) AddRest("c", linked.copies[i], copies_[i]);
     const auto constants = w_.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
     w_.AppendCopy(constants, Bytes(16, 1));
     const auto table = w_.AddSymbolTable({.name = ".nv.merc.symtab",
@@ -72,8 +75,14 @@ class Writer {
                                           .entry_size = 24});
     AddCapsule("k", linked.k, 17, table);
     AddCapsule("l", linked.l, 18, table);
+    std::uint8_t number = 19;
+    for (const Code& copy : linked.copies) AddCapsule("c", copy, number++, table);
     const SymbolHandle k = AddSymbol("k", linked.k, text_k_);
     const SymbolHandle l = AddSymbol("l", linked.l, text_l_);
+    std::vector<SymbolHandle> copies;
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      copies.push_back(AddSymbol("c", linked.copies[i], copies_[i]));
+    }
     w_.AddSymbol({.name = "v",
                   .binding = 1,
                   .type = 1,
@@ -85,6 +94,7 @@ class Writer {
     w_.AddRelocation(calls_, linked.k.exit + 8U, 0x38, k, linked.k.exit + 16);
     AddFrame(k, linked.k);
     AddFrame(l, linked.l);
+    for (std::size_t i = 0; i < copies.size(); ++i) AddFrame(copies[i], linked.copies[i]);
     if (!linked.lines.empty()) AddLines(k, l);
   }
 
@@ -212,6 +222,7 @@ class Writer {
   SectionHandle line_list_ = kNoSection;
   SectionHandle text_k_ = kNoSection;
   SectionHandle text_l_ = kNoSection;
+  std::vector<SectionHandle> copies_;
   SectionHandle calls_ = kNoSection;
   std::uint64_t at_ = 20;
 };
@@ -254,6 +265,38 @@ TEST_CASE("Where nothing changes the file stays", "[parts]") {
   REQUIRE(joined.ok());
   CHECK(joined->cubin == Write({}));
   CHECK(joined->finalized.empty());
+}
+
+TEST_CASE("A part may have fewer copies of a function", "[parts]") {
+  Linked own{.copies = {{}, {}}};
+  Linked first{.k = Finalized(21), .l = Nothing(), .copies = {Finalized(23)}};
+  const Linked second{.k = Nothing(), .l = Finalized(22), .copies = {Finalized(23)}};
+  const auto join = [&] {
+    auto parts = PartsOf(first, second);
+    for (FinalizedPart& part : parts) part.sections.emplace_back(".text.c");
+    return JoinParts(Write(own), parts);
+  };
+  SECTION("all are one") {
+    const auto joined = join();
+    INFO(joined.status().message());
+    REQUIRE(joined.ok());
+    CHECK(
+        joined->cubin ==
+        Write({.k = Finalized(21), .l = Finalized(22), .copies = {Finalized(23), Finalized(23)}}));
+    CHECK(joined->finalized == std::vector<std::string>{"k", "l", "c", "c"});
+  }
+  SECTION("not where they are other code") {
+    own.copies[1].fill = 2;
+    CHECK(join().status().message().find("'.text.c'") != std::string_view::npos);
+  }
+  SECTION("nor where their capsules are others") {
+    own.copies[1].capsule = {7, 7, 7, 9};
+    CHECK(join().status().message().find("'.nv.capmerc.text.c'") != std::string_view::npos);
+  }
+  SECTION("nor where a part has none") {
+    first.copies.clear();
+    CHECK(join().status().message().find("'.text.c'") != std::string_view::npos);
+  }
 }
 
 TEST_CASE("Kernels that go leave open for which relatives the code is", "[parts]") {

@@ -154,11 +154,35 @@ TEST_CASE("Kernels stay together where one function says where their memory begi
   SECTION("not where it says nothing") { CHECK(program.Cut().size() == 2); }
 }
 
-TEST_CASE("Functions of one name stay together", "[parts]") {
+TEST_CASE("Functions of one name stay together, unless they are copies of one", "[parts]") {
   TwoKernels program;
+  const std::vector<std::uint8_t> code(128, 1);
+  std::vector<std::uint8_t> other = code;
+  const auto text_of = [&](FunctionId function) -> internal::Section& {
+    return program.builder.program.sections[program.builder.program.functions[function].text];
+  };
+  text_of(program.of_k).pieces.push_back({code, 0});
+  text_of(program.of_l).pieces.push_back({other, 0});
   CHECK(program.Cut().size() == 2);
   program.Name(program.of_l, program.of_k);
-  CHECK(program.Cut().empty());
+  SECTION("copies") {
+    const auto parts = program.Cut();
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0].sections.back() == program.NameOf(program.of_k));
+    CHECK(parts[1].sections.back() == program.NameOf(program.of_k));
+  }
+  SECTION("other code") {
+    other[64] = 2;
+    CHECK(program.Cut().empty());
+  }
+  SECTION("of another size") {
+    text_of(program.of_l).size = 256;
+    CHECK(program.Cut().empty());
+  }
+  SECTION("with references") {
+    text_of(program.of_l).rela = 0;
+    CHECK(program.Cut().empty());
+  }
 }
 
 TEST_CASE("A shared variable that only dead code names counts where several kernels share others",
