@@ -103,7 +103,8 @@ class Rewriter {
 absl::StatusOr<ModuleRef> RedirectReferences(const ModuleRef& module, const Redirections& to) {
   if (to.empty()) return module;
   DEVLINK_ASSIGN_OR_RETURN(ModuleRef redirected, Rewriter(*module, to).Run());
-  return redirected == nullptr ? module : std::move(redirected);
+  if (redirected == nullptr) return module;
+  return redirected;
 }
 
 }  // namespace devlink::internal
