@@ -7,6 +7,7 @@
 
 #include "base/bounded_reader.h"
 #include "base/strings.h"
+#include "format/relocations.h"
 
 namespace devlink::internal {
 
@@ -17,6 +18,7 @@ absl::Status Different(std::string_view what) {
 
 FileIndex::FileIndex(LinkedFile&& file) : file_(std::move(file)) {
   attached_.resize(file_.section_count());
+  symbols_of_.resize(file_.section_count());
   for (std::uint32_t i = 1; i < file_.section_count(); ++i) AddSection(i);
   ReadSymbols();
 }
@@ -32,17 +34,8 @@ std::optional<std::uint32_t> FileIndex::CounterpartOf(std::uint32_t other,
   return here->second[static_cast<std::size_t>(at - there->second.begin())];
 }
 
-std::vector<Reference> FileIndex::ReferencesOf(std::uint32_t list) const {
-  const bool has_addend = file_.header(list).type == format::kShtRela;
-  const std::uint64_t size = format::SizeOfRelocation(has_addend);
-  const base::BoundedReader bytes(file_.DataOf(list));
-  std::vector<Reference> out;
-  for (std::uint64_t at = 0; at + size <= bytes.size(); at += size) {
-    out.push_back({bytes.ReadOrZero<std::uint64_t>(at), bytes.ReadOrZero<std::uint32_t>(at + 8),
-                   bytes.ReadOrZero<std::uint32_t>(at + 12),
-                   has_addend ? bytes.ReadOrZero<std::int64_t>(at + 16) : 0});
-  }
-  return out;
+std::vector<format::Rela> FileIndex::ReferencesOf(std::uint32_t list) const {
+  return format::ReadRelocations(file_.DataOf(list), file_.header(list).type == format::kShtRela);
 }
 
 void FileIndex::AddSection(std::uint32_t section) {
@@ -62,6 +55,9 @@ void FileIndex::ReadSymbols() {
                             ? file_.NameOf(symbol.shndx)
                             : names.CString(symbol.name).value_or(std::string_view()),
                         symbol});
+    if (symbol.shndx < symbols_of_.size()) {
+      symbols_of_[symbol.shndx].push_back(static_cast<std::uint32_t>(symbols_.size() - 1));
+    }
   }
 }
 

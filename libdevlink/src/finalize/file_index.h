@@ -24,14 +24,6 @@ struct NamedSymbol {
   format::Sym symbol = {};
 };
 
-// One relocation of a list.
-struct Reference {
-  std::uint64_t offset = 0;
-  std::uint32_t type = 0;
-  std::uint32_t symbol = 0;
-  std::int64_t addend = 0;
-};
-
 class FileIndex {
  public:
   static constexpr std::uint32_t kSymbolTable = 3;  // LinkedFile::Read sees to that
@@ -47,11 +39,15 @@ class FileIndex {
   [[nodiscard]] const NamedSymbol* SymbolAt(std::uint32_t number) const {
     return number < symbols_.size() ? &symbols_[number] : nullptr;
   }
+  // Numbers of the symbols that lie in a section.
+  [[nodiscard]] const std::vector<std::uint32_t>& SymbolsOf(std::uint32_t section) const {
+    return symbols_of_[section];
+  }
   // Sections whose sh_info names this one: its attributes, relocations, constants.
   [[nodiscard]] const std::vector<std::uint32_t>& AttachedTo(std::uint32_t section) const {
     return attached_[section];
   }
-  [[nodiscard]] std::vector<Reference> ReferencesOf(std::uint32_t list) const;
+  [[nodiscard]] std::vector<format::Rela> ReferencesOf(std::uint32_t list) const;
   [[nodiscard]] bool IsCode(std::uint32_t section) const {
     return (file_.header(section).flags & format::kShfExec) != 0 && !IsMercury(section);
   }
@@ -68,7 +64,8 @@ class FileIndex {
 
   LinkedFile file_;
   ByName sections_;
-  std::vector<std::vector<std::uint32_t>> attached_;  // by section
+  std::vector<std::vector<std::uint32_t>> attached_;    // by section
+  std::vector<std::vector<std::uint32_t>> symbols_of_;  // by section
   std::vector<NamedSymbol> symbols_;
 };
 

@@ -24,7 +24,7 @@ namespace {
 struct FileLines {
   base::Bytes bytes;
   format::LineTable table;
-  base::HashMap<std::uint64_t, Reference> references;  // by place
+  base::HashMap<std::uint64_t, format::Rela> references;  // by place
 
   [[nodiscard]] base::Bytes HeadOf(const format::LineUnit& unit) const {
     return bytes.subspan(unit.begin, unit.program - unit.begin);
@@ -51,7 +51,7 @@ absl::StatusOr<FileLines> LinesOf(const FileIndex& file, std::uint32_t section) 
   if (!table) return Different(file.file().NameOf(section));
   out.table = *std::move(table);
   for (const std::uint32_t list : file.AttachedTo(section)) {
-    for (const Reference& reference : file.ReferencesOf(list)) {
+    for (const format::Rela& reference : file.ReferencesOf(list)) {
       const bool is_first = out.references.try_emplace(reference.offset, reference).second;
       if (!is_first) return Different(file.file().NameOf(section));
     }
@@ -125,12 +125,8 @@ class LineJoin {
 
   absl::Status JoinUnit(std::size_t number, const format::LineUnit& unit) {
     const std::size_t begin = out_.size();
-    const base::Bytes head = lines_.HeadOf(unit);
-    for (std::uint64_t i = 0; i < head.size(); ++i) {
-      const std::uint64_t place = unit.begin + i;
-      if (lines_.references.contains(place)) moved_[place] = begin + i;
-    }
-    Append(head);
+    heads_.push_back(begin);
+    Append(lines_.HeadOf(unit));
     base::HashMap<std::uint32_t, std::size_t> met;
     for (const format::LineSequence& sequence : lines_.table.SequencesOf(unit)) {
       const auto code = lines_.CodeOf(own_, sequence);
@@ -169,18 +165,27 @@ class LineJoin {
   absl::Status MoveReferences() {
     for (const std::uint32_t list : own_.AttachedTo(section_)) {
       const bool has_addend = own_.file().header(list).type == format::kShtRela;
-      const std::vector<Reference> references = own_.ReferencesOf(list);
+      const std::vector<format::Rela> references = own_.ReferencesOf(list);
       const base::Bytes old = own_.file().DataOf(list);
       std::vector<std::uint8_t> bytes(old.begin(), old.end());
       for (std::size_t i = 0; i < references.size(); ++i) {
-        const auto place = moved_.find(references[i].offset);
-        if (place == moved_.end()) return Wrong();
-        std::memcpy(bytes.data() + i * format::SizeOfRelocation(has_addend), &place->second,
-                    sizeof(place->second));
+        const auto place = PlaceOf(references[i].offset);
+        if (!place) return Wrong();
+        std::memcpy(bytes.data() + i * format::SizeOfRelocation(has_addend), &*place,
+                    sizeof(*place));
       }
       own_.file().Replace(list, std::move(bytes));
     }
     return absl::OkStatus();
+  }
+
+  // Of a field in a head, or of an address.
+  [[nodiscard]] std::optional<std::uint64_t> PlaceOf(std::uint64_t field) const {
+    if (const auto moved = moved_.find(field); moved != moved_.end()) return moved->second;
+    const format::LineUnit* unit = lines_.table.HeadAt(field);
+    if (unit == nullptr) return std::nullopt;
+    const auto number = static_cast<std::size_t>(unit - lines_.table.units().data());
+    return heads_[number] + (field - unit->begin);
   }
 
   void Append(base::Bytes bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
@@ -192,7 +197,8 @@ class LineJoin {
   base::HashMap<const FileIndex*, PartLines> parts_;
   std::size_t left_ = 0;  // of the parts' sequences
   std::vector<std::uint8_t> out_;
-  base::HashMap<std::uint64_t, std::uint64_t> moved_;  // places of references
+  std::vector<std::uint64_t> heads_;                   // where they lie now, by unit
+  base::HashMap<std::uint64_t, std::uint64_t> moved_;  // addresses
 };
 
 }  // namespace

@@ -39,21 +39,43 @@ class Taking {
  public:
   Taking(FileIndex& own, const FileIndex& part) : own_(own), part_(part) {}
 
-  // Where the part has that code. Of several copies of one function a part may have fewer.
-  [[nodiscard]] std::optional<std::uint32_t> CodeInPart(std::uint32_t code) const {
-    const auto found = CounterpartOf(code);
-    return found && part_.IsCode(*found) ? found : std::nullopt;
+  // Where the part has our file's sections of that name. Of copies of one function it may have
+  // fewer; then its first stands for all. Empty where it has something else.
+  [[nodiscard]] std::vector<std::uint32_t> CounterpartsOf(std::string_view name) const {
+    const auto ours = own_.sections().find(name);
+    const auto theirs = part_.sections().find(name);
+    if (ours == own_.sections().end() || theirs == part_.sections().end()) return {};
+    if (ours->second.size() == theirs->second.size()) return theirs->second;
+    const bool are_copies = std::ranges::all_of(
+        ours->second, [&](std::uint32_t other) { return AreCopies(ours->second.front(), other); });
+    if (!are_copies) return {};
+    return std::vector<std::uint32_t>(ours->second.size(), theirs->second.front());
   }
 
   // The code section and what is attached to it. `symbols` is the file's table, to be changed.
-  absl::Status Take(std::uint32_t code, Bytes& symbols) {
-    const std::string_view name = own_.file().NameOf(code);
-    const auto theirs = CodeInPart(code);
-    if (!theirs) return Different(name);
-    DEVLINK_RETURN_IF_ERROR(TakeSymbols(code, *theirs, symbols));
-    DEVLINK_RETURN_IF_ERROR(TakeCapsule(name));
-    DEVLINK_RETURN_IF_ERROR(TakeAttached(code, *theirs));
-    own_.file().Replace(code, CopyOf(part_.file().DataOf(*theirs)));
+  absl::Status Take(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
+    if (!part_.IsCode(theirs)) return Different(own_.file().NameOf(code));
+    DEVLINK_RETURN_IF_ERROR(TakeSymbols(code, theirs, symbols));
+    DEVLINK_RETURN_IF_ERROR(TakeAttached(code, theirs));
+    own_.file().Replace(code, CopyOf(part_.file().DataOf(theirs)));
+    return absl::OkStatus();
+  }
+
+  // Those of all code of that name: all but the number of its section.
+  absl::Status TakeCapsules(std::string_view code) {
+    const std::string name = base::Cat({format::section_name::kCapsules, code});
+    const std::vector<std::uint32_t> theirs = CounterpartsOf(name);
+    if (theirs.empty()) return Different(name);
+    const std::vector<std::uint32_t>& ours = own_.sections().find(name)->second;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      Bytes bytes = CopyOf(part_.file().DataOf(theirs[i]));
+      const base::Bytes old = own_.file().DataOf(ours[i]);
+      if (bytes.size() < sizeof(std::uint32_t) || old.size() < sizeof(std::uint32_t)) {
+        return Different(name);
+      }
+      std::copy_n(old.begin(), sizeof(std::uint32_t), bytes.begin());
+      own_.file().Replace(ours[i], std::move(bytes));
+    }
     return absl::OkStatus();
   }
 
@@ -97,52 +119,16 @@ class Taking {
            !has_references(other) && std::ranges::equal(a.subspan(number), b.subspan(number));
   }
 
-  [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t section) const {
-    if (const auto same = part_.CounterpartOf(section, own_)) return same;
-    const std::string_view name = own_.file().NameOf(section);
-    const auto theirs = part_.sections().find(name);
-    if (theirs == part_.sections().end()) return std::nullopt;
-    const auto& ours = own_.sections().find(name)->second;
-    const bool are_copies =
-        std::ranges::all_of(ours, [&](std::uint32_t other) { return AreCopies(section, other); });
-    return are_copies ? std::optional(theirs->second.front()) : std::nullopt;
-  }
-
   absl::Status TakeSymbols(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
-    const auto first_from = [](const FileIndex& index, std::uint32_t section, std::uint32_t at) {
-      while (at < index.symbols().size() && index.symbols()[at].symbol.shndx != section) ++at;
-      return at;
-    };
-    std::uint32_t at = first_from(own_, code, 0);
-    std::uint32_t their_at = first_from(part_, theirs, 0);
-    while (at < own_.symbols().size() && their_at < part_.symbols().size()) {
-      const NamedSymbol& symbol = part_.symbols()[their_at];
-      if (own_.symbols()[at].name != symbol.name) break;
-      const std::uint64_t place = std::uint64_t{at} * sizeof(format::Sym);
+    const std::vector<std::uint32_t>& ours = own_.SymbolsOf(code);
+    const std::vector<std::uint32_t>& others = part_.SymbolsOf(theirs);
+    if (ours.size() != others.size()) return Different(own_.file().NameOf(code));
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const NamedSymbol& symbol = part_.symbols()[others[i]];
+      if (own_.symbols()[ours[i]].name != symbol.name) return Different(own_.file().NameOf(code));
+      const std::uint64_t place = std::uint64_t{ours[i]} * sizeof(format::Sym);
       Put(symbols, place + offsetof(format::Sym, value), symbol.symbol.value);
       Put(symbols, place + offsetof(format::Sym, size), symbol.symbol.size);
-      at = first_from(own_, code, at + 1);
-      their_at = first_from(part_, theirs, their_at + 1);
-    }
-    const bool are_same = at == own_.symbols().size() && their_at == part_.symbols().size();
-    return are_same ? absl::OkStatus() : Different(own_.file().NameOf(code));
-  }
-
-  // All but the number of its section.
-  absl::Status TakeCapsule(std::string_view code) {
-    const std::string name = base::Cat({format::section_name::kCapsules, code});
-    const auto ours = own_.sections().find(name);
-    if (ours == own_.sections().end()) return Different(name);
-    for (const std::uint32_t capsule : ours->second) {
-      const auto theirs = CounterpartOf(capsule);
-      if (!theirs) return Different(name);
-      Bytes bytes = CopyOf(part_.file().DataOf(*theirs));
-      const base::Bytes old = own_.file().DataOf(capsule);
-      if (bytes.size() < sizeof(std::uint32_t) || old.size() < sizeof(std::uint32_t)) {
-        return Different(name);
-      }
-      std::copy_n(old.begin(), sizeof(std::uint32_t), bytes.begin());
-      own_.file().Replace(capsule, std::move(bytes));
     }
     return absl::OkStatus();
   }
@@ -190,8 +176,8 @@ class Taking {
 
   // Fields of code move, and so do the places in it that are referred to.
   absl::Status TakeReferences(std::uint32_t list, std::uint32_t theirs) {
-    const std::vector<Reference> ours = own_.ReferencesOf(list);
-    const std::vector<Reference> others = part_.ReferencesOf(theirs);
+    const std::vector<format::Rela> ours = own_.ReferencesOf(list);
+    const std::vector<format::Rela> others = part_.ReferencesOf(theirs);
     const std::string_view name = own_.file().NameOf(list);
     if (ours.size() != others.size()) return Different(name);
     Bytes bytes = CopyOf(own_.file().DataOf(list));
@@ -233,7 +219,7 @@ FrameFields FrameFieldsOf(const FileIndex& index) {
   if (found == index.sections().end()) return out;
   out.section = found->second.front();
   for (const std::uint32_t list : index.AttachedTo(out.section)) {
-    for (const Reference& reference : index.ReferencesOf(list)) {
+    for (const format::Rela& reference : index.ReferencesOf(list)) {
       const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
       if (symbol != nullptr) out.by_code[symbol->symbol.shndx] = reference.offset;
     }
@@ -252,7 +238,7 @@ absl::Status CheckPointers(const FileIndex& own, const FileIndex& part) {
     const auto pointers_of = [](const FileIndex& index, std::uint32_t section) {
       std::vector<std::tuple<std::uint64_t, std::string_view, std::uint32_t, std::int64_t>> out;
       for (const std::uint32_t list : index.AttachedTo(section)) {
-        for (const Reference& reference : index.ReferencesOf(list)) {
+        for (const format::Rela& reference : index.ReferencesOf(list)) {
           const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
           out.emplace_back(reference.offset, symbol == nullptr ? std::string_view() : symbol->name,
                            reference.type, reference.addend);
@@ -362,25 +348,39 @@ class Joining {
     for (const std::string_view name : part.sections) {
       const auto found = own_.sections().find(name);
       if (found == own_.sections().end()) return Different(name);
-      for (const std::uint32_t code : found->second) {
-        if (taken.contains(code)) continue;
-        DEVLINK_RETURN_IF_ERROR(taking.Take(code, symbols_));
-        const std::uint32_t their_code = *taking.CodeInPart(code);
-        taken[code] = {&theirs, their_code};
-        const auto field = fields.by_code.find(code);
-        const auto their_field = their_fields.by_code.find(their_code);
-        const bool has_frame = field != fields.by_code.end();
-        if (has_frame != (their_field != their_fields.by_code.end())) return Different(name);
-        if (has_frame) {
-          DEVLINK_RETURN_IF_ERROR(taking.TakeFrame(field->second, their_field->second,
-                                                   theirs.file().DataOf(their_fields.section),
-                                                   frames_));
-        }
-        const base::Bytes old = own_.file().DataOf(code);
-        if (!std::ranges::equal(old, theirs.file().DataOf(their_code))) changed_.push_back(code);
+      const std::vector<std::uint32_t>& ours = found->second;
+      if (taken.contains(ours.front())) continue;  // and with it all of that name
+      const std::vector<std::uint32_t> others = taking.CounterpartsOf(name);
+      if (others.empty()) return Different(name);
+      DEVLINK_RETURN_IF_ERROR(taking.TakeCapsules(name));
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        DEVLINK_RETURN_IF_ERROR(taking.Take(ours[i], others[i], symbols_));
+        DEVLINK_RETURN_IF_ERROR(TakeFrame(taking, {ours[i], fields}, {others[i], their_fields},
+                                          theirs.file().DataOf(their_fields.section)));
+        taken[ours[i]] = {&theirs, others[i]};
+        const base::Bytes old = own_.file().DataOf(ours[i]);
+        const base::Bytes made = theirs.file().DataOf(others[i]);
+        if (!std::ranges::equal(old, made)) changed_.push_back(ours[i]);
       }
     }
     return absl::OkStatus();
+  }
+
+  // Code, and where its file's frames name code.
+  struct FramedCode {
+    std::uint32_t section = 0;
+    const FrameFields& fields;
+  };
+  absl::Status TakeFrame(Taking& taking, const FramedCode& own, const FramedCode& theirs,
+                         base::Bytes their_frames) {
+    const auto field = own.fields.by_code.find(own.section);
+    const auto their_field = theirs.fields.by_code.find(theirs.section);
+    const bool has_frame = field != own.fields.by_code.end();
+    if (has_frame != (their_field != theirs.fields.by_code.end())) {
+      return Different(own_.file().NameOf(own.section));
+    }
+    if (!has_frame) return absl::OkStatus();
+    return taking.TakeFrame(field->second, their_field->second, their_frames, frames_);
   }
 
   std::vector<std::string> ChangedFunctions() {

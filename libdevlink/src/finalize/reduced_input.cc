@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 
 #include "base/align.h"
 #include "finalize/linked_file.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/line_table.h"
+#include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
 
@@ -36,14 +36,14 @@ bool CountsForKernels(const InputSymbol& symbol) {
          format::IsTextureType(symbol.type);
 }
 
+std::vector<format::Rela> EntriesOf(const InputSection& list) {
+  return format::ReadRelocations(list.data, list.type == format::kShtRela);
+}
+
 bool NamesWhatCounts(const ModuleView& view, const InputSection& list) {
-  const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
-  const base::BoundedReader entries(list.data);
-  for (std::uint64_t at = 0; at < list.size; at += step) {
-    const auto symbol = entries.ReadOrZero<std::uint32_t>(at + offsetof(format::Rela, symbol));
-    if (symbol >= view.symbol_count() || CountsForKernels(view.SymbolAt(symbol))) return true;
-  }
-  return false;
+  return std::ranges::any_of(EntriesOf(list), [&](const format::Rela& entry) {
+    return entry.symbol >= view.symbol_count() || CountsForKernels(view.SymbolAt(entry.symbol));
+  });
 }
 
 void KeepTraces(const ModuleView& view, CodeNames& names) {
@@ -69,11 +69,6 @@ bool IsSymbolTable(const InputSection& section) {
          (section.type == format::kShtSymtab || section.type == format::kShtMercurySymbols);
 }
 
-bool IsLineTable(const InputSection& section) {
-  return section.name == format::section_name::kDebugLine ||
-         section.name == format::section_name::kSassLine;
-}
-
 bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table) {
   const auto lines = format::LineTable::Read(sections[table].data);
   if (!lines || !lines->is_plain()) return false;
@@ -82,11 +77,7 @@ bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table
   for (const InputSection& list : sections) {
     if (list.role != SectionRole::kRelocations || list.info != table) continue;
     ++lists;
-    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
-    const base::BoundedReader entries(list.data);
-    for (std::uint64_t at = 0; at < list.data.size(); at += step) {
-      fields.insert(entries.ReadOrZero<std::uint64_t>(at));
-    }
+    for (const format::Rela& entry : EntriesOf(list)) fields.insert(entry.offset);
   }
   for (const format::LineUnit& unit : lines->units()) {
     for (const format::LineSequence& sequence : lines->SequencesOf(unit)) {
@@ -94,12 +85,9 @@ bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table
     }
   }
   // What is left names strings of heads.
-  const bool are_of_heads = std::ranges::all_of(fields, [&](std::uint64_t field) {
-    const auto behind =
-        std::ranges::upper_bound(lines->units(), field, {}, &format::LineUnit::begin);
-    return behind != lines->units().begin() && field < std::prev(behind)->program;
-  });
-  return lists <= 1 && are_of_heads;
+  return lists <= 1 && std::ranges::all_of(fields, [&](std::uint64_t field) {
+           return lines->HeadAt(field) != nullptr;
+         });
 }
 
 class Reduction {
@@ -150,7 +138,7 @@ class Reduction {
         if (is_known && IsLeftOut(sections[section.info], names_)) Place(i, nothing, 0);
       } else if (code_alone_ && section.name.starts_with(format::section_name::kPtxText)) {
         Place(i, nothing, 0);
-      } else if (code_alone_ && IsLineTable(section)) {
+      } else if (code_alone_ && format::IsLineTable(section.name)) {
         ReduceLines(view, sections, i);
       } else if (IsSymbolTable(section)) {
         ShortenSymbols(view, sections, section.data);
@@ -166,28 +154,28 @@ class Reduction {
       return section.role == SectionRole::kRelocations && section.info == table;
     });
     if (list == sections.end()) return;
-    const std::uint64_t step = format::SizeOfRelocation(list->type == format::kShtRela);
+    const std::vector<format::Rela> all = EntriesOf(*list);
     base::HashSet<std::uint64_t> stay;  // fields
-    for (std::uint64_t at = 0; at + step <= list->data.size(); at += step) {
-      const base::BoundedReader entry(list->data.subspan(at, step));
-      const auto symbol = entry.ReadOrZero<std::uint32_t>(offsetof(format::Rela, symbol));
-      const std::uint32_t code = symbol < view.symbol_count() ? view.SymbolAt(symbol).section : 0;
+    for (const format::Rela& entry : all) {
+      const std::uint32_t code =
+          entry.symbol < view.symbol_count() ? view.SymbolAt(entry.symbol).section : 0;
       if (code >= sections.size() || IsLeftOut(sections[code], names_)) continue;
-      stay.insert(entry.ReadOrZero<std::uint64_t>(offsetof(format::Rela, offset)));
+      stay.insert(entry.offset);
     }
     const auto kept = format::KeepLines(
         sections[table].data, [&](std::uint64_t field) -> std::optional<std::uint32_t> {
           return stay.contains(field) ? std::optional(0U) : std::nullopt;
         });
     if (!kept) return;
+    const std::uint64_t step = format::SizeOfRelocation(list->type == format::kShtRela);
     std::vector<std::uint8_t> entries;
-    for (std::uint64_t at = 0; at + step <= list->data.size(); at += step) {
-      const base::Bytes entry = list->data.subspan(at, step);
-      const auto field = base::BoundedReader(entry).ReadOrZero<std::uint64_t>(0);
-      const auto place = kept->PlaceOf(field);
+    for (format::Rela entry : all) {
+      const auto place = kept->PlaceOf(entry.offset);
       if (!place) continue;
-      entries.insert(entries.end(), entry.begin(), entry.end());
-      std::memcpy(entries.data() + entries.size() - step, &*place, sizeof(*place));
+      entry.offset = *place;
+      const std::size_t at = entries.size();
+      entries.resize(at + step);
+      std::memcpy(entries.data() + at, &entry, step);  // with the addend or without
     }
     Place(table, Append(kept->bytes), kept->bytes.size());
     Place(static_cast<std::uint32_t>(list - sections.begin()), Append(entries), entries.size());
@@ -244,7 +232,7 @@ std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const C
   const ModuleView& view = module.sass();
   for (std::uint32_t i = 0; i < view.section_count(); ++i) {
     const InputSection section = view.SectionAt(i);
-    const bool can_go = IsLeftOut(section, others) || IsLineTable(section) ||
+    const bool can_go = IsLeftOut(section, others) || format::IsLineTable(section.name) ||
                         section.name.starts_with(format::section_name::kPtxText);
     if (can_go) return Reduction(module, others, /*code_alone=*/true).Run();
   }
@@ -256,7 +244,7 @@ bool HasPlainLines(const Module& module) {
     if (!module.HasView(kind)) continue;
     const std::vector<InputSection> sections = module.view(kind).sections();
     for (std::uint32_t i = 1; i < sections.size(); ++i) {
-      if (IsLineTable(sections[i]) && !IsPlainTable(sections, i)) return false;
+      if (format::IsLineTable(sections[i].name) && !IsPlainTable(sections, i)) return false;
     }
   }
   return true;

@@ -136,6 +136,12 @@ class LineTableReader {
 
 std::optional<LineTable> LineTable::Read(base::Bytes bytes) { return LineTableReader(bytes).Run(); }
 
+const LineUnit* LineTable::HeadAt(std::uint64_t offset) const {
+  const auto behind = std::ranges::upper_bound(units_, offset, {}, &LineUnit::begin);
+  if (behind == units_.begin() || offset >= std::prev(behind)->program) return nullptr;
+  return &*std::prev(behind);
+}
+
 std::optional<std::uint64_t> KeptLines::PlaceOf(std::uint64_t offset) const {
   const auto behind =
       std::upper_bound(runs.begin(), runs.end(), offset,

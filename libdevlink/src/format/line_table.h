@@ -35,6 +35,8 @@ class LineTable {
   static std::optional<LineTable> Read(base::Bytes bytes);
 
   [[nodiscard]] const std::vector<LineUnit>& units() const { return units_; }
+  // The unit in whose head the byte lies; null where it lies in none.
+  [[nodiscard]] const LineUnit* HeadAt(std::uint64_t offset) const;
   [[nodiscard]] std::span<const LineSequence> SequencesOf(const LineUnit& unit) const {
     return std::span(sequences_).subspan(unit.first_sequence, unit.sequence_count);
   }

@@ -257,6 +257,19 @@ constexpr TypePair kTypePairs[] = {
 
 }  // namespace
 
+std::vector<Rela> ReadRelocations(base::Bytes list, bool has_addend) {
+  const std::uint64_t step = SizeOfRelocation(has_addend);
+  const base::BoundedReader bytes(list);
+  std::vector<Rela> out;
+  out.reserve(list.size() / step);
+  for (std::uint64_t at = 0; at + step <= list.size(); at += step) {
+    const Rel entry = bytes.ReadOrZero<Rel>(at);
+    const auto addend = has_addend ? bytes.ReadOrZero<std::int64_t>(at + kRelSize) : 0;
+    out.push_back({entry.offset, entry.type, entry.symbol, addend});
+  }
+  return out;
+}
+
 const RelocationInfo* FindRelocation(std::uint32_t type) {
   if (type < kRows.size()) return &kRows[type];
   if (!IsMercuryRelocation(type)) return nullptr;

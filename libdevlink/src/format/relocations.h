@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "base/bounded_reader.h"
 #include "format/elf_cuda.h"
 
 namespace devlink::format {
@@ -23,6 +25,9 @@ constexpr std::uint32_t SlotRelocation(std::uint8_t symbol_type) {
   if (symbol_type == kSttCudaTexture) return kRelocTextureHeader;
   return symbol_type == kSttCudaSampler ? kRelocSamplerHeader : kRelocSurfaceHeader;
 }
+
+// The whole entries of a list; 0 as the addend where they have none.
+std::vector<Rela> ReadRelocations(base::Bytes list, bool has_addend);
 
 // The types of the Mercury view begin here.
 inline constexpr std::uint32_t kMercuryRelocations = 0x10000;

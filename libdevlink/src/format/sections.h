@@ -142,11 +142,14 @@ constexpr bool HoldsVariables(SectionRole role) {
   }
 }
 
+constexpr bool IsLineTable(std::string_view name) {
+  return name == section_name::kDebugLine || name == section_name::kSassLine;
+}
+
 // Debug sections whose relocations go with the body of a function that they describe; those of all
 // others stay, and name the body that is there (docs/cubin-format.md, "Weak and strong copies").
 constexpr bool GoesWithBody(std::string_view name) {
-  return name == section_name::kDebugLine || name == section_name::kSassLine ||
-         name == section_name::kDebugFrame;
+  return IsLineTable(name) || name == section_name::kDebugFrame;
 }
 
 // Debug sections of code that was compiled without -g, with or without -lineinfo: none but the

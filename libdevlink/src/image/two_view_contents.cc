@@ -26,8 +26,7 @@ namespace devlink::internal {
 namespace {
 
 bool IsLineTable(const Section& section) {
-  return section.kind == SectionKind::kDebug && (section.name == format::section_name::kDebugLine ||
-                                                 section.name == format::section_name::kSassLine);
+  return section.kind == SectionKind::kDebug && format::IsLineTable(section.name);
 }
 
 }  // namespace
