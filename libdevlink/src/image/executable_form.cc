@@ -28,12 +28,7 @@ void ExecutableForm::LeaveOutSections() {
     left_out_.sections[id] = liveness.section_removed[id] || moved || empty;
   }
   left_out_.names = left_out_.sections;  // what is merely empty leaves its name behind
-  if (program_.view == format::ViewKind::kMercury) {
-    for (const auto& [constants, offset] : passes_.constants.moved) {
-      const SectionId list = program_.sections[constants].rela;
-      if (list != kNone) left_out_.names[list] = true;
-    }
-  }
+  if (program_.view == format::ViewKind::kMercury) LeaveOutTableNames();
   for (const FunctionId kernel : liveness.left_out) {
     const SectionId shared = program_.functions[kernel].shared;
     if (shared != kNone) left_out_.names[shared] = false;
@@ -46,6 +41,15 @@ void ExecutableForm::LeaveOutSections() {
   }
   for (SectionId id = 0; id < program_.sections.size(); ++id) {
     if (IsOmitted(id)) left_out_.sections[id] = true;
+  }
+}
+
+// Of lists of jump tables whose constants were moved to kernels, or went with a replaced body.
+void ExecutableForm::LeaveOutTableNames() {
+  for (SectionId id = 0; id < program_.sections.size(); ++id) {
+    const Section& section = program_.sections[id];
+    const bool goes = section.kind == SectionKind::kFunctionConstants && left_out_.sections[id];
+    if (goes && section.rela != kNone) left_out_.names[section.rela] = true;
   }
 }
 

@@ -35,6 +35,7 @@ class ExecutableForm final : public OutputForm {
 
  private:
   void LeaveOutSections();
+  void LeaveOutTableNames();
   void LeaveOutSymbols();
   void LeaveOutUnnamed(const std::vector<std::string>& retained);
   [[nodiscard]] bool IsOmitted(SectionId id) const;
