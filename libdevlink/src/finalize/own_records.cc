@@ -89,6 +89,12 @@ bool SpeaksOfCode(const format::InfoRecord& record) {
          std::find(kOfTheLink.begin(), kOfTheLink.end(), record.id) == kOfTheLink.end();
 }
 
+// What assemblers from 13.3 on say of machine code alone. The finalizer makes attributes of machine
+// code of those of Mercury code, and that of 13.0 knows none of these to add.
+bool SaysWhatIsNew(const format::InfoRecord& record) {
+  return record.id == format::kAttrSass6b || record.id == format::kAttrSass6d;
+}
+
 void Append(const format::InfoRecord& record, Bytes& out) {
   out.push_back(record.format);
   out.push_back(record.id);
@@ -103,9 +109,11 @@ void Append(const format::InfoRecord& record, Bytes& out) {
 absl::StatusOr<Bytes> JoinRecords(base::Bytes finalized, base::Bytes own) {
   constexpr std::size_t kKinds = 256;
   std::array<std::vector<format::InfoRecord>, kKinds> of_code;
+  std::array<bool, kKinds> is_known = {};
   format::InfoRecord record;
   format::InfoReader theirs(finalized);
   while (theirs.Next(record)) {
+    is_known[record.id] = true;
     if (SpeaksOfCode(record)) of_code[record.id].push_back(record);
   }
   std::array<std::size_t, kKinds> taken = {};
@@ -116,7 +124,7 @@ absl::StatusOr<Bytes> JoinRecords(base::Bytes finalized, base::Bytes own) {
       const std::size_t next = taken[record.id]++;
       if (next == of_code[record.id].size()) return Different();
       Append(of_code[record.id][next], out);
-    } else {
+    } else if (is_known[record.id] || !SaysWhatIsNew(record)) {
       Append(record, out);
     }
   }

@@ -47,6 +47,8 @@ inline constexpr std::uint8_t kAttrKparamInfoV2 = 0x45;      // of kernels with 
 inline constexpr std::uint8_t kAttrMark62 = 0x62;            // without a known name
 inline constexpr std::uint8_t kAttrLanguage = 0x66;
 inline constexpr std::uint8_t kAttrMask68 = 0x68;  // without a known name
+inline constexpr std::uint8_t kAttrSass6b = 0x6b;  // these two, too; of machine code alone
+inline constexpr std::uint8_t kAttrSass6d = 0x6d;
 
 // One record. `value` is the value itself (formats 1 to 3) or the payload's length (format 4).
 struct InfoRecord {

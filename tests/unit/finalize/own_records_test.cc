@@ -5,6 +5,7 @@
 #include "finalize/own_records.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -43,6 +44,23 @@ TEST_CASE("Attributes are ours, but for places in code", "[finalize]") {
   INFO(joined.status().message());
   REQUIRE(joined.ok());
   CHECK(*joined == WriteLinkedFile({.records = expected}));
+}
+
+TEST_CASE("What later assemblers say of machine code alone goes where the finalizer has none of it",
+          "[finalize]") {
+  const LinkedRecords plain = RecordsOfOne();
+  for (const std::uint8_t id : {0x6b, 0x6d}) {
+    LinkedRecords own = plain;
+    own.kernel.insert(own.kernel.end(), {3, id, 1, 0});
+    const auto join = [&](const LinkedRecords& theirs) {
+      auto joined =
+          WithOwnRecords(WriteLinkedFile({.records = theirs}), WriteLinkedFile({.records = own}));
+      REQUIRE(joined.ok());
+      return *std::move(joined);
+    };
+    CHECK(join(plain) == WriteLinkedFile({.records = plain}));
+    CHECK(join(own) == WriteLinkedFile({.records = own}));
+  }
 }
 
 TEST_CASE("Attributes of files that do not belong together are not joined", "[finalize]") {
