@@ -47,6 +47,37 @@ void run() {
   other<<<1, 1>>>(nullptr, nullptr);
 }
 CUDA
+# All that two kernels reach is theirs together: a jump table, shared memory of both kinds, calls in a circle.
+cat >c.cu <<'CUDA'
+extern __shared__ int lent[];
+__device__ __noinline__ int chosen(int i, const int* p) {
+  switch (i) {
+    case 0: return p[3] * 7;
+    case 1: return p[1] + p[7] / 3;
+    case 2: return p[2] - 5 * p[9];
+    case 3: return p[8] & p[5];
+    case 4: return p[i + 9] ^ 77;
+    case 5: return __popc(p[1]);
+    case 6: return p[0] << 3;
+    case 7: return p[20] % 11;
+  }
+  return i * 9;
+}
+__device__ __noinline__ int even(int n, int* p);
+__device__ __noinline__ int odd(int n, int* p) { return n == 0 ? chosen(p[2], p) : even(n - 1, p + 1); }
+__device__ __noinline__ int even(int n, int* p) { return n == 0 ? 1 : odd(n - 1, p + 2) + 1; }
+__device__ __noinline__ int kept(int x) {
+  __shared__ int here[48];
+  here[threadIdx.x % 48] = x;
+  lent[threadIdx.x] = x + 1;
+  __syncthreads();
+  return here[(threadIdx.x + 1) % 48] + lent[threadIdx.x + 1];
+}
+__global__ void first(int* p) { *p = even(*p, p + 1) + kept(p[1]); }
+#ifdef TWO
+__global__ void second(int* p) { *p = odd(*p, p + 1) - kept(p[2]) + chosen(p[3], p + 4); }
+#endif
+CUDA
 
 failures=0
 # same WHAT PARTS WORD...: devlink finalizes in so many parts, and writes what nvlink does.
@@ -80,6 +111,14 @@ for arch in sm_100 sm_120; do
   same "$arch, one part" 1 -arch=$arch a.o b.o
   cp devlink.cubin whole.cubin
   same "$arch, more parts than kernels" 100 -arch=$arch a.o b.o
+  for words in "" "-DTWO" "-DTWO -lineinfo"; do
+    # shellcheck disable=SC2086 # words
+    nvcc -arch=$arch -dc $words c.cu
+    for parts in 2 4; do
+      same "$arch, what kernels share${words:+ ($words)}" $parts -arch=$arch c.o
+      says "$arch, what kernels share${words:+ ($words)}" "did its work in $parts parts"
+    done
+  done
   # What can only be had at once.
   for words in -g -r "-kernels-used=sum"; do
     # shellcheck disable=SC2086 # words

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "finalize/agreement.h"
 #include "finalize/file_index.h"
+#include "finalize/join_jump_tables.h"
 #include "finalize/join_lines.h"
 #include "finalize/linked_file.h"
 #include "finalize/own_records.h"
@@ -39,17 +40,13 @@ class Taking {
  public:
   Taking(FileIndex& own, const FileIndex& part) : own_(own), part_(part) {}
 
-  // Where the part has our file's sections of that name. Of copies of one function it may have
-  // fewer; then its first stands for all. Empty where it has something else.
+  // The part's sections that have the name of this one of ours.
   [[nodiscard]] std::vector<std::uint32_t> CounterpartsOf(std::string_view name) const {
     const auto ours = own_.sections().find(name);
     const auto theirs = part_.sections().find(name);
     if (ours == own_.sections().end() || theirs == part_.sections().end()) return {};
-    if (ours->second.size() == theirs->second.size()) return theirs->second;
-    const bool are_copies = std::ranges::all_of(
-        ours->second, [&](std::uint32_t other) { return AreCopies(ours->second.front(), other); });
-    if (!are_copies) return {};
-    return std::vector<std::uint32_t>(ours->second.size(), theirs->second.front());
+    return ours->second.size() == theirs->second.size() ? theirs->second
+                                                        : std::vector<std::uint32_t>();
   }
 
   // The code section and what is attached to it. `symbols` is the file's table, to be changed.
@@ -103,22 +100,6 @@ class Taking {
   }
 
  private:
-  // One stands for the other: the same bytes, but for the number of its section in a capsule, and
-  // no references.
-  [[nodiscard]] bool AreCopies(std::uint32_t section, std::uint32_t other) const {
-    const base::Bytes a = own_.file().DataOf(section);
-    const base::Bytes b = own_.file().DataOf(other);
-    const std::size_t number = own_.IsCode(section) ? 0 : sizeof(std::uint32_t);
-    const auto has_references = [this](std::uint32_t code) {
-      return std::ranges::any_of(own_.AttachedTo(code), [this](std::uint32_t attached) {
-        const std::uint32_t type = own_.file().header(attached).type;
-        return type == format::kShtRela || type == format::kShtRel;
-      });
-    };
-    return a.size() == b.size() && a.size() >= number && !has_references(section) &&
-           !has_references(other) && std::ranges::equal(a.subspan(number), b.subspan(number));
-  }
-
   absl::Status TakeSymbols(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
     const std::vector<std::uint32_t>& ours = own_.SymbolsOf(code);
     const std::vector<std::uint32_t>& others = part_.SymbolsOf(theirs);
@@ -164,14 +145,10 @@ class Taking {
       return TakeReferences(section, theirs);
     }
     if (header.size != other.size) return Different(name);
+    if (format::BankOfName(name) == format::kCompilerBank) return TakeAttached(section, theirs);
     const bool is_same =
         std::ranges::equal(own_.file().DataOf(section), part_.file().DataOf(theirs));
-    // Jump tables are places in code.
-    if (format::BankOfName(name) != format::kCompilerBank) {
-      return is_same ? absl::OkStatus() : Different(name);
-    }
-    if (!is_same) own_.file().Replace(section, CopyOf(part_.file().DataOf(theirs)));
-    return TakeAttached(section, theirs);
+    return is_same ? absl::OkStatus() : Different(name);
   }
 
   // Fields of code move, and so do the places in it that are referred to.
@@ -211,6 +188,7 @@ class Taking {
 struct FrameFields {
   std::uint32_t section = 0;
   base::HashMap<std::uint32_t, std::uint64_t> by_code;
+  std::string_view framed_twice;  // a function, if there is one
 };
 
 FrameFields FrameFieldsOf(const FileIndex& index) {
@@ -221,7 +199,9 @@ FrameFields FrameFieldsOf(const FileIndex& index) {
   for (const std::uint32_t list : index.AttachedTo(out.section)) {
     for (const format::Rela& reference : index.ReferencesOf(list)) {
       const NamedSymbol* symbol = index.SymbolAt(reference.symbol);
-      if (symbol != nullptr) out.by_code[symbol->symbol.shndx] = reference.offset;
+      if (symbol == nullptr || (symbol->symbol.info & 15U) != format::kSttFunc) continue;
+      const bool is_new = out.by_code.try_emplace(symbol->symbol.shndx, reference.offset).second;
+      if (!is_new) out.framed_twice = symbol->name;
     }
   }
   return out;
@@ -282,7 +262,7 @@ absl::Status CheckPlaces(const FileIndex& own, const FileIndex& part) {
 }
 
 // Which relatives of the target the code may be used for: those that all of it may.
-absl::Status JoinCompat(FileIndex& own, std::span<const FileIndex> parts, bool has_more_kernels) {
+absl::Status JoinCompat(FileIndex& own, std::span<const FileIndex> parts) {
   const std::string_view name = format::section_name::kCompat;
   const auto found = own.sections().find(name);
   if (found == own.sections().end()) return absl::OkStatus();
@@ -294,7 +274,6 @@ absl::Status JoinCompat(FileIndex& own, std::span<const FileIndex> parts, bool h
     mask &= format::FastPathOf(part.file().DataOf(*theirs));
   }
   const base::Bytes bytes = own.file().DataOf(section);
-  if (has_more_kernels && mask != format::FastPathOf(bytes)) return Different(name);
   Bytes record;
   format::CompatMerger::AppendFastPath(mask, record);
   if (bytes.size() < record.size()) return Different(name);
@@ -310,8 +289,8 @@ absl::Status JoinCompat(FileIndex& own, std::span<const FileIndex> parts, bool h
 
 class Joining {
  public:
-  Joining(FileIndex&& own, std::span<const FinalizedPart> parts, bool has_more_kernels)
-      : own_(std::move(own)), parts_(parts), has_more_kernels_(has_more_kernels) {}
+  Joining(FileIndex&& own, std::span<const FinalizedPart> parts)
+      : own_(std::move(own)), parts_(parts) {}
 
   absl::StatusOr<JoinedParts> Run() {
     std::vector<FileIndex> indices;
@@ -331,10 +310,11 @@ class Joining {
     for (std::uint32_t i = 1; i < own_.file().section_count(); ++i) {
       if (own_.IsCode(i) && !taken.contains(i)) return Different(own_.file().NameOf(i));
     }
+    DEVLINK_RETURN_IF_ERROR(JoinJumpTables(own_, taken));
     DEVLINK_RETURN_IF_ERROR(JoinLines(own_, taken));
     own_.file().Replace(FileIndex::kSymbolTable, std::move(symbols_));
     if (fields.section != 0) own_.file().Replace(fields.section, std::move(frames_));
-    DEVLINK_RETURN_IF_ERROR(JoinCompat(own_, indices, has_more_kernels_));
+    DEVLINK_RETURN_IF_ERROR(JoinCompat(own_, indices));
     JoinedParts out{.cubin = {}, .finalized = ChangedFunctions()};
     DEVLINK_ASSIGN_OR_RETURN(out.cubin, own_.file().Write());
     return out;
@@ -395,21 +375,31 @@ class Joining {
 
   FileIndex own_;
   std::span<const FinalizedPart> parts_;
-  bool has_more_kernels_;
   Bytes symbols_;
   Bytes frames_;
   std::vector<std::uint32_t> changed_;  // code sections
 };
 
-}  // namespace
-
-absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts,
-                                      bool has_more_kernels) {
+absl::StatusOr<FileIndex> ReadOwn(base::Bytes own) {
   DEVLINK_ASSIGN_OR_RETURN(LinkedFile file, LinkedFile::Read(own));
   if (file.section_count() >= format::kShnLoReserve) {
     return absl::UnimplementedError("symbols do not name their sections");
   }
-  return Joining(FileIndex(std::move(file)), parts, has_more_kernels).Run();
+  FileIndex out(std::move(file));
+  // Of a replaced body and of that in its place: the finalizer changes more of them than the one.
+  if (const std::string_view twice = FrameFieldsOf(out).framed_twice; !twice.empty()) {
+    return absl::UnimplementedError(base::ToAbsl(base::Cat({"'", twice, "' has two frames"})));
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::Status CanBeJoined(base::Bytes own) { return ReadOwn(own).status(); }
+
+absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts) {
+  DEVLINK_ASSIGN_OR_RETURN(FileIndex index, ReadOwn(own));
+  return Joining(std::move(index), parts).Run();
 }
 
 }  // namespace devlink::internal

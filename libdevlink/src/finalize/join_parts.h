@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/bounded_reader.h"
 
@@ -26,11 +27,13 @@ struct JoinedParts {
   std::vector<std::string> finalized;  // functions of which the code changed, in the file's order
 };
 
+// Whether parts can be put into this file: to be asked before there are any. Unimplemented, with
+// the reason, where it is of a kind that is not known well enough.
+absl::Status CanBeJoined(base::Bytes own);
+
 // `own` with the code of the first part that has it, and with all that tells where something lies
-// in that code. `has_more_kernels`: the parts have kernels that go, so that they do not know for
-// which relatives of the target the code is. InvalidArgument, with the section, where a part is not
-// the same program: then its code may not fit.
-absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts,
-                                      bool has_more_kernels = false);
+// in that code. InvalidArgument, with the section, where a part is not the same program: then its
+// code may not fit.
+absl::StatusOr<JoinedParts> JoinParts(base::Bytes own, std::span<const FinalizedPart> parts);
 
 }  // namespace devlink::internal

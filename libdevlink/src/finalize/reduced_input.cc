@@ -8,6 +8,7 @@
 
 #include "base/align.h"
 #include "finalize/linked_file.h"
+#include "finalize/without_gaps.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/line_table.h"
@@ -24,6 +25,8 @@ namespace {
 constexpr std::array<std::uint8_t, format::kInstructionSize> kNothing = {
     0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0f, 0};
 constexpr std::array<std::uint8_t, 12> kNothingPacked = {1, 0, 0, 0xc0, 1, 0, 0, 0, 1, 0, 0, 0};
+// Where an instruction of the Mercury view has its number. In one that does nothing it is not read.
+constexpr std::uint64_t kNumberInNothing = 12;
 
 bool IsLeftOut(const InputSection& section, const CodeNames& names) {
   return section.role == SectionRole::kText && names.contains(section.name);
@@ -103,7 +106,7 @@ class Reduction {
     for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
       if (module_.HasView(kind)) Reduce(module_.view(kind), nothing);
     }
-    return std::move(out_);
+    return WithoutGaps(std::move(out_));
   }
 
  private:
@@ -134,8 +137,9 @@ class Reduction {
         }
       } else if (section.role == SectionRole::kRelocations ||
                  section.role == SectionRole::kFunctionInfo) {
-        const bool is_known = section.info < sections.size();
-        if (is_known && IsLeftOut(sections[section.info], names_)) Place(i, nothing, 0);
+        if (section.info >= sections.size() || !IsLeftOut(sections[section.info], names_)) continue;
+        Place(i, nothing, 0);
+        if (code_alone_ && section.role == SectionRole::kRelocations) KeepPlaces(view, section, i);
       } else if (code_alone_ && section.name.starts_with(format::section_name::kPtxText)) {
         Place(i, nothing, 0);
       } else if (code_alone_ && format::IsLineTable(section.name)) {
@@ -144,6 +148,36 @@ class Reduction {
         ShortenSymbols(view, sections, section.data);
       }
     }
+  }
+
+  // Where shared memory lies depends on who names it, and code that stays says where: so one
+  // reference to each variable stays, of the instruction that does nothing.
+  void KeepPlaces(const ModuleView& view, const InputSection& list, std::uint32_t number) {
+    const bool is_mercury = view.kind() == format::ViewKind::kMercury;
+    const std::uint64_t place = is_mercury ? kNumberInNothing : 0;
+    base::HashSet<std::uint32_t> known;
+    std::vector<format::Rela> kept;
+    for (format::Rela entry : EntriesOf(list)) {
+      if (entry.symbol >= view.symbol_count() || !CountsForKernels(view.SymbolAt(entry.symbol))) {
+        continue;
+      }
+      const format::RelocationInfo* info = format::FindRelocation(entry.type);
+      const bool fits = info != nullptr && place + info->bytes <= kNothing.size();
+      if (!fits || !known.insert(entry.symbol).second) continue;
+      entry.offset = place;
+      kept.push_back(entry);
+    }
+    PlaceEntries(number, list, kept);
+  }
+
+  void PlaceEntries(std::uint32_t number, const InputSection& list,
+                    const std::vector<format::Rela>& entries) {
+    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
+    std::vector<std::uint8_t> bytes(entries.size() * step);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      std::memcpy(bytes.data() + i * step, &entries[i], step);  // with the addend or without
+    }
+    Place(number, Append(bytes), bytes.size());
   }
 
   // Of a table that is plain (HasPlainLines), which has one list. Lines of code that goes are half
@@ -167,18 +201,15 @@ class Reduction {
           return stay.contains(field) ? std::optional(0U) : std::nullopt;
         });
     if (!kept) return;
-    const std::uint64_t step = format::SizeOfRelocation(list->type == format::kShtRela);
-    std::vector<std::uint8_t> entries;
+    std::vector<format::Rela> entries;
     for (format::Rela entry : all) {
       const auto place = kept->PlaceOf(entry.offset);
       if (!place) continue;
       entry.offset = *place;
-      const std::size_t at = entries.size();
-      entries.resize(at + step);
-      std::memcpy(entries.data() + at, &entry, step);  // with the addend or without
+      entries.push_back(entry);
     }
     Place(table, Append(kept->bytes), kept->bytes.size());
-    Place(static_cast<std::uint32_t>(list - sections.begin()), Append(entries), entries.size());
+    PlaceEntries(static_cast<std::uint32_t>(list - sections.begin()), *list, entries);
   }
 
   // A symbol that is larger than its code makes the library write where it must not.

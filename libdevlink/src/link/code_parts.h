@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "link/call_graph.h"
 #include "link/liveness.h"
 #include "model/program.h"
 
@@ -19,15 +18,18 @@ struct CodePart {
   std::uint64_t bytes = 0;
 };
 
-// Bytes of code that stays, of all functions together.
-std::uint64_t BytesOfLiveCode(const Program& program, const Liveness& liveness);
+// What stays, of all functions together.
+struct LiveCode {
+  std::uint64_t bytes = 0;
+  std::uint64_t sections = 0;
+};
+LiveCode LiveCodeOf(const Program& program, const Liveness& liveness);
 
-// The kernels, each with all that it reaches, in `count` parts of about the same size: what several
-// parts reach is in each of them. Kernels stay together where what they use lies in places that
-// depend on all of them, such as a shared variable of a function that both reach; and where they
-// reach different functions of one name. Empty where fewer parts are all that comes of it, or where
-// one of them is so large that nothing is won.
-std::vector<CodePart> CutIntoParts(const Program& program, const CallGraph& graph,
-                                   const Liveness& liveness, std::size_t count);
+// The functions in `count` parts of about the same size, those of one name in one part: what the
+// finalizer does to one depends on no other, as long as a part's inputs say of the others who calls
+// whom and who uses which shared memory (finalize/reduced_input.h). Empty where fewer parts are all
+// that comes of it, or where one of them is so large that nothing is won.
+std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liveness,
+                                   std::size_t count);
 
 }  // namespace devlink::internal

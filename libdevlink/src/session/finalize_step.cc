@@ -245,7 +245,6 @@ struct Plan {
   CodeNames left_out;
   std::vector<CodePart> parts;  // empty: the whole at once
   CodeNames code;               // then all that the program has, what goes among it
-  bool leaves_kernels_out = false;
   bool told_others = false;
   std::shared_ptr<const base::StringArena> names;  // of code that no input has
 };
@@ -261,22 +260,26 @@ bool CanTakeParts(const Program& program) {
          !RefersToTextures(program);
 }
 
-// How many parts are worth their processes, each of which reads all that is not code again. It must
-// not depend on the machine: the file is to be the same on any other.
+// How many parts are worth their processes, each of which reads all that is not code again, which
+// takes the longer the more functions there are. It must not depend on the machine: the file is to
+// be the same on any other. Powers of two, so that none is left over where there are two processors
+// or four.
 std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
                         const LinkOptions& options, const MercuryFinalizer& finalizer) {
   constexpr std::uint64_t kWorthTwo = std::uint64_t{512} << 10;
-  constexpr std::uint64_t kWorthAnother = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kMostParts = 8;
+  constexpr std::uint64_t kWorthFour = std::uint64_t{4} << 20;
+  constexpr std::uint64_t kWorthEight = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kWorthMore = std::uint64_t{4} << 10;  // of each function
   const bool is_plain = linked.code_is_fit && !options.relocatable && !options.debug &&
                         options.variables_used.empty() &&
                         options.compatibility != Compatibility::kNvlink;
   if (!is_plain || !CanTakeParts(linked.program)) return 1;
   auto wanted = static_cast<std::uint64_t>(options.finalizer_parts);
   if (wanted == 0) {
-    const std::uint64_t bytes = BytesOfLiveCode(linked.program, linked.liveness);
-    if (!finalizer.works_at_once() || bytes < kWorthTwo) return 1;
-    wanted = std::clamp<std::uint64_t>(bytes / kWorthAnother, 2, kMostParts);
+    const LiveCode code = LiveCodeOf(linked.program, linked.liveness);
+    if (!finalizer.works_at_once() || code.bytes < kWorthTwo) return 1;
+    const bool is_small = code.bytes < kWorthFour || code.bytes < kWorthMore * code.sections;
+    wanted = is_small ? 2 : code.bytes < kWorthEight ? 4 : 8;
   }
   const bool can = wanted == 1 || std::ranges::all_of(set.inputs, [](const LinkInput& input) {
                      return HasPlainLines(*input.module);
@@ -295,10 +298,9 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
   DEVLINK_RETURN_IF_ERROR(MakeJob(set, linked, options, out.job, out.hidden));
   out.left_out = CodeLeftOut(set, linked);
   out.told_others = ToldOtherKernels(linked, options);
-  out.leaves_kernels_out = !linked.liveness.left_out.empty();
   out.names = linked.program.names;
   const std::size_t wanted = WantedParts(set, linked, options, finalizer);
-  out.parts = CutIntoParts(linked.program, linked.graph, linked.liveness, wanted);
+  out.parts = CutIntoParts(linked.program, linked.liveness, wanted);
   if (out.parts.empty()) {
     if (wanted > 1) context.Log([] { return "the code cannot be finalized in parts"; });
     return out;
@@ -330,17 +332,14 @@ absl::StatusOr<Bytes> FinalizeWhole(const LinkSet& set, Plan plan, const LinkOpt
   return adopted;
 }
 
-// One part: the inputs with its code only. Which kernels stay is not told, which takes long: there
-// is nothing to the others.
+// One part: the same link, but for the code of all others.
 absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, const CodePart& part,
                                        const MercuryFinalizer& finalizer) {
   CodeNames others = plan.code;
   for (const std::string_view section : part.sections) others.erase(section);
   FinalizeJob job = plan.job;
-  job.kernels_used.clear();
-  job.variables_used.clear();
   const std::vector<Bytes> reduced = TakeOut(set, others, CodeAlone, job);
-  return finalizer.Finalize(job);
+  return FinalizeHiding(plan.hidden, finalizer, std::move(job));
 }
 
 // `own` with code that is finalized in parts, several at a time.
@@ -366,7 +365,7 @@ absl::StatusOr<JoinedParts> FinalizeParts(const LinkSet& set, const Plan& plan, 
                   .name = finalizer.name(),
                   .bytes = parts.back().cubin});
   }
-  return JoinParts(own, parts, plan.leaves_kernels_out);
+  return JoinParts(own, parts);
 }
 
 // The same, or what came of it before.
@@ -394,6 +393,11 @@ absl::StatusOr<std::optional<JudgedFile>> TryParts(const LinkSet& set, const Pla
                                                    const LinkContext& context,
                                                    const MercuryFinalizer& finalizer) {
   if (!own.ok()) return std::nullopt;
+  if (const absl::Status can = CanBeJoined(*own); !can.ok()) {
+    context.Log(
+        [&] { return absl::StrCat("the code cannot be finalized in parts: ", can.message()); });
+    return std::nullopt;
+  }
   auto joined = FinalizeInParts(set, plan, *own, options, context, finalizer);
   if (absl::IsCancelled(joined.status()) || absl::IsDeadlineExceeded(joined.status())) {
     return joined.status();

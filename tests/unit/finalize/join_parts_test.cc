@@ -4,6 +4,7 @@
 #include "finalize/join_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <stdexcept>
@@ -36,7 +37,7 @@ struct Code {
   std::uint8_t exit = 0x40;  // where it ends
   Bytes capsule = {7, 7, 7, 7};
   std::uint8_t frame = 3;  // of what its frame says behind the address
-  std::uint8_t table = 5;  // of its jump table
+  std::uint8_t table = 5;  // of its jump table's entry
   bool has_shared = false;
   unsigned rows = 0;  // of its lines
 };
@@ -50,6 +51,10 @@ struct Linked {
   std::uint32_t call_type = 0x4b;
   std::string callee = "l";
   std::string tool = "ours";
+  std::uint8_t constant = 9;           // what constants hold beside tables
+  std::int64_t place_in_table = 0x90;  // in Mercury code
+  bool forgets_body = false;           // whose table k had before
+  bool has_two_frames = false;         // of k
   // Both have lines, in that order. The smallest step of addresses stands in their unit's head.
   std::string lines;
   std::uint8_t step = 1;
@@ -63,9 +68,11 @@ class Writer {
     text_k_ = AddCode("k", linked.k);
     text_l_ = AddCode("l", linked.l);
     for (const Code& copy : linked.copies) copies_.push_back(AddCode("c", copy));
-    AddRest("k", linked.k, text_k_);
-    AddRest("l", linked.l, text_l_);
-    for (std::size_t i = 0; i < copies_.size(); ++i) AddRest("c", linked.copies[i], copies_[i]);
+    AddRest("k", linked.k, text_k_, {linked.k.table, linked.l.table});  // for k calls l
+    AddRest("l", linked.l, text_l_, {linked.l.table, linked.constant});
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      AddRest("c", linked.copies[i], copies_[i], {linked.constant, linked.constant});
+    }
     const auto constants = w_.AddSection({.name = ".nv.constant3", .flags = 2, .align = 8});
     w_.AppendCopy(constants, Bytes(16, 1));
     const auto table = w_.AddSymbolTable({.name = ".nv.merc.symtab",
@@ -77,8 +84,14 @@ class Writer {
     AddCapsule("l", linked.l, 18, table);
     std::uint8_t number = 19;
     for (const Code& copy : linked.copies) AddCapsule("c", copy, number++, table);
+    const SectionHandle list_k = AddTableList("k");
+    const SectionHandle list_l = AddTableList("l");
     const SymbolHandle k = AddSymbol("k", linked.k, text_k_);
     const SymbolHandle l = AddSymbol("l", linked.l, text_l_);
+    AddEntry(list_k, 0, k);
+    if (!linked.forgets_body) AddEntry(list_k, 0, k);
+    AddEntry(list_k, 4, l);
+    AddEntry(list_l, 0, l);
     std::vector<SymbolHandle> copies;
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       copies.push_back(AddSymbol("c", linked.copies[i], copies_[i]));
@@ -93,6 +106,7 @@ class Writer {
     w_.AddRelocation(calls_, linked.k.exit, linked.call_type, linked.callee == "l" ? l : k, 0);
     w_.AddRelocation(calls_, linked.k.exit + 8U, 0x38, k, linked.k.exit + 16);
     AddFrame(k, linked.k);
+    if (linked.has_two_frames) AddFrame(k, linked.k);
     AddFrame(l, linked.l);
     for (std::size_t i = 0; i < copies.size(); ++i) AddFrame(copies[i], linked.copies[i]);
     if (!linked.lines.empty()) AddLines(k, l);
@@ -142,7 +156,8 @@ class Writer {
     return text;
   }
 
-  void AddRest(const std::string& name, const Code& code, SectionHandle text) {
+  void AddRest(const std::string& name, const Code& code, SectionHandle text,
+               const std::array<std::uint8_t, 2>& constants) {
     const auto info = w_.AddSection({.name = Named(".nv.info.", name),
                                      .type = format::kShtCudaInfo,
                                      .flags = format::kShfInfoLink,
@@ -153,7 +168,7 @@ class Writer {
     const auto table = w_.AddSection(
         {.name = Named(".nv.constant2.", name), .flags = 2 | format::kShfInfoLink, .align = 4});
     w_.SetInfoSection(table, text);
-    w_.AppendCopy(table, Bytes(8, code.table));
+    for (const std::uint8_t fill : constants) w_.AppendCopy(table, Bytes(4, fill));
     const auto parameters = w_.AddSection(
         {.name = Named(".nv.constant0.", name), .flags = 2 | format::kShfInfoLink, .align = 4});
     w_.SetInfoSection(parameters, text);
@@ -177,6 +192,27 @@ class Writer {
     Bytes bytes = {number, 0, 0, 0};
     bytes.insert(bytes.end(), code.capsule.begin(), code.capsule.end());
     w_.AppendCopy(capsule, bytes);
+  }
+
+  // Its symbols have the same numbers in both tables.
+  SectionHandle AddTableList(const std::string& name) {
+    const auto constants = w_.AddSection({.name = Named(".nv.merc.nv.constant.optimizer.", name),
+                                          .type = 0x70000084,
+                                          .flags = kMercury | 2,
+                                          .align = 4});
+    w_.AppendCopy(constants, Bytes(8));
+    const auto list = w_.AddSection({.name = Named(".nv.merc.rela.nv.constant.optimizer.", name),
+                                     .type = 0x70000082,
+                                     .flags = kMercury | format::kShfInfoLink,
+                                     .align = 8,
+                                     .entry_size = 24,
+                                     .link = kSymbolTable});
+    w_.SetInfoSection(list, constants);
+    return list;
+  }
+
+  void AddEntry(SectionHandle list, std::uint64_t offset, SymbolHandle function) {
+    w_.AddRelocation(list, offset, 0x10008, function, linked_.place_in_table);
   }
 
   SymbolHandle AddSymbol(const std::string& name, const Code& code, SectionHandle text) {
@@ -267,43 +303,74 @@ TEST_CASE("Where nothing changes the file stays", "[parts]") {
   CHECK(joined->finalized.empty());
 }
 
-TEST_CASE("A part may have fewer copies of a function", "[parts]") {
-  Linked own{.copies = {{}, {}}};
-  Linked first{.k = Finalized(21), .l = Nothing(), .copies = {Finalized(23)}};
-  const Linked second{.k = Nothing(), .l = Finalized(22), .copies = {Finalized(23)}};
+TEST_CASE("Functions of one name are told apart by their order", "[parts]") {
+  const Linked own{.copies = {{}, {.fill = 2}}};
+  Linked first{.k = Finalized(21), .l = Nothing(), .copies = {Finalized(23), Finalized(24)}};
+  const Linked second{.k = Nothing(), .l = Finalized(22), .copies = {Nothing(), Nothing()}};
   const auto join = [&] {
     auto parts = PartsOf(first, second);
-    for (FinalizedPart& part : parts) part.sections.emplace_back(".text.c");
+    parts[0].sections.emplace_back(".text.c");
     return JoinParts(Write(own), parts);
   };
-  SECTION("all are one") {
+  SECTION("all are there") {
     const auto joined = join();
     INFO(joined.status().message());
     REQUIRE(joined.ok());
     CHECK(
         joined->cubin ==
-        Write({.k = Finalized(21), .l = Finalized(22), .copies = {Finalized(23), Finalized(23)}}));
+        Write({.k = Finalized(21), .l = Finalized(22), .copies = {Finalized(23), Finalized(24)}}));
     CHECK(joined->finalized == std::vector<std::string>{"k", "l", "c", "c"});
   }
-  SECTION("not where they are other code") {
-    own.copies[1].fill = 2;
-    CHECK(join().status().message().find("'.text.c'") != std::string_view::npos);
-  }
-  SECTION("nor where their capsules are others") {
-    own.copies[1].capsule = {7, 7, 7, 9};
-    CHECK(join().status().message().find("'.nv.capmerc.text.c'") != std::string_view::npos);
-  }
-  SECTION("nor where a part has none") {
-    first.copies.clear();
+  SECTION("not where one is missing") {
+    first.copies.pop_back();
     CHECK(join().status().message().find("'.text.c'") != std::string_view::npos);
   }
 }
 
-TEST_CASE("Kernels that go leave open for which relatives the code is", "[parts]") {
-  const auto parts = PartsOf({.l = Nothing()}, {.k = Nothing(), .mask = 1});
-  CHECK(JoinParts(Write({}), parts).ok());
-  CHECK_FALSE(JoinParts(Write({}), parts, /*has_more_kernels=*/true).ok());
-  CHECK(JoinParts(Write({.mask = 1}), parts, /*has_more_kernels=*/true).ok());
+TEST_CASE("An entry of a jump table is that of the part that has the code", "[parts]") {
+  const Linked own;
+  Linked first{.k = Finalized(21), .l = Nothing()};
+  Linked second{.k = Nothing(), .l = Finalized(22)};
+  first.l.table = 77;  // it cannot know
+  second.k.table = 78;
+  SECTION("also in the constants of another") {
+    const auto joined = JoinParts(Write(own), PartsOf(first, second));
+    INFO(joined.status().message());
+    REQUIRE(joined.ok());
+    CHECK(joined->cubin == Write({.k = Finalized(21), .l = Finalized(22)}));
+  }
+  SECTION("not where constants are others besides") {
+    second.constant = 8;
+    const auto joined = JoinParts(Write(own), PartsOf(first, second));
+    CHECK(joined.status().message().find("'.nv.constant2.l'") != std::string_view::npos);
+  }
+  SECTION("nor where the Mercury view has other tables") {
+    second.place_in_table = 0xa0;
+    const auto joined = JoinParts(Write(own), PartsOf(first, second));
+    CHECK(joined.status().message().find("'.nv.merc.rela.nv.constant.optimizer.l'") !=
+          std::string_view::npos);
+  }
+  SECTION("nor those of a body that is gone, which our file does not have") {
+    const auto joined = JoinParts(Write({.forgets_body = true}), PartsOf(first, second));
+    CHECK(joined.status().message().find("'.nv.merc.rela.nv.constant.optimizer.k'") !=
+          std::string_view::npos);
+  }
+}
+
+TEST_CASE("A function with two frames is not put together", "[parts]") {
+  CHECK(internal::CanBeJoined(Write({})).ok());
+  const Bytes own = Write({.has_two_frames = true});
+  const absl::Status can = internal::CanBeJoined(own);
+  CHECK(can.code() == absl::StatusCode::kUnimplemented);
+  CHECK(can.message() == "'k' has two frames");
+  CHECK(JoinParts(own, PartsOf({.l = Nothing()}, {.k = Nothing()})).status() == can);
+  CHECK_FALSE(internal::CanBeJoined({}).ok());
+}
+
+TEST_CASE("The code is for those relatives for which each part is", "[parts]") {
+  const auto joined = JoinParts(Write({}), PartsOf({.l = Nothing()}, {.k = Nothing(), .mask = 1}));
+  REQUIRE(joined.ok());
+  CHECK(joined->cubin == Write({.mask = 1}));
 }
 
 // Finalized code has more rows here, and what stands in the place of other code has none.

@@ -65,72 +65,95 @@ format::Shdr HeaderAt(const Cubin& file, std::uint32_t section) {
   return reader.ReadOrZero<format::Shdr>(header.shoff + section * sizeof(format::Shdr));
 }
 
+base::Bytes BytesAt(const Cubin& file, std::uint32_t section) {
+  const format::Shdr header = HeaderAt(file, section);
+  const auto bytes = base::BoundedReader(file).Slice(header.offset, header.size);
+  REQUIRE(bytes.has_value());
+  return *bytes;
+}
+
+// Symbols of code that goes are not larger than what is left of it. Returns how many these are.
+int Shorten(const std::vector<InputSection>& sections, std::string_view code, Cubin& symbols) {
+  int out = 0;
+  for (std::size_t at = 0; at < symbols.size(); at += sizeof(format::Sym)) {
+    auto symbol = base::BoundedReader(symbols).ReadOrZero<format::Sym>(at);
+    if (symbol.shndx >= sections.size() || symbol.size == 0) continue;
+    if (sections[symbol.shndx].name != code) continue;
+    symbol.size = 16;
+    std::memcpy(symbols.data() + at, &symbol, sizeof(symbol));
+    ++out;
+  }
+  return out;
+}
+
 TEST_CASE("An input without a function's code is as it was in all else", "[finalize]") {
   const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
   const auto reduced = WithoutCode(**module, Names(kUnused));
   REQUIRE(reduced.has_value());
+  CHECK(reduced->size() < whole.size());
+  int shorter = 0;
   for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
     const std::vector<InputSection> sections = (*module)->view(kind).sections();
     int changed = 0;
     for (std::uint32_t i = 1; i < sections.size(); ++i) {
+      if (sections[i].role == SectionRole::kOtherView) continue;
       format::Shdr before = HeaderAt(whole, i);
       const format::Shdr after = HeaderAt(*reduced, i);
       if (Concerns(sections, sections[i], kUnused)) {
         ++changed;
         const bool is_code = sections[i].role == SectionRole::kText;
         CHECK(after.size == (is_code ? 16 : 0));
-        CHECK(after.offset >= whole.size());
-        CHECK(after.offset + after.size <= reduced->size());
         // A capsule begins with the number of its machine code's section.
         if (is_code && kind == ViewKind::kMercury) {
-          CHECK(std::equal(sections[i].data.begin(), sections[i].data.begin() + 4,
-                           reduced->begin() + static_cast<std::ptrdiff_t>(after.offset)));
+          CHECK(std::ranges::equal(sections[i].data.first(4), BytesAt(*reduced, i).first(4)));
         }
-        before.offset = after.offset;
         before.size = after.size;
+      } else if (!sections[i].data.empty()) {
+        Cubin expected(sections[i].data.begin(), sections[i].data.end());
+        if (sections[i].entry_size == sizeof(format::Sym)) {
+          shorter += Shorten(sections, kUnused, expected);
+        }
+        CHECK(std::ranges::equal(expected, BytesAt(*reduced, i)));
+        CHECK(after.offset % 128 == before.offset % 128);
       }
-      if (sections[i].role != SectionRole::kOtherView) {
-        CHECK(std::memcmp(&before, &after, sizeof(before)) == 0);
-      }
+      before.offset = after.offset;
+      CHECK(std::memcmp(&before, &after, sizeof(before)) == 0);
     }
     CHECK(changed == 3);  // code, attributes and relocations
   }
-  // But for headers, what was in the file is in its place, and only the code's symbols changed:
-  // they are not larger than it is.
-  const auto headers = base::BoundedReader(whole).ReadOrZero<format::Ehdr>(0).shoff;
-  Cubin expected(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(headers));
-  int shorter = 0;
+  CHECK(shorter == 2);
+}
+
+TEST_CASE("For code alone one reference to each shared variable stays", "[finalize]") {
+  const Cubin whole = MercuryGolden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  constexpr std::string_view kUsesShared = ".text._Z3SumPii";
+  const auto alone = CodeAlone(**module, Names(kUsesShared));
+  REQUIRE(alone.has_value());
+  const auto kept = WithoutCode(**module, Names(kUsesShared));
+  REQUIRE(kept.has_value());
   for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
     const devlink::internal::ModuleView& view = (*module)->view(kind);
     const std::vector<InputSection> sections = view.sections();
-    const auto table = std::ranges::find_if(sections, [&](const InputSection& section) {
-      return section.role == SectionRole::kTable && section.entry_size == sizeof(format::Sym);
-    });
-    REQUIRE(table != sections.end());
-    for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
-      const auto symbol = view.SymbolAt(i);
-      if (symbol.section >= sections.size() || symbol.size == 0) continue;
-      if (sections[symbol.section].name != kUnused) continue;
-      ++shorter;
-      const auto place = static_cast<std::size_t>(table->data.data() - (*module)->bytes().data()) +
-                         i * sizeof(format::Sym) + offsetof(format::Sym, size);
-      constexpr std::uint64_t kSize = 16;
-      std::memcpy(expected.data() + place, &kSize, sizeof(kSize));
+    for (std::uint32_t i = 1; i < sections.size(); ++i) {
+      if (sections[i].role != SectionRole::kRelocations) continue;
+      if (sections[sections[i].info].name != kUsesShared) continue;
+      CHECK(BytesAt(*kept, i).empty());
+      const base::BoundedReader entries(BytesAt(*alone, i));
+      REQUIRE(entries.size() > 0);
+      CHECK(entries.size() < sections[i].size);
+      for (std::uint64_t at = 0; at < entries.size(); at += sizeof(format::Rela)) {
+        const auto entry = entries.ReadOrZero<format::Rela>(at);
+        // In the instruction that stands for all.
+        CHECK(entry.offset == (kind == ViewKind::kMercury ? 12 : 0));
+        const std::uint8_t space = view.SymbolAt(entry.symbol).other & format::kStoSpaceMask;
+        CHECK((space == format::kStoShared || space == format::kStoReservedShared));
+      }
     }
   }
-  CHECK(shorter == 2);
-  CHECK(std::equal(expected.begin(), expected.end(), reduced->begin()));
-}
-
-// What a section has in a file with other headers than the module's: bytes of the old one may lie
-// about.
-base::Bytes BytesAt(const Cubin& file, std::uint32_t section) {
-  const format::Shdr header = HeaderAt(file, section);
-  const auto bytes = base::BoundedReader(file).Slice(header.offset, header.size);
-  REQUIRE(bytes.has_value());
-  return *bytes;
 }
 
 // Which symbols the lines of a view are of, in a file made of the module's.
