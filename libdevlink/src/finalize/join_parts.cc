@@ -159,6 +159,7 @@ class Taking {
     if (ours.size() != others.size()) return Different(name);
     Bytes bytes = CopyOf(own_.file().DataOf(list));
     const bool has_addend = own_.file().header(list).type == format::kShtRela;
+    const std::uint32_t relocated = own_.file().header(list).info;
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const NamedSymbol* symbol = own_.SymbolAt(ours[i].symbol);
       const NamedSymbol* other = part_.SymbolAt(others[i].symbol);
@@ -168,11 +169,14 @@ class Taking {
       }
       const std::uint64_t at = i * format::SizeOfRelocation(has_addend);
       Put(bytes, at, others[i].offset);
-      const bool is_place =
-          symbol->symbol.shndx < own_.file().section_count() && own_.IsCode(symbol->symbol.shndx);
-      if (has_addend && is_place) {
+      // A place in this code moves with it. Of places in other code this part knows nothing.
+      const std::uint32_t code = symbol->symbol.shndx;
+      if (has_addend && code == relocated && own_.IsCode(relocated)) {
         Put(bytes, at + offsetof(format::Rela, addend), others[i].addend);
-      } else if (ours[i].addend != others[i].addend) {
+        continue;
+      }
+      const bool is_place = code < own_.file().section_count() && own_.IsCode(code);
+      if (ours[i].addend != others[i].addend || (is_place && ours[i].addend != 0)) {
         return Different(name);
       }
     }

@@ -11,12 +11,18 @@ constexpr std::uint32_t kCountAt = 8;
 constexpr std::uint32_t kBitmapAt = 12;
 constexpr std::uint32_t kLongRecord = 32;
 constexpr std::uint32_t kConstantAt = 28;  // in a long record
-constexpr std::uint8_t kCounted = 0x10;    // in the first byte of a record
+constexpr std::uint8_t kOfNone = 0x31;     // first byte of a record that stands for nothing in
+                                           // machine code: CUTLASS's kernels have thousands
+
+// Whether a record begins with a count of instructions of machine code. The lowest bit says whether
+// there is anything besides.
+constexpr bool IsCounted(std::uint8_t first) { return (first & 0x7e) == 0x50; }
 
 // The bytes of a record, by its first one; 0 for what is not known.
 std::uint32_t RecordSize(std::uint8_t first) {
   switch (first) {
     case 0x01:
+    case kOfNone:
       return 16;
     case 0x02:
       return kLongRecord;
@@ -43,7 +49,8 @@ absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Re
   if (!reader.Read(at, first)) return Damaged("its records end before its instructions do");
   out = Record();
   bool has_record = true;
-  if ((first & kCounted) != 0) {
+  const bool is_plain = !IsCounted(first);
+  if (!is_plain) {
     std::uint16_t head = 0;
     if (!reader.Read(at, head)) return Damaged("a record is cut off");
     out.instructions = head >> 7;
@@ -54,6 +61,7 @@ absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Re
   if (!has_record) return absl::OkStatus();
   out.at = static_cast<std::uint32_t>(at);
   out.size = RecordSize(first);
+  if (is_plain && first == kOfNone) out.instructions = 0;
   if (out.size == 0) return Damaged("a record of a form that is not known");
   if (!reader.Slice(at, out.size)) return Damaged("a record is cut off");
   at += out.size;
@@ -64,7 +72,7 @@ absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Re
 bool IsUnknownForm(const base::BoundedReader& reader, std::uint64_t at) {
   std::uint8_t first = 0;
   if (!reader.Read(at, first)) return false;
-  if ((first & kCounted) != 0) {
+  if (IsCounted(first)) {
     if ((first & 1) == 0 || !reader.Read(at + sizeof(std::uint16_t), first)) return false;
   }
   return RecordSize(first) == 0;

@@ -50,6 +50,7 @@ struct Linked {
   std::uint64_t mask = 9;
   std::uint32_t call_type = 0x4b;
   std::string callee = "l";
+  std::int64_t place_in_callee = 0;
   std::string tool = "ours";
   std::uint8_t constant = 9;           // what constants hold beside tables
   std::int64_t place_in_table = 0x90;  // in Mercury code
@@ -103,7 +104,8 @@ class Writer {
                   .value = linked.place_of_variable,
                   .size = 4});
     // k calls l, and refers to the place behind the call.
-    w_.AddRelocation(calls_, linked.k.exit, linked.call_type, linked.callee == "l" ? l : k, 0);
+    w_.AddRelocation(calls_, linked.k.exit, linked.call_type, linked.callee == "l" ? l : k,
+                     linked.place_in_callee);
     w_.AddRelocation(calls_, linked.k.exit + 8U, 0x38, k, linked.k.exit + 16);
     AddFrame(k, linked.k);
     if (linked.has_two_frames) AddFrame(k, linked.k);
@@ -410,7 +412,7 @@ TEST_CASE("Lines that are not those of the same program are not taken", "[parts]
 }
 
 TEST_CASE("A part of another program is not taken", "[parts]") {
-  const Linked own;
+  Linked own;
   Linked first{.k = Finalized(21), .l = Nothing()};
   const Linked second{.k = Nothing(), .l = Finalized(22)};
   std::string what;
@@ -424,6 +426,10 @@ TEST_CASE("A part of another program is not taken", "[parts]") {
   }
   SECTION("a call of another function") {
     first.callee = "k";
+    what = "'.rela.text.k'";
+  }
+  SECTION("a place in another function, of which this part knows nothing") {
+    own.place_in_callee = first.place_in_callee = 16;
     what = "'.rela.text.k'";
   }
   SECTION("shared memory that we do not know") {

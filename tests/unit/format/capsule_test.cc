@@ -92,6 +92,16 @@ TEST_CASE("Records may stand for several instructions of machine code", "[capsul
         std::vector<std::uint32_t>{0, first + kConstant, 0, first + 32 + kConstant});
 }
 
+// As ptxas puts thousands of them into kernels with tensor memory (CUTLASS's).
+TEST_CASE("Records may stand for nothing in machine code", "[capsule]") {
+  // two of them, a long one, another of them, and an elided one
+  const Bytes capsule =
+      Capsule(5, 0x10, {Record(0x31, 16), Record(0x31, 16), Record(0x02, 32), Record(0x31, 16)});
+  CHECK(CheckCapsule(capsule, 2, false).ok());
+  CHECK_FALSE(CheckCapsule(capsule, 5, false).ok());
+  CHECK(Find(capsule, {0, 1}) == std::vector<std::uint32_t>{kRecords + 32 + kConstant, 0});
+}
+
 TEST_CASE("A capsule that does not add up is an error", "[capsule][damage]") {
   const Bytes sound = Capsule(2, 0, {Record(0x02, 32), Record(0x01, 16)});
   const std::vector<std::uint32_t> wanted = {1};
