@@ -81,6 +81,7 @@ class Relocator {
     if (global || function) {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
+    if (StaysInMercuryCode(relocation, symbol)) return Keep(relocation, relocation.type);
     if (info->action == RelocationAction::kApply) {
       return Apply(relocation, *info, ValueOf(relocation, symbol));
     }
@@ -88,6 +89,12 @@ class Relocator {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
     }
     result_.refused.push_back(relocation);
+  }
+
+  // What the system keeps of shared memory lies where the system says, which is asked in the end.
+  bool StaysInMercuryCode(const Relocation& relocation, const Symbol& symbol) const {
+    return symbol.space == format::kStoReservedShared &&
+           program_.view == format::ViewKind::kMercury && !HasField(program_, relocation);
   }
 
   // Whether it is one that the output names and has no symbol for.
@@ -219,6 +226,9 @@ class Relocator {
       return (slot == textures_.offsets.end() ? 0 : slot->second) + addend;
     }
     if (symbol.space == format::kStoShared) return SharedValue(relocation, symbol) + addend;
+    if (symbol.space == format::kStoReservedShared && symbol.section != kNone) {
+      return format::kReservedSharedPlace + symbol.value + addend;
+    }
     return ConstantValue(symbol) + addend;
   }
 
