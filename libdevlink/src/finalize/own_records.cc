@@ -84,7 +84,8 @@ bool IsNotOfCode(const format::Shdr& header, std::string_view section) {
 // others these name symbols or are made by the link.
 bool SpeaksOfCode(const format::InfoRecord& record) {
   constexpr std::array kOfTheLink = {format::kAttrParamCbank, format::kAttrExterns,
-                                     format::kAttrCrsStackSize, format::kAttrNumBarriers};
+                                     format::kAttrCrsStackSize, format::kAttrNumBarriers,
+                                     format::kAttrEntryFragments};
   return record.format == format::kInfoSized &&
          std::find(kOfTheLink.begin(), kOfTheLink.end(), record.id) == kOfTheLink.end();
 }

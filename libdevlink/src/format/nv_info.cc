@@ -106,7 +106,7 @@ constexpr std::array kRows = {
     Row{0x4c, "NUM_BARRIERS", kByte, Views::kSame, Symbols::kNone, Travel::kMaximum, kInfoByteValue},
     Row{0x4d, "TEXMODE_INDEPENDENT", kMark},
     Row{0x4e, "PERF_STATISTICS"},
-    Row{0x4f, "AT_ENTRY_FRAGMENTS", kWords},
+    Row{0x4f, "AT_ENTRY_FRAGMENTS", kWords, Views::kSame, Symbols::kNone, Travel::kMovedWords, kInfoSized},
     Row{0x50, "SPARSE_MMA_MASK", kHalf, Views::kSame, Symbols::kNone, Travel::kUnion, kInfoHalfValue},
     Row{0x51, "TCGEN05_1CTA_USED", kMark, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
     Row{0x52, "TCGEN05_2CTA_USED", kMark, Views::kUnknown, Symbols::kNone, Travel::kMark, kInfoNoValue},
@@ -129,7 +129,7 @@ constexpr std::array kRows = {
     Row{0x63, ""},
     Row{0x64, ""},
     Row{0x65, ""},
-    Row{0x66, "LANGUAGE", kWords, Views::kSame, Symbols::kNone, Travel::kLanguages, kInfoSized},  // from 13.2 on
+    Row{0x66, "LANGUAGE", kWords, Views::kSame, Symbols::kNone, Travel::kWords, kInfoSized},  // from 13.2 on
     Row{0x67, ""},
     Row{0x68, "", 0, Views::kUnknown, Symbols::kNone, Travel::kUnion, kInfoHalfValue},  // from 13.3 on
     Row{0x69, ""},

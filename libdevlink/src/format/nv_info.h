@@ -38,6 +38,7 @@ inline constexpr std::uint8_t kAttrNumMbarriers = 0x38;
 inline constexpr std::uint8_t kAttrReservedSmemUsed = 0x41;
 inline constexpr std::uint8_t kAttrVrcCtaInitCount = 0x4a;
 inline constexpr std::uint8_t kAttrNumBarriers = 0x4c;
+inline constexpr std::uint8_t kAttrEntryFragments = 0x4f;
 inline constexpr std::uint8_t kAttrSparseMmaMask = 0x50;
 inline constexpr std::uint8_t kAttrTcgen05OneCta = 0x51;
 inline constexpr std::uint8_t kAttrTcgen05TwoCta = 0x52;
@@ -91,7 +92,8 @@ enum class InfoTravel : std::uint8_t {
   kUnion,           // the values or'ed together
   kLastByte,        // the low byte of the one that arrived last
   kUndefinedNames,  // the names of functions that stay undefined are collected
-  kLanguages,       // so are the words of the lists
+  kWords,           // so are the words of the lists
+  kMovedWords,      // the same, and the callee loses its list
 };
 
 // How a cubin with two views says it in both.
@@ -131,11 +133,11 @@ bool HasFormOfKind(const InfoRecord& record);
 const InfoAttribute& FindInfoAttribute(std::uint8_t id);
 
 // Those that travel, in the order in which a link with one entry appends them.
-inline constexpr std::array<std::uint8_t, 13> kTravellingAttributes = {
+inline constexpr std::array<std::uint8_t, 14> kTravellingAttributes = {
     kAttrSparseMmaMask,   kAttrCtaidzUsed,    kAttrReservedSmemUsed, kAttrMark62,
     kAttrVrcCtaInitCount, kAttrTcgen05OneCta, kAttrTcgen05TwoCta,    kAttrNumBarriers,
-    kAttrRegReconfig,     kAttrNumMbarriers,  kAttrExterns,          kAttrLanguage,
-    kAttrMask68};
+    kAttrRegReconfig,     kAttrNumMbarriers,  kAttrExterns,          kAttrEntryFragments,
+    kAttrLanguage,        kAttrMask68};
 
 // What SPARSE_MMA_MASK has of itself where an entry had none.
 inline constexpr std::uint16_t kSparseMmaMaskDefault = 0x8000;

@@ -113,11 +113,11 @@ class SassRecords {
   }
 
   // Whether machine code's record stands in the place of the Mercury view's. Lists of functions and
-  // stacks are the link's own.
+  // of fragments, and stacks, are the link's own.
   bool Take(SectionHandle handle, const AttributeRecord& record, CubinWriter& writer) {
     written_.insert(record.id);
     if (record.format != format::kInfoSized || record.id == format::kAttrExterns ||
-        record.id == format::kAttrCrsStackSize) {
+        record.id == format::kAttrCrsStackSize || record.id == format::kAttrEntryFragments) {
       return false;
     }
     const auto found = by_id_.find(record.id);
@@ -178,7 +178,7 @@ class AttributeWriter {
   void WriteRecord(SectionHandle handle, const AttributeRecord& record,
                    const FunctionAttributes& attributes);
   void WriteExterns(SectionHandle handle, const FunctionAttributes& attributes);
-  void WriteLanguages(SectionHandle handle, const FunctionAttributes& attributes);
+  void WriteWords(SectionHandle handle, std::uint8_t id, const std::vector<std::uint32_t>& words);
   void WriteUnknownStack(SectionHandle handle) {
     if (sass_ != nullptr) sass_->Took(format::kAttrCrsStackSize);
     constexpr std::uint32_t kUnknown = 0xffffffff;
@@ -265,7 +265,9 @@ void AttributeWriter::WriteFunctionInfo(SectionId id) {
     if (value.id == format::kAttrExterns) {
       WriteExterns(handle, attributes);
     } else if (value.id == format::kAttrLanguage) {
-      WriteLanguages(handle, attributes);
+      WriteWords(handle, value.id, attributes.languages);
+    } else if (value.id == format::kAttrEntryFragments) {
+      WriteWords(handle, value.id, attributes.fragments);
     } else {
       writer_.AddAttribute(handle, value.format, value.id, value.value);
     }
@@ -298,7 +300,12 @@ void AttributeWriter::WriteRecord(SectionHandle handle, const AttributeRecord& r
   } else if (record.id == format::kAttrExterns) {
     if (attributes.externs_in_place) WriteExterns(handle, attributes);
   } else if (record.id == format::kAttrLanguage && !attributes.languages.empty()) {
-    WriteLanguages(handle, attributes);
+    WriteWords(handle, record.id, attributes.languages);
+  } else if (record.id == format::kAttrEntryFragments &&
+             (attributes.loses_fragments || !attributes.fragments_in_place)) {
+    return;
+  } else if (record.id == format::kAttrEntryFragments && !attributes.fragments.empty()) {
+    WriteWords(handle, record.id, attributes.fragments);
   } else if (record.symbol != kNone) {
     writer_.AddSymbolAttribute(handle, record.id, handles_.symbols[record.symbol],
                                record.payload.subspan(4));
@@ -316,10 +323,11 @@ void AttributeWriter::WriteExterns(SectionHandle handle, const FunctionAttribute
   }
 }
 
-void AttributeWriter::WriteLanguages(SectionHandle handle, const FunctionAttributes& attributes) {
-  writer_.AddAttribute(handle, format::kInfoSized, format::kAttrLanguage,
-                       static_cast<std::uint16_t>(attributes.languages.size() * 4));
-  for (const std::uint32_t language : attributes.languages) writer_.AppendWord(handle, language);
+void AttributeWriter::WriteWords(SectionHandle handle, std::uint8_t id,
+                                 const std::vector<std::uint32_t>& words) {
+  writer_.AddAttribute(handle, format::kInfoSized, id,
+                       static_cast<std::uint16_t>(words.size() * 4));
+  for (const std::uint32_t word : words) writer_.AppendWord(handle, word);
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ constexpr auto kSlots = [] {
 
 constexpr std::size_t SlotOf(std::uint8_t id) { return kSlots[id]; }
 
-constexpr bool IsList(std::uint8_t id) { return id == kAttrExterns || id == kAttrLanguage; }
+constexpr bool IsList(std::uint8_t id) {
+  return id == kAttrExterns || id == kAttrLanguage || id == kAttrEntryFragments;
+}
 
 std::uint8_t FormatOf(std::uint8_t id) { return FindInfoAttribute(id).appended_as; }
 
@@ -78,6 +80,8 @@ struct Gathered {
   }
 };
 
+using WordList = std::vector<std::uint32_t> FunctionAttributes::*;
+
 class Propagator {
  public:
   Propagator(const Program& program, const CallGraph& graph, const Liveness& liveness,
@@ -107,13 +111,15 @@ class Propagator {
     MarkAliases();
     MarkFunctionsWithoutMask();
     ReadBarriersOfCode();
+    TakeFragments();
     if (single_) {
       ApplySingleKernel(liveness_.single_kernel);
     } else {
       GatherComponents();
       FindExternsOfKernels();
       FindMbarriersOfKernels();
-      FindLanguagesOfKernels();
+      FindWordsOfKernels(languages_, &FunctionAttributes::languages);
+      FindWordsOfKernels(fragments_, &FunctionAttributes::fragments);
       for (std::uint32_t i = 0; i < liveness_.kernels.size(); ++i) ApplyKernel(i);
     }
     return std::move(result_);
@@ -182,7 +188,10 @@ class Propagator {
       if (!Travels(record.id)) continue;
       own_[function].Add(record, record.arrival);
       if (record.format == kInfoSized && record.id == kAttrLanguage) {
-        ReadLanguages(function, record);
+        ReadWords(function, record, languages_);
+      }
+      if (record.format == kInfoSized && record.id == kAttrEntryFragments) {
+        ReadWords(function, record, fragments_);
       }
       if (record.format != kInfoSized && record.id == kAttrNumMbarriers) {
         mbarriers_[function] = record.value;
@@ -208,11 +217,12 @@ class Propagator {
     return id != kAttrMask68 || profile_.mask_68_travels;
   }
 
-  void ReadLanguages(FunctionId function, const AttributeRecord& record) {
+  static void ReadWords(FunctionId function, const AttributeRecord& record,
+                        std::vector<OwnItem>& out) {
     const base::BoundedReader words(record.payload);
     for (std::uint32_t i = 0; i < record.payload.size() / 4; ++i) {
-      languages_.push_back({function, words.ReadOrZero<std::uint32_t>(std::uint64_t{i} * 4),
-                            (std::uint64_t{record.arrival} << 32) | i});
+      out.push_back({function, words.ReadOrZero<std::uint32_t>(std::uint64_t{i} * 4),
+                     (std::uint64_t{record.arrival} << 32) | i});
     }
   }
 
@@ -287,35 +297,55 @@ class Propagator {
   }
 
   // Each kernel's own, then those of all it reaches, in order of arrival.
-  void FindLanguagesOfKernels() {
-    if (languages_.empty()) return;
+  void FindWordsOfKernels(const std::vector<OwnItem>& words, WordList list) {
+    if (words.empty()) return;
     base::HashMap<FunctionId, std::vector<std::uint32_t>> own;
-    for (const OwnItem& item : languages_) own[item.function].push_back(item.item);
-    auto found = CollectReachable(graph_, languages_, liveness_.kernels);
+    for (const OwnItem& item : words) own[item.function].push_back(item.item);
+    auto found = CollectReachable(graph_, words, liveness_.kernels);
     for (std::uint32_t i = 0; i < found.size(); ++i) {
       std::sort(found[i].begin(), found[i].end(),
                 [](const ReachedItem& a, const ReachedItem& b) { return a.key < b.key; });
       const FunctionId kernel = liveness_.kernels[i];
-      auto& languages = result_.functions[kernel].languages;
+      auto& out = result_.functions[kernel].*list;
       base::HashSet<std::uint32_t> seen;
       if (const auto of_kernel = own.find(kernel); of_kernel != own.end()) {
-        for (const std::uint32_t language : of_kernel->second) {
-          if (seen.insert(language).second) languages.push_back(language);
+        for (const std::uint32_t word : of_kernel->second) {
+          if (seen.insert(word).second) out.push_back(word);
         }
       }
       for (const ReachedItem& item : found[i]) {
-        if (seen.insert(item.item).second) languages.push_back(item.item);
+        if (seen.insert(item.item).second) out.push_back(item.item);
       }
     }
   }
 
   // With one kernel all are its, in order of arrival.
-  void ListAllLanguages(FunctionAttributes& out) {
-    std::sort(languages_.begin(), languages_.end(),
+  static void ListAllWords(std::vector<OwnItem>& words, std::vector<std::uint32_t>& out) {
+    std::sort(words.begin(), words.end(),
               [](const OwnItem& a, const OwnItem& b) { return a.key < b.key; });
     base::HashSet<std::uint32_t> seen;
-    for (const OwnItem& item : languages_) {
-      if (seen.insert(item.item).second) out.languages.push_back(item.item);
+    for (const OwnItem& item : words) {
+      if (seen.insert(item.item).second) out.push_back(item.item);
+    }
+  }
+
+  // With one kernel a list that lacks some of them is replaced by one behind the others.
+  void ListAllFragments(FunctionId kernel, FunctionAttributes& out) {
+    ListAllWords(fragments_, out.fragments);
+    base::HashSet<std::uint32_t> own;
+    for (const OwnItem& item : fragments_) {
+      if (item.function == kernel) own.insert(item.item);
+    }
+    out.fragments_in_place =
+        std::ranges::all_of(out.fragments, [&](std::uint32_t word) { return own.contains(word); });
+  }
+
+  // Functions that are no kernels lose theirs.
+  void TakeFragments() {
+    for (const OwnItem& item : fragments_) {
+      if (!program_.functions[item.function].is_kernel) {
+        result_.functions[item.function].loses_fragments = true;
+      }
     }
   }
 
@@ -407,10 +437,12 @@ class Propagator {
                               static_cast<std::uint16_t>(own.sparse | added_mask_)});
     }
     if (has(kAttrMask68)) out.replaced.push_back({kInfoHalfValue, kAttrMask68, all.mask_68});
-    ListAllLanguages(out);
+    ListAllWords(languages_, out.languages);
+    ListAllFragments(kernel, out);
     for (const std::uint8_t id : kTravelling) {
       if (id == kAttrExterns) ListAllUndefined(kernel, out);
-      if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || has(id)) continue;
+      const bool moves = id == kAttrEntryFragments && !out.fragments_in_place;
+      if (id == kAttrExterns || all.first[SlotOf(id)] == kNever || (has(id) && !moves)) continue;
       std::uint16_t value = 0;
       if (id == kAttrMask68) value = all.mask_68;
       if (id == kAttrSparseMmaMask) value = kSparseMmaMaskDefault | all.sparse;
@@ -478,6 +510,7 @@ class Propagator {
   std::vector<std::vector<SymbolId>> own_externs_;
   std::vector<ExternList> extern_lists_;
   std::vector<OwnItem> languages_;
+  std::vector<OwnItem> fragments_;
   std::vector<std::uint16_t> mbarriers_;
   base::HashSet<FunctionId> made_barriers_;  // functions whose count the flags of their code say
   std::vector<std::uint16_t> kernel_mbarriers_;

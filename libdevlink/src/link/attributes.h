@@ -24,12 +24,16 @@ struct FunctionAttributes {
     std::uint16_t value = 0;
   };
   std::vector<Value> replaced;  // records that stay in place with another value
-  // New records, in order; EXTERNS and LANGUAGE among them have no value.
+  // New records, in order; EXTERNS and lists of words among them have none.
   std::vector<Value> appended;
   std::vector<SymbolId> externs;  // empty: the record goes
   bool externs_in_place = true;   // where the input has it, else as `appended` says
   // Of LANGUAGE, in place or appended; empty: as the input has it.
   std::vector<std::uint32_t> languages;
+  // The same of AT_ENTRY_FRAGMENTS, which other functions lose to the kernels that reach them.
+  std::vector<std::uint32_t> fragments;
+  bool fragments_in_place = true;  // where the input has them, else as `appended` says
+  bool loses_fragments = false;
   bool keeps_barrier_flags = false;  // code's flags say its barriers, as its input had it
 };
 
