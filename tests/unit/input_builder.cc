@@ -177,6 +177,12 @@ void InputBuilder::AddRecord(SymbolHandle function, std::uint8_t format, std::ui
   writer_.AddAttribute(InfoOf(function), format, id, value);
 }
 
+void InputBuilder::AddWord(SymbolHandle function, std::uint8_t id, std::uint32_t word) {
+  const SectionHandle info = InfoOf(function);
+  writer_.AddAttribute(info, format::kInfoSized, id, sizeof(word));
+  writer_.AppendWord(info, word);
+}
+
 void InputBuilder::AddExterns(SymbolHandle function, const std::vector<SymbolHandle>& symbols) {
   const SectionHandle info = InfoOf(function);
   writer_.AddAttribute(info, format::kInfoSized, format::kAttrExterns,

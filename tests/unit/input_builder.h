@@ -93,6 +93,8 @@ class InputBuilder {
   // Records. Those of one function stand in its `.nv.info.F`.
   void AddModuleRecord(std::uint8_t id, SymbolHandle symbol, std::uint32_t value);
   void AddRecord(SymbolHandle function, std::uint8_t format, std::uint8_t id, std::uint16_t value);
+  // A list with one word.
+  void AddWord(SymbolHandle function, std::uint8_t id, std::uint32_t word);
   void AddExterns(SymbolHandle function, const std::vector<SymbolHandle>& symbols);
   void AddCompat(std::uint8_t format, std::uint8_t id, std::uint16_t value);
 

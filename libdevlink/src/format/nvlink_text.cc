@@ -95,6 +95,13 @@ std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint
                       absl::Hex(bytes), " bytes, 0x", absl::Hex(most), " max)");
 }
 
+std::string MixedCtaGroups(std::string_view entry) {
+  return absl::StrCat(
+      "Function '", base::ToAbsl(entry),
+      "' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and "
+      "that is not allowed.");
+}
+
 std::string TooMuchConstant(std::uint64_t bytes, std::uint64_t most) {
   return absl::StrCat("File uses too much global constant data (0x", absl::Hex(bytes), " bytes, 0x",
                       absl::Hex(most), " max)");

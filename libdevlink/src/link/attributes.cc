@@ -365,10 +365,24 @@ class Propagator {
     return own_[kernel].first[SlotOf(id)] != kNever;
   }
 
+  // nvlink does not see that the only kernel mixes them where all of it is in functions it calls.
+  void CheckCtaGroups(FunctionId kernel, const Gathered& others) {
+    const auto uses = [](const Gathered& set, std::uint8_t id) {
+      return set.first[SlotOf(id)] != kNever;
+    };
+    const auto mixes = [&](std::uint8_t id) { return uses(own_[kernel], id) || uses(others, id); };
+    const bool sees = !single_ || uses(own_[kernel], kAttrTcgen05OneCta) ||
+                      uses(own_[kernel], kAttrTcgen05TwoCta);
+    if (sees && mixes(kAttrTcgen05OneCta) && mixes(kAttrTcgen05TwoCta)) {
+      result_.mixing_cta_groups.push_back(kernel);
+    }
+  }
+
   void ApplyKernel(std::uint32_t index) {
     const FunctionId kernel = liveness_.kernels[index];
     const Gathered& own = own_[kernel];
     const Gathered others = Others(kernel);
+    CheckCtaGroups(kernel, others);
     FunctionAttributes& out = result_.functions[kernel];
     const bool made_barriers = made_barriers_.contains(kernel);
     out.keeps_barrier_flags = KeepsBarrierFlags(kernel, others);
@@ -421,6 +435,7 @@ class Propagator {
       all.Join(own_[f]);
       AddMbarriers(mbarriers, mbarriers_[f]);
     }
+    CheckCtaGroups(kernel, all);
     const Gathered& own = own_[kernel];
     FunctionAttributes& out = result_.functions[kernel];
     const bool made_barriers = made_barriers_.contains(kernel);

@@ -39,6 +39,8 @@ struct FunctionAttributes {
 
 struct Attributes {
   std::vector<FunctionAttributes> functions;  // by FunctionId
+  // Kernels that use tensor memory both alone and in pairs of blocks, which is an error.
+  std::vector<FunctionId> mixing_cta_groups;
 };
 
 Attributes PropagateAttributes(const Program& program, const CallGraph& graph,

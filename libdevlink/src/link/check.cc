@@ -41,6 +41,7 @@ class Checker {
     CheckShared();
     CheckConstants();
     CheckUndefined();
+    CheckCtaGroups();
     CheckRegisters();
     return CheckReferences();
   }
@@ -148,6 +149,39 @@ class Checker {
            "memory that a link may use",
            kNone,
            "each kernel has a copy; the option max_memory_bytes is the bound for all of them");
+  }
+
+  // Tensor memory is allocated by one block or by two together, in all that a kernel runs.
+  void CheckCtaGroups() {
+    for (const FunctionId kernel : input_.attributes.mixing_cta_groups) {
+      Diagnostic& out = diagnostics_.emplace_back();
+      out.code = DiagnosticCode::kUnsupportedFeature;
+      out.severity = Severity::kError;
+      out.text = nvlink_text::MixedCtaGroups(NameOf(kernel));
+      out.symbol = NameOf(kernel);
+      out.input = InputOf(kernel);
+      Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
+      const FunctionId one = FirstWith(format::kAttrTcgen05OneCta, kernel);
+      const FunctionId two = FirstWith(format::kAttrTcgen05TwoCta, kernel);
+      if (one == kNone || two == kNone) continue;
+      out.notes.push_back(
+          base::Cat({"'", NameOf(one), "' in '", InputOf(one), "' uses .cta_group::1, '",
+                     NameOf(two), "' in '", InputOf(two), "' .cta_group::2"}));
+    }
+  }
+
+  // What a kernel comes to and has the attribute.
+  [[nodiscard]] FunctionId FirstWith(std::uint8_t id, FunctionId kernel) const {
+    const std::vector<bool> reached = ReachableFrom(input_.graph, {{kernel}});
+    for (const SectionId section : program_.info_sections) {
+      const FunctionId function = program_.sections[section].function;
+      if (function == kNone || !reached[function]) continue;
+      const auto& records = program_.info_lists[program_.sections[section].info_list];
+      const bool has = std::ranges::any_of(
+          records, [&](const AttributeRecord& record) { return record.id == id; });
+      if (has) return function;
+    }
+    return kNone;
   }
 
   // A kernel that was compiled for few registers must not reach a function that needs more. nvlink

@@ -30,6 +30,7 @@ struct CheckInput {
   const SharedLayout& shared;
   const ConstantLayout& constants;
   const Resources& resources;
+  const Attributes& attributes;
   const Relocated& relocated;
 };
 
@@ -43,7 +44,8 @@ struct CheckSettings {
   bool allow_undefined_globals = false;
 };
 
-// NotFound for undefined references, ResourceExhausted where a limit of the target is exceeded.
+// NotFound for undefined references, ResourceExhausted where a limit of the target is exceeded,
+// FailedPrecondition where a kernel uses tensor memory in two ways.
 absl::Status CheckProgram(const CheckInput& input, const CheckSettings& settings,
                           std::vector<Diagnostic>& diagnostics);
 

@@ -226,12 +226,18 @@ std::string DumpAttributes(const Program& program, const Attributes& attributes)
   lines.Line(0, "functions");
   for (FunctionId f = 0; f < attributes.functions.size(); ++f) {
     const FunctionAttributes& function = attributes.functions[f];
-    if (function.replaced.empty() && function.appended.empty() && function.externs.empty()) {
+    const bool has_fragments = !function.fragments.empty() || function.loses_fragments;
+    if (function.replaced.empty() && function.appended.empty() && function.externs.empty() &&
+        !has_fragments) {
       continue;
     }
     lines.Line(1, names.Function(f));
     AddValues(lines, "replaced", function.replaced);
     AddValues(lines, "appended", function.appended);
+    if (has_fragments) {
+      lines.Line(2, function.loses_fragments ? "loses fragments" : "fragments");
+      for (const std::uint32_t word : function.fragments) lines.Word(absl::StrCat(word));
+    }
     if (function.externs.empty()) continue;
     lines.Line(2, function.externs_in_place ? "externs in place" : "externs appended");
     for (const SymbolId id : function.externs) lines.Word(names.Symbol(id));

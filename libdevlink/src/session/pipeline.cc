@@ -340,8 +340,8 @@ std::unique_ptr<PassResults> RunPasses(Merged&& inputs, const KernelSelection& k
 }
 
 CheckInput InputOfCheck(const PassResults& passes, const LinkSet& set) {
-  return {set.inputs,    passes.program,   passes.graph,     passes.liveness,
-          passes.shared, passes.constants, passes.resources, passes.relocated};
+  return {set.inputs,       passes.program,   passes.graph,      passes.liveness, passes.shared,
+          passes.constants, passes.resources, passes.attributes, passes.relocated};
 }
 
 CheckSettings SettingsOfCheck(const LinkOptions& options) {

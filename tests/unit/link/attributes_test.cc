@@ -210,6 +210,46 @@ TEST_CASE("Where any function has a mask of sparse instructions, each kernel get
 )");
 }
 
+TEST_CASE("Fragments go from functions to the kernels that reach them", "[attributes]") {
+  TwoKernels a;
+  a.input.AddWord(a.l, format::kAttrEntryFragments, 9);
+  a.input.AddWord(a.f, format::kAttrEntryFragments, 6);
+  a.input.AddWord(a.g, format::kAttrEntryFragments, 7);
+  CHECK(AttributesOf(Linked({&a.input})) == R"(functions
+  k
+    appended AT_ENTRY_FRAGMENTS
+    fragments 6 7
+  l
+    fragments 9
+  f
+    loses fragments
+  g
+    loses fragments
+)");
+}
+
+TEST_CASE("With one kernel a list of fragments that lacks some is replaced", "[attributes]") {
+  InputBuilder a;
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  const SymbolHandle k = a.DefineKernel("k");
+  a.AddCall(k, f);
+  a.AddWord(k, format::kAttrEntryFragments, 6);
+  SECTION("lacks one") {
+    a.AddWord(f, format::kAttrEntryFragments, 7);
+    const Linked linked({&a});
+    CHECK(linked.passes.attributes.functions[1].fragments == std::vector<std::uint32_t>{6, 7});
+    CHECK_FALSE(linked.passes.attributes.functions[1].fragments_in_place);
+    REQUIRE(linked.passes.attributes.functions[1].appended.size() == 1);
+    CHECK(linked.passes.attributes.functions[0].loses_fragments);
+  }
+  SECTION("lacks none") {
+    a.AddWord(f, format::kAttrEntryFragments, 6);
+    const Linked linked({&a});
+    CHECK(linked.passes.attributes.functions[1].fragments_in_place);
+    CHECK(linked.passes.attributes.functions[1].appended.empty());
+  }
+}
+
 TEST_CASE("A relocatable link leaves attributes where they are", "[attributes]") {
   TwoKernels a;
   const SymbolHandle one = a.input.Declare("one");

@@ -23,10 +23,10 @@ struct Findings {
 Findings Check(const Linked& linked, const internal::CheckSettings& settings = {}) {
   const internal::PassResults& passes = linked.passes;
   std::vector<Diagnostic> diagnostics;
-  const absl::Status status =
-      internal::CheckProgram({linked.merged.inputs, passes.program, passes.graph, passes.liveness,
-                              passes.shared, passes.constants, passes.resources, passes.relocated},
-                             settings, diagnostics);
+  const absl::Status status = internal::CheckProgram(
+      {linked.merged.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
+       passes.constants, passes.resources, passes.attributes, passes.relocated},
+      settings, diagnostics);
   Findings out{.code = status.code(), .text = ""};
   for (const Diagnostic& diagnostic : diagnostics) {
     const bool warning = diagnostic.severity == Severity::kWarning;
@@ -154,6 +154,40 @@ Linked LinkRegisters(std::uint32_t of_f, std::uint32_t of_g) {
   a.AddCall(k, f);
   a.AddCall(f, g);
   return Linked({&a});
+}
+
+TEST_CASE("A kernel must not use tensor memory in two ways", "[check]") {
+  InputBuilder a;
+  const SymbolHandle k = a.DefineKernel("k");
+  const SymbolHandle f = a.Define(Function{.name = "f"});
+  a.AddCall(k, f);
+  a.AddRecord(f, format::kInfoNoValue, format::kAttrTcgen05TwoCta, 0);
+  const auto use = [&](SymbolHandle function) {
+    a.AddRecord(function, format::kInfoNoValue, format::kAttrTcgen05OneCta, 0);
+  };
+  constexpr std::string_view kError =
+      "error: Function 'k' uses single CTA(.cta_group::1) and CTA pair "
+      "granularity(.cta_group::2) and that is not allowed.\n";
+  SECTION("in one") { CHECK(Check(Linked({&a})).text.empty()); }
+  SECTION("itself and in what it calls") {
+    use(k);
+    const Findings found = Check(Linked({&a}));
+    CHECK(found.code == absl::StatusCode::kFailedPrecondition);
+    CHECK(found.text == kError);
+  }
+  SECTION("as nvlink, not where the only kernel calls both") {
+    const SymbolHandle g = a.Define(Function{.name = "g"});
+    a.AddCall(k, g);
+    use(g);
+    CHECK(Check(Linked({&a})).text.empty());
+  }
+  SECTION("but where one of several does") {
+    const SymbolHandle g = a.Define(Function{.name = "g"});
+    a.AddCall(k, g);
+    use(g);
+    a.DefineKernel("l");
+    CHECK(Check(Linked({&a})).text == kError);
+  }
 }
 
 TEST_CASE("A kernel for few registers must not reach a function that needs more", "[check]") {

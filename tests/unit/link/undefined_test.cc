@@ -22,7 +22,7 @@ std::string UndefinedOf(std::initializer_list<InputBuilder*> inputs) {
   std::string out;
   for (const Diagnostic& diagnostic : internal::FindUndefined(
            {linked.merged.inputs, passes.program, passes.graph, passes.liveness, passes.shared,
-            passes.constants, passes.resources, passes.relocated})) {
+            passes.constants, passes.resources, passes.attributes, passes.relocated})) {
     out += diagnostic.text + "\n";
     for (const std::string& note : diagnostic.notes) out += "  " + note + "\n";
   }
