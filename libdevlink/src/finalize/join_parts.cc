@@ -35,6 +35,19 @@ void Put(Bytes& out, std::uint64_t offset, const T& value) {
   std::memcpy(out.data() + offset, &value, sizeof(value));
 }
 
+// What the entry of a frame with its address there says it begins with.
+std::optional<base::Bytes> FrameHead(const base::BoundedReader& frames, std::uint64_t address) {
+  constexpr std::uint64_t kBeforeLength = 4;  // which says that lengths have eight bytes
+  constexpr std::uint64_t kWithLength = 12;
+  std::uint64_t head = 0;
+  std::uint64_t length = 0;
+  if (!frames.Read(address - sizeof(head), head) || head > frames.size() ||
+      !frames.Read(head + kBeforeLength, length) || length > frames.size()) {
+    return std::nullopt;
+  }
+  return frames.Slice(head, kWithLength + length);
+}
+
 // Takes what belongs to functions out of one part.
 class Taking {
  public:
@@ -90,6 +103,13 @@ class Taking {
         !ours.Read(field - kFieldWithin + kLengthWithin, length) ||
         !theirs.Read(their_field - kFieldWithin + kLengthWithin, their_length) ||
         length != their_length || length < kFieldWithin + 8 - kBeforeLength) {
+      return Different(format::section_name::kDebugFrame);
+    }
+    // What is said before it is the same in all parts, unless the input is damaged.
+    const auto head = FrameHead(ours, field);
+    const auto their_head = FrameHead(theirs, their_field);
+    if (!head || !their_head || !std::ranges::equal(*head, *their_head) ||
+        ours.ReadOrZero<std::uint64_t>(field) != theirs.ReadOrZero<std::uint64_t>(their_field)) {
       return Different(format::section_name::kDebugFrame);
     }
     const std::uint64_t size = length + kBeforeLength - kFieldWithin - 8;

@@ -212,9 +212,11 @@ class Reduction {
     PlaceEntries(static_cast<std::uint32_t>(list - sections.begin()), *list, entries);
   }
 
-  // A symbol that is larger than its code makes the library write where it must not.
+  // A symbol that is larger than its code makes the library write where it must not. A second table
+  // is not the view's.
   void ShortenSymbols(const ModuleView& view, const std::vector<InputSection>& sections,
                       base::Bytes table) {
+    if (table.size() != view.symbol_count() * sizeof(format::Sym)) return;
     const auto begin = static_cast<std::uint64_t>(table.data() - module_.bytes().data());
     const std::uint64_t size = kNothing.size();
     for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {

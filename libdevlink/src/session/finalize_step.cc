@@ -269,7 +269,8 @@ std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
   constexpr std::uint64_t kWorthTwo = std::uint64_t{512} << 10;
   constexpr std::uint64_t kWorthFour = std::uint64_t{4} << 20;
   constexpr std::uint64_t kWorthEight = std::uint64_t{16} << 20;
-  constexpr std::uint64_t kWorthMore = std::uint64_t{4} << 10;  // of each function
+  constexpr std::uint64_t kLeastMean = std::uint64_t{1} << 10;  // of a function
+  constexpr std::uint64_t kMeanOfMore = std::uint64_t{4} << 10;
   const bool is_plain = linked.code_is_fit && !options.relocatable && !options.debug &&
                         options.variables_used.empty() &&
                         options.compatibility != Compatibility::kNvlink;
@@ -277,8 +278,11 @@ std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
   auto wanted = static_cast<std::uint64_t>(options.finalizer_parts);
   if (wanted == 0) {
     const LiveCode code = LiveCodeOf(linked.program, linked.liveness);
-    if (!finalizer.works_at_once() || code.bytes < kWorthTwo) return 1;
-    const bool is_small = code.bytes < kWorthFour || code.bytes < kWorthMore * code.sections;
+    if (!finalizer.works_at_once() || code.bytes < kWorthTwo ||
+        code.bytes < kLeastMean * code.sections) {
+      return 1;
+    }
+    const bool is_small = code.bytes < kWorthFour || code.bytes < kMeanOfMore * code.sections;
     wanted = is_small ? 2 : code.bytes < kWorthEight ? 4 : 8;
   }
   const bool can = wanted == 1 || std::ranges::all_of(set.inputs, [](const LinkInput& input) {

@@ -28,6 +28,7 @@ using internal::JoinParts;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMercury = 0x10000000;
+constexpr std::uint64_t kFrameHead = 32;  // bytes
 constexpr std::uint32_t kCapsule = 0x70000016;
 
 // A kernel as it is before or after it is finalized.
@@ -52,6 +53,7 @@ struct Linked {
   std::string callee = "l";
   std::int64_t place_in_callee = 0;
   std::string tool = "ours";
+  std::uint8_t frame_head = 2;         // what all frames begin with
   std::uint8_t constant = 9;           // what constants hold beside tables
   std::int64_t place_in_table = 0x90;  // in Mercury code
   bool forgets_body = false;           // whose table k had before
@@ -123,6 +125,11 @@ class Writer {
  private:
   void AddOfAll() {
     frames_ = w_.AddSection({.name = ".debug_frame"});
+    Bytes head(kFrameHead, linked_.frame_head);
+    std::fill_n(head.begin(), 4, std::uint8_t{0xff});
+    std::fill_n(head.begin() + 4, 8, std::uint8_t{0});
+    head[4] = kFrameHead - 12;
+    w_.AppendCopy(frames_, head);
     if (!linked_.lines.empty()) lines_ = w_.AddSection({.name = ".debug_line"});
     const auto note = w_.AddSection(
         {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
@@ -262,7 +269,7 @@ class Writer {
   SectionHandle text_l_ = kNoSection;
   std::vector<SectionHandle> copies_;
   SectionHandle calls_ = kNoSection;
-  std::uint64_t at_ = 20;
+  std::uint64_t at_ = kFrameHead + 20;
 };
 
 Bytes Write(const Linked& linked) { return Writer(linked).Write(); }
@@ -431,6 +438,10 @@ TEST_CASE("A part of another program is not taken", "[parts]") {
   SECTION("a place in another function, of which this part knows nothing") {
     own.place_in_callee = first.place_in_callee = 16;
     what = "'.rela.text.k'";
+  }
+  SECTION("frames that begin otherwise") {
+    first.frame_head = 7;
+    what = "'.debug_frame'";
   }
   SECTION("shared memory that we do not know") {
     first.k.has_shared = true;
