@@ -226,7 +226,7 @@ TEST_CASE("No note names a replaced body as the user of what is undefined", "[co
       internal::FindLiveFunctions(builder.program, graph, /*keep_all=*/true);
   const std::vector<internal::LinkInput> inputs = {{.name = "a.cubin", .module = nullptr}};
   const auto found =
-      internal::FindUndefined({inputs, builder.program, graph, liveness, {}, {}, {}, {}});
+      internal::FindUndefined({inputs, builder.program, graph, liveness, {}, {}, {}, {}, {}});
   REQUIRE(found.size() == 1);
   const bool names_user =
       std::any_of(found[0].notes.begin(), found[0].notes.end(),
