@@ -2,6 +2,7 @@
 #include "merge/object_merge.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "base/align.h"
@@ -271,7 +272,7 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
       program_.module_shared_align = std::max(program_.module_shared_align, out.align);
     }
   } else if (out.space == format::kStoReservedShared) {
-    PlaceReserved(out, symbol.value);
+    PlaceReserved(id, symbol.value);
   } else {
     out.value = mapping.base + symbol.value;
     if (mends_sizes_ && section.kind == SectionKind::kGlobal) {
@@ -284,7 +285,8 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
 }
 
 // In an input the value of such a variable is its alignment, and it stays that with -r.
-void ObjectMerge::PlaceReserved(Symbol& symbol, std::uint64_t align) {
+void ObjectMerge::PlaceReserved(SymbolId id, std::uint64_t align) {
+  Symbol& symbol = program_.symbols[id];
   Section& memory = program_.sections[symbol.section];
   const std::uint64_t place = base::AlignUp(memory.size, std::max<std::uint64_t>(1, align));
   if (place + symbol.size > format::kMaxStaticShared) {
@@ -294,6 +296,20 @@ void ObjectMerge::PlaceReserved(Symbol& symbol, std::uint64_t align) {
   memory.size = place + symbol.size;
   memory.align = std::max(memory.align, static_cast<std::uint32_t>(align));
   symbol.value = relocatable_ ? align : place;
+  symbol.align = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, align));
+  if (!relocatable_) reserved_.push_back(id);
+}
+
+void ObjectMerge::LayOutReserved() {
+  std::ranges::stable_sort(reserved_, std::greater(),
+                           [this](SymbolId id) { return program_.symbols[id].align; });
+  for (const SymbolId id : reserved_) program_.sections[program_.symbols[id].section].size = 0;
+  for (const SymbolId id : reserved_) {
+    Symbol& symbol = program_.symbols[id];
+    Section& memory = program_.sections[symbol.section];
+    symbol.value = base::AlignUp(memory.size, symbol.align);
+    memory.size = symbol.value + symbol.size;
+  }
 }
 
 void ObjectMerge::ReferToTexture(std::uint32_t index, const InputSymbol& symbol) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "format/elf_cuda.h"
 #include "merge/data_sections.h"
@@ -36,10 +37,12 @@ class ObjectMerge {
   // Once all inputs are known: common variables come at the end of `.nv.global`, the last one
   // first.
   void AllocateCommons();
+  // What the system keeps of shared memory, when all is there: the strictest alignment first.
+  void LayOutReserved();
 
  private:
   void MergeObject(std::uint32_t index, const InputSymbol& symbol);
-  void PlaceReserved(Symbol& symbol, std::uint64_t align);
+  void PlaceReserved(SymbolId id, std::uint64_t align);
   void ReferToTexture(std::uint32_t index, const InputSymbol& symbol);
   void ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void MergeCommon(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
@@ -62,6 +65,7 @@ class ObjectMerge {
   Program& program_;
   InputState& input_;
   MergeFindings& findings_;
+  std::vector<SymbolId> reserved_;  // of executables
   ReplacedBodies& replaced_;
   DataSections& data_;
   FunctionConstants& constants_;

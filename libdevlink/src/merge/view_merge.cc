@@ -76,6 +76,7 @@ void ViewMerge::Add(InputId id, const ModuleView& view, std::uint32_t virtual_ar
 
 Program ViewMerge::Finish(InputMaps& maps) && {
   objects_.AllocateCommons();
+  objects_.LayOutReserved();
   call_graph_.Settle();
   if (options_.relocatable && options_.compatibility == Compatibility::kNvlink) {
     kernel_sections_.AddForExternals();
