@@ -574,11 +574,32 @@ absl::Status ModuleLoader::CheckAttributes(std::uint32_t index) const {
 }
 
 absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) {
-  // nvlink -r empties lists of machine code where there are two views.
-  const bool is_one_of_two = two_views_ && view_->kind_ == format::ViewKind::kSass;
-  const std::string wrong = WrongInRelocations(*view_, sections_, index, forms(),
-                                               [&] { return is_one_of_two && !IsFromAssembler(); });
+  // ptxas leaves a list without any where code asks for nothing but what the system keeps of shared
+  // memory; where there are two views, the Mercury view's has those, and nvlink -r empties others.
+  const std::string wrong = WrongInRelocations(*view_, sections_, index, forms(), [&] {
+    return two_views_ ? view_->kind_ == format::ViewKind::kSass
+                      : KnowsReservedShared() && NothingIsMissingBehind(index);
+  });
   return wrong.empty() ? absl::OkStatus() : Bad(index, wrong);
+}
+
+// As cubins for sm_90 and later do.
+bool ModuleLoader::KnowsReservedShared() const {
+  for (std::uint32_t i = 1; i < view_->symbol_count(); ++i) {
+    if (format::IsReservedSharedSymbol(view_->SymbolAt(i).name)) return true;
+  }
+  return false;
+}
+
+// Sections lie one behind the other, so that one which lost its bytes leaves a hole.
+bool ModuleLoader::NothingIsMissingBehind(std::uint32_t index) const {
+  const auto place_of = [this](const InputSection& section) {
+    return static_cast<std::uint64_t>(section.data.data() - module_.bytes().data());
+  };
+  const std::uint64_t end = place_of(sections_[index]);
+  return std::ranges::any_of(sections_, [&](const InputSection& section) {
+    return !section.data.empty() && place_of(section) == base::AlignUp(end, section.align);
+  });
 }
 
 absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
