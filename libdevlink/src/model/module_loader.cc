@@ -577,18 +577,9 @@ absl::Status ModuleLoader::CheckRelocations(std::uint32_t index) {
   // ptxas leaves a list without any where code asks for nothing but what the system keeps of shared
   // memory; where there are two views, the Mercury view's has those, and nvlink -r empties others.
   const std::string wrong = WrongInRelocations(*view_, sections_, index, forms(), [&] {
-    return two_views_ ? view_->kind_ == format::ViewKind::kSass
-                      : KnowsReservedShared() && NothingIsMissingBehind(index);
+    return two_views_ ? view_->kind_ == format::ViewKind::kSass : NothingIsMissingBehind(index);
   });
   return wrong.empty() ? absl::OkStatus() : Bad(index, wrong);
-}
-
-// As cubins for sm_90 and later do.
-bool ModuleLoader::KnowsReservedShared() const {
-  for (std::uint32_t i = 1; i < view_->symbol_count(); ++i) {
-    if (format::IsReservedSharedSymbol(view_->SymbolAt(i).name)) return true;
-  }
-  return false;
 }
 
 // Sections lie one behind the other, so that one which lost its bytes leaves a hole.

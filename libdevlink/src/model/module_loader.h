@@ -54,7 +54,6 @@ class ModuleLoader {
   // Whether an assembler wrote the file, as its note says, and no partial link. The note, which
   // grows with what -r joins, is read once.
   [[nodiscard]] bool IsFromAssembler();
-  [[nodiscard]] bool KnowsReservedShared() const;
   [[nodiscard]] bool NothingIsMissingBehind(std::uint32_t index) const;
 
   [[nodiscard]] Forms forms() const { return names_tool_ ? Forms::kKnown : Forms::kAny; }
