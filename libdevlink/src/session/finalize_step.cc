@@ -252,8 +252,10 @@ struct Plan {
 // Whether our own file can be nvlink's but for the code: else the finalizer's whole file is taken
 // (docs/mercury.md, "In parts").
 bool CanTakeParts(const Program& program) {
+  // Of what nvlink leaves in the Mercury view's copy of reserved memory the first bytes are known.
+  constexpr std::uint64_t kKnownOfReserved = 64;
   const auto is_hindrance = [](const Section& section) {
-    return section.kind == SectionKind::kReservedShared ||
+    return (section.kind == SectionKind::kReservedShared && section.size > kKnownOfReserved) ||
            (section.kind == SectionKind::kDebug && !format::ComesWithoutDebug(section.name));
   };
   return std::none_of(program.sections.begin(), program.sections.end(), is_hindrance) &&
