@@ -95,6 +95,13 @@ std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint
                       absl::Hex(bytes), " bytes, 0x", absl::Hex(most), " max)");
 }
 
+std::string TensorMemoryVersions(std::string_view file) {
+  return absl::StrCat("Object '", base::ToAbsl(file),
+                      "' cannot be linked due to version mismatch. Objects using tcgen05 in 12.x "
+                      "cannot be linked with 13.0 or later, they must be rebuilt with latest "
+                      "compiler");
+}
+
 std::string MixedCtaGroups(std::string_view entry) {
   return absl::StrCat(
       "Function '", base::ToAbsl(entry),

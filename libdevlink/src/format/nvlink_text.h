@@ -77,6 +77,7 @@ std::string LimitedToArch(unsigned sm, std::string_view file);
 std::string UndefinedReference(std::string_view symbol, std::string_view file);
 std::string StackSizeUnknown(std::string_view entry);
 std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint64_t most);
+std::string TensorMemoryVersions(std::string_view file);
 std::string MixedCtaGroups(std::string_view entry);
 std::string TooMuchConstant(std::uint64_t bytes, std::uint64_t most);
 std::string TooManyCompilerConstants(std::string_view entry);

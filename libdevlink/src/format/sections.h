@@ -71,6 +71,11 @@ constexpr bool IsReservedSharedSymbol(std::string_view symbol) {
   return symbol.starts_with(".nv.reservedSmem.");
 }
 
+// What code that allocates tensor memory has there: of CUDA 12.x, and from 13.0 on. The two do not
+// see each other's allocations.
+inline constexpr std::string_view kOldTensorMemory = "__nv_reservedSMEM_allocation_mask";
+inline constexpr std::string_view kTensorMemory = "__nv_reservedSMEM_tcgen05_partition";
+
 // The one whose place is where it ends (SmTraits::reserved_shared).
 inline constexpr std::string_view kReservedSharedEnd = ".nv.reservedSmem.cap";
 // The place of all others, and where `.nv.shared.reserved.0` of an executable begins.

@@ -47,6 +47,11 @@ void MergeFindings::ReportBankSizes(const Program& program, SymbolId kernel) {
              format::nvlink_text::ParameterBankSizes(program.symbols[kernel].name), kernel);
 }
 
+void MergeFindings::ReportTensorMemoryVersions(const Program& program, SymbolId symbol) {
+  ReportText(program, DiagnosticCode::kAbiMismatch,
+             format::nvlink_text::TensorMemoryVersions(CurrentName()), symbol);
+}
+
 void MergeFindings::ReportDefinedTwice(std::string_view name) {
   ReportLost(
       base::Cat({"'", name, "' is defined in it twice, and only one definition could stay"}));

@@ -42,6 +42,8 @@ class MergeFindings {
   }
   // Something of this input that no rule of the merge takes: going on would lose it in silence.
   void ReportLost(std::string what);
+  // Tensor memory is allocated in two ways; the input brings `symbol`, of the second one.
+  void ReportTensorMemoryVersions(const Program& program, SymbolId symbol);
   // This input has two definitions of one name, not both strong, as none from a compiler or linker
   // does.
   void ReportDefinedTwice(std::string_view name);

@@ -287,6 +287,12 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
 // In an input the value of such a variable is its alignment, and it stays that with -r.
 void ObjectMerge::PlaceReserved(SymbolId id, std::uint64_t align) {
   Symbol& symbol = program_.symbols[id];
+  if (symbol.name == format::kOldTensorMemory || symbol.name == format::kTensorMemory) {
+    if (tensor_memory_ != kNone && program_.symbols[tensor_memory_].name != symbol.name) {
+      return findings_.ReportTensorMemoryVersions(program_, id);
+    }
+    tensor_memory_ = id;
+  }
   Section& memory = program_.sections[symbol.section];
   const std::uint64_t place = base::AlignUp(memory.size, std::max<std::uint64_t>(1, align));
   if (place + symbol.size > format::kMaxStaticShared) {

@@ -66,6 +66,7 @@ class ObjectMerge {
   InputState& input_;
   MergeFindings& findings_;
   std::vector<SymbolId> reserved_;  // of executables
+  SymbolId tensor_memory_ = kNone;  // what is kept for it, in one of two ways
   ReplacedBodies& replaced_;
   DataSections& data_;
   FunctionConstants& constants_;

@@ -427,6 +427,25 @@ TEST_CASE("Reserved shared memory is no larger than a kernel's", "[merge]") {
   CHECK(many.diagnostics[0].notes.front().find("'z' makes the reserved shared memory larger") == 0);
 }
 
+TEST_CASE("Tensor memory is allocated in one way", "[merge]") {
+  const std::string old_way = "__nv_reservedSMEM_allocation_mask";
+  const std::string new_way = "__nv_reservedSMEM_tcgen05_partition";
+  const auto findings = [](const std::string& first, const std::string& second) {
+    InputBuilder a;
+    AddReserved(a, first.c_str(), 4);
+    InputBuilder b;
+    AddReserved(b, second.c_str(), 4);
+    return MergeInputs({&a, &b}).Findings();
+  };
+  const std::string_view refusal =
+      "Object 'b' cannot be linked due to version mismatch. Objects using tcgen05 in 12.x cannot "
+      "be linked with 13.0 or later, they must be rebuilt with latest compiler\nmerge_elf "
+      "failed\n";
+  CHECK(findings(old_way, new_way) == refusal);
+  CHECK(findings(new_way, old_way) == refusal);
+  CHECK(findings(old_way, "__nv_reservedSMEM_allocation_phase").empty());
+}
+
 // Up to CUDA 12.6 the assembler leaves it 0 for sm_90.
 TEST_CASE("Machine code says where the system's part of shared memory ends", "[merge]") {
   for (const std::uint64_t stated : {0U, 0x400U}) {

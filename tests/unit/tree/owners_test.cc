@@ -160,6 +160,7 @@ std::vector<Rule> RulesOfTexts() {
        R"(\b13\.\d)",
        {{"libdevlink/src/format/toolkit_profile.cc", "owner"},
         {"libdevlink/include/devlink/toolkit_profile.h", "owner: the default release"},
+        {"libdevlink/src/format/nvlink_text.cc", "a sentence of nvlink's"},
         {"libdevlink/src/command/option_table.cc", "help"}}},
   };
 }
