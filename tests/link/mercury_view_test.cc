@@ -364,9 +364,7 @@ void CheckRandom(Kind kind, std::uint64_t first, std::uint64_t end) {
 void AddPrograms() {
   for (const LinkCase& program : FindCases(DEVLINK_TEST_SOURCE "/link/cases")) {
     // One that is about a variant is compiled for that.
-    const bool is_of_variant = program.archs.front().starts_with("10");
-    const std::string target =
-        is_of_variant ? Cat("sm_", program.archs.front()) : std::string(kTarget);
+    const std::string target = program.archs.front() == "100a" ? "sm_100a" : std::string(kTarget);
     AddTestCase(program.name, "[mercury]", [program, target] { CheckCase(program, target); });
     if (program.name != "globals" && program.name.find("shared") == std::string::npos) continue;
     AddTestCase(Cat(program.name, " for ", kTargetWithReserved), "[mercury]",

@@ -23,10 +23,9 @@ FileIndex::FileIndex(LinkedFile&& file) : file_(std::move(file)) {
   ReadSymbols();
 }
 
-std::optional<std::uint32_t> FileIndex::CounterpartOf(std::uint32_t other,
-                                                      const FileIndex& in) const {
-  const std::string_view name = in.file().NameOf(other);
-  const auto there = in.sections_.find(name);
+std::optional<std::uint32_t> FileIndex::CounterpartOf(std::uint32_t other, const FileIndex& in,
+                                                      std::string_view name) const {
+  const auto there = in.sections_.find(in.file().NameOf(other));
   const auto here = sections_.find(name);
   if (there == in.sections_.end() || here == sections_.end()) return std::nullopt;
   if (there->second.size() != here->second.size()) return std::nullopt;

@@ -56,7 +56,12 @@ class FileIndex {
   }
   // The one of this name that has as many of its kind before it as `other` has in `in`.
   [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t other,
-                                                           const FileIndex& in) const;
+                                                           const FileIndex& in) const {
+    return CounterpartOf(other, in, in.file().NameOf(other));
+  }
+  // The same of one that has another name here.
+  [[nodiscard]] std::optional<std::uint32_t> CounterpartOf(std::uint32_t other, const FileIndex& in,
+                                                           std::string_view name) const;
 
  private:
   void AddSection(std::uint32_t section);
@@ -68,5 +73,14 @@ class FileIndex {
   std::vector<std::vector<std::uint32_t>> symbols_of_;  // by section
   std::vector<NamedSymbol> symbols_;
 };
+
+// Where a section of code comes from. Borrows the part.
+struct TakenCode {
+  const FileIndex* part = nullptr;
+  std::uint32_t section = 0;
+};
+
+// By the section in our own file.
+using CodeTaken = base::HashMap<std::uint32_t, TakenCode>;
 
 }  // namespace devlink::internal

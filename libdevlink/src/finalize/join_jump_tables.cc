@@ -29,16 +29,6 @@ using EntryBytes = std::uint32_t;
 // The lists that say where jump tables lie, by the section of machine code that holds the tables.
 using TableLists = base::HashMap<std::uint32_t, std::uint32_t>;
 
-// The one of that name that stands where the other does among those of its own.
-std::optional<std::uint32_t> NamesakeOf(const FileIndex& file, std::uint32_t section,
-                                        std::string_view name) {
-  const std::vector<std::uint32_t>& all = file.sections().at(file.file().NameOf(section));
-  const auto others = file.sections().find(name);
-  if (others == file.sections().end() || others->second.size() != all.size()) return std::nullopt;
-  const auto at = std::ranges::lower_bound(all, section);
-  return others->second[static_cast<std::size_t>(at - all.begin())];
-}
-
 // Machine code has no relocations of jump tables, but the Mercury view has those of the same
 // constants.
 absl::StatusOr<TableLists> TableListsOf(const FileIndex& own) {
@@ -50,8 +40,8 @@ absl::StatusOr<TableLists> TableListsOf(const FileIndex& own) {
     if (list.type != format::kShtMercuryRela || list.info >= own.file().section_count()) continue;
     const std::string_view constants = own.file().NameOf(list.info);
     if (!constants.starts_with(prefix)) continue;
-    const auto sass = NamesakeOf(
-        own, list.info,
+    const auto sass = own.CounterpartOf(
+        list.info, own,
         base::Cat({format::section_name::kCompilerConstants, constants.substr(prefix.size())}));
     if (!sass) return Different(constants);
     out.emplace(*sass, i);
@@ -69,7 +59,7 @@ class Constants {
   Constants(const FileIndex& own, const CodeTaken& taken, std::uint32_t section)
       : own_(own), taken_(taken), section_(section) {}
 
-  // Empty where they are what they were.
+  // `list` says where tables lie in them.
   absl::StatusOr<Bytes> Join(std::optional<std::uint32_t> list) const {
     const base::Bytes before = own_.file().DataOf(section_);
     Bytes out(before.begin(), before.end());
@@ -99,28 +89,30 @@ class Constants {
 
   // The finalizer keeps entries of bodies that were replaced by others, our own file does not.
   [[nodiscard]] absl::Status CheckList(std::uint32_t list) const {
-    const auto found = taken_.find(own_.file().header(section_).info);
-    if (found == taken_.end()) return Other();
-    const FileIndex& part = *found->second.part;
-    const auto theirs = part.CounterpartOf(list, own_);
+    DEVLINK_ASSIGN_OR_RETURN(const FileIndex* part, PartOf(own_.file().header(section_).info));
+    const auto theirs = part->CounterpartOf(list, own_);
     const auto is_same = [](const format::Rela& a, const format::Rela& b) {
       return std::tie(a.offset, a.type, a.addend) == std::tie(b.offset, b.type, b.addend);
     };
     if (theirs && std::ranges::equal(MercuryReferences(own_, list),
-                                     MercuryReferences(part, *theirs), is_same)) {
+                                     MercuryReferences(*part, *theirs), is_same)) {
       return absl::OkStatus();
     }
     return Different(own_.file().NameOf(list));
   }
 
-  // In the part that has this code.
-  absl::StatusOr<base::Bytes> TheirsOf(std::uint32_t code) const {
+  absl::StatusOr<const FileIndex*> PartOf(std::uint32_t code) const {
     const auto found = taken_.find(code);
     if (found == taken_.end()) return Other();
-    const FileIndex& part = *found->second.part;
-    const auto theirs = part.CounterpartOf(section_, own_);
+    return found->second.part;
+  }
+
+  // In the part that has this code.
+  absl::StatusOr<base::Bytes> TheirsOf(std::uint32_t code) const {
+    DEVLINK_ASSIGN_OR_RETURN(const FileIndex* part, PartOf(code));
+    const auto theirs = part->CounterpartOf(section_, own_);
     if (!theirs) return Other();
-    const base::Bytes bytes = part.file().DataOf(*theirs);
+    const base::Bytes bytes = part->file().DataOf(*theirs);
     if (bytes.size() != own_.file().DataOf(section_).size()) return Other();
     return bytes;
   }

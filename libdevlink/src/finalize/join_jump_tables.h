@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "finalize/file_index.h"
-#include "finalize/join_lines.h"
 
 namespace devlink::internal {
 

@@ -11,15 +11,6 @@
 
 namespace devlink::internal {
 
-// Where a section of code comes from. Borrows the part.
-struct TakenCode {
-  const FileIndex* part = nullptr;
-  std::uint32_t section = 0;
-};
-
-// By the section in our own file.
-using CodeTaken = base::HashMap<std::uint32_t, TakenCode>;
-
 // Replaces in both line tables of our own file the lines of each section that was taken by those
 // that its part has of it. InvalidArgument, with the table, where a part has other units, or lines
 // of other functions.

@@ -35,17 +35,22 @@ void Put(Bytes& out, std::uint64_t offset, const T& value) {
   std::memcpy(out.data() + offset, &value, sizeof(value));
 }
 
+// In an entry of `.debug_frame`: a word that says that lengths have eight bytes, the length of what
+// follows, the place of the head, the address.
+constexpr std::uint64_t kLengthInFrame = 4;
+constexpr std::uint64_t kBehindLength = 12;
+constexpr std::uint64_t kAddressInFrame = 20;
+constexpr std::uint64_t kSizeOfAddress = 8;
+
 // What the entry of a frame with its address there says it begins with.
 std::optional<base::Bytes> FrameHead(const base::BoundedReader& frames, std::uint64_t address) {
-  constexpr std::uint64_t kBeforeLength = 4;  // which says that lengths have eight bytes
-  constexpr std::uint64_t kWithLength = 12;
   std::uint64_t head = 0;
   std::uint64_t length = 0;
   if (!frames.Read(address - sizeof(head), head) || head > frames.size() ||
-      !frames.Read(head + kBeforeLength, length) || length > frames.size()) {
+      !frames.Read(head + kLengthInFrame, length) || length > frames.size()) {
     return std::nullopt;
   }
-  return frames.Slice(head, kWithLength + length);
+  return frames.Slice(head, kBehindLength + length);
 }
 
 // Takes what belongs to functions out of one part.
@@ -92,17 +97,16 @@ class Taking {
   // Of the code's entry in `.debug_frame` what lies behind its address. `frames` is the section.
   absl::Status TakeFrame(std::uint64_t field, std::uint64_t their_field, base::Bytes their_frames,
                          Bytes& frames) const {
-    constexpr std::uint64_t kFieldWithin = 20;  // behind two lengths and the place of its header
-    constexpr std::uint64_t kLengthWithin = 4;
-    constexpr std::uint64_t kBeforeLength = 12;
+    constexpr std::uint64_t kToLength = kAddressInFrame - kLengthInFrame;
+    constexpr std::uint64_t kBehindAddress = kAddressInFrame + kSizeOfAddress - kBehindLength;
     const base::BoundedReader ours(frames);
     const base::BoundedReader theirs(their_frames);
     std::uint64_t length = 0;
     std::uint64_t their_length = 0;
-    if (field < kFieldWithin || their_field < kFieldWithin ||
-        !ours.Read(field - kFieldWithin + kLengthWithin, length) ||
-        !theirs.Read(their_field - kFieldWithin + kLengthWithin, their_length) ||
-        length != their_length || length < kFieldWithin + 8 - kBeforeLength) {
+    if (field < kAddressInFrame || their_field < kAddressInFrame ||
+        !ours.Read(field - kToLength, length) ||
+        !theirs.Read(their_field - kToLength, their_length) || length != their_length ||
+        length < kBehindAddress) {
       return Different(format::section_name::kDebugFrame);
     }
     // What is said before it is the same in all parts, unless the input is damaged.
@@ -112,10 +116,11 @@ class Taking {
         ours.ReadOrZero<std::uint64_t>(field) != theirs.ReadOrZero<std::uint64_t>(their_field)) {
       return Different(format::section_name::kDebugFrame);
     }
-    const std::uint64_t size = length + kBeforeLength - kFieldWithin - 8;
-    const auto from = theirs.Slice(their_field + 8, size);
-    if (!from || !ours.Slice(field + 8, size)) return Different(format::section_name::kDebugFrame);
-    std::copy(from->begin(), from->end(), frames.begin() + static_cast<std::ptrdiff_t>(field + 8));
+    const std::uint64_t begin = field + kSizeOfAddress;
+    const std::uint64_t size = length - kBehindAddress;
+    const auto from = theirs.Slice(their_field + kSizeOfAddress, size);
+    if (!from || !ours.Slice(begin, size)) return Different(format::section_name::kDebugFrame);
+    std::copy(from->begin(), from->end(), frames.begin() + static_cast<std::ptrdiff_t>(begin));
     return absl::OkStatus();
   }
 

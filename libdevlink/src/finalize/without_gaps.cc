@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/align.h"
+#include "base/bounded_reader.h"
 #include "format/elf_cuda.h"
 #include "format/views.h"
 

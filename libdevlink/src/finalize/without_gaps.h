@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bounded_reader.h"
-
 namespace devlink::internal {
 
 // The file with the same sections, of the same content and with the same ones over the same bytes,

@@ -153,7 +153,11 @@ class Checker {
 
   // Tensor memory is allocated by one block or by two together, in all that a kernel runs.
   void CheckCtaGroups() {
-    for (const FunctionId kernel : input_.attributes.mixing_cta_groups) {
+    const std::vector<FunctionId>& kernels = input_.attributes.mixing_cta_groups;
+    if (kernels.empty()) return;
+    const auto users = CollectReachable(input_.graph, UsersOfTensorMemory(), kernels);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const FunctionId kernel = kernels[i];
       Diagnostic& out = diagnostics_.emplace_back();
       out.code = DiagnosticCode::kUnsupportedFeature;
       out.severity = Severity::kError;
@@ -161,27 +165,32 @@ class Checker {
       out.symbol = NameOf(kernel);
       out.input = InputOf(kernel);
       Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
-      const FunctionId one = FirstWith(format::kAttrTcgen05OneCta, kernel);
-      const FunctionId two = FirstWith(format::kAttrTcgen05TwoCta, kernel);
-      if (one == kNone || two == kNone) continue;
+      if (users[i].size() != 2) continue;
+      const FunctionId one = FunctionOfList(users[i][0].key);
+      const FunctionId two = FunctionOfList(users[i][1].key);
       out.notes.push_back(
           base::Cat({"'", NameOf(one), "' in '", InputOf(one), "' uses .cta_group::1, '",
                      NameOf(two), "' in '", InputOf(two), "' .cta_group::2"}));
     }
   }
 
-  // What a kernel comes to and has the attribute.
-  [[nodiscard]] FunctionId FirstWith(std::uint8_t id, FunctionId kernel) const {
-    const std::vector<bool> reached = ReachableFrom(input_.graph, {{kernel}});
-    for (const SectionId section : program_.info_sections) {
-      const FunctionId function = program_.sections[section].function;
-      if (function == kNone || !reached[function]) continue;
-      const auto& records = program_.info_lists[program_.sections[section].info_list];
-      const bool has = std::ranges::any_of(
-          records, [&](const AttributeRecord& record) { return record.id == id; });
-      if (has) return function;
+  // Functions that use it, by one of the two attributes, in the order of their lists.
+  [[nodiscard]] std::vector<OwnItem> UsersOfTensorMemory() const {
+    std::vector<OwnItem> out;
+    for (std::size_t list = 0; list < program_.info_sections.size(); ++list) {
+      const Section& section = program_.sections[program_.info_sections[list]];
+      if (section.function == kNone) continue;
+      for (const AttributeRecord& record : program_.info_lists[section.info_list]) {
+        if (record.id != format::kAttrTcgen05OneCta && record.id != format::kAttrTcgen05TwoCta) {
+          continue;
+        }
+        out.push_back({.function = section.function, .item = record.id, .key = list});
+      }
     }
-    return kNone;
+    return out;
+  }
+  [[nodiscard]] FunctionId FunctionOfList(std::uint64_t list) const {
+    return program_.sections[program_.info_sections[list]].function;
   }
 
   // A kernel that was compiled for few registers must not reach a function that needs more. nvlink

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "base/hash_table.h"
-#include "format/elf_cuda.h"
 
 namespace devlink::internal {
 

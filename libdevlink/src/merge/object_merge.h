@@ -65,14 +65,14 @@ class ObjectMerge {
   Program& program_;
   InputState& input_;
   MergeFindings& findings_;
-  std::vector<SymbolId> reserved_;  // of executables
-  SymbolId tensor_memory_ = kNone;  // what is kept for it, in one of two ways
   ReplacedBodies& replaced_;
   DataSections& data_;
   FunctionConstants& constants_;
   const bool relocatable_;
   const bool mends_sizes_;             // of sections that a variable of 4 GiB and more does not fit
   std::uint32_t constants_named_ = 0;  // of the input, by partial links
+  std::vector<SymbolId> reserved_;     // of executables
+  SymbolId tensor_memory_ = kNone;     // what is kept for it, in one of two ways
 };
 
 }  // namespace devlink::internal

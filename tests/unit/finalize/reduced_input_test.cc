@@ -126,6 +126,58 @@ TEST_CASE("An input without a function's code is as it was in all else", "[final
   CHECK(shorter == 2);
 }
 
+// The golden file with one more, empty, table of the Mercury view's symbols, at `offset`.
+Cubin WithSecondTable(const Cubin& whole, const format::Shdr& table, std::uint64_t offset) {
+  auto header = base::BoundedReader(whole).ReadOrZero<format::Ehdr>(0);
+  format::Shdr second = table;
+  second.offset = offset;
+  second.size = 0;
+  Cubin out = whole;
+  const auto end = static_cast<std::ptrdiff_t>(header.shoff + header.shnum * sizeof(second));
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&second);
+  out.insert(out.begin() + end, bytes, bytes + sizeof(second));
+  ++header.shnum;
+  std::memcpy(out.data(), &header, sizeof(header));
+  return out;
+}
+
+TEST_CASE("A second table of symbols is not the view's", "[finalize][damage]") {
+  const Cubin whole = MercuryGolden("first.cubin");
+  const auto module = Module::Load(whole);
+  REQUIRE(module.ok());
+  const devlink::internal::ModuleView& view = (*module)->view(ViewKind::kMercury);
+  const std::vector<InputSection> sections = view.sections();
+  const auto find = [&](auto&& is_it) {
+    const auto found = std::ranges::find_if(sections, is_it);
+    REQUIRE(found != sections.end());
+    return static_cast<std::uint32_t>(found - sections.begin());
+  };
+  const std::uint32_t table = find([](const InputSection& section) {
+    return section.role == SectionRole::kTable && section.entry_size == sizeof(format::Sym);
+  });
+  const std::uint32_t kept = find([](const InputSection& section) {
+    return section.role == SectionRole::kText && section.name != kUnused;
+  });
+  // Where the size of that function's symbol would be, if the table had any, is other code.
+  std::uint64_t symbol = 0;
+  for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+    const auto candidate = view.SymbolAt(i);
+    if (candidate.section >= sections.size() || candidate.size <= 16) continue;
+    if (sections[candidate.section].name == kUnused) symbol = i;
+  }
+  REQUIRE(symbol != 0);
+  const std::uint64_t size_within = symbol * sizeof(format::Sym) + offsetof(format::Sym, size);
+  const std::uint64_t code = HeaderAt(whole, kept).offset;
+  REQUIRE(code + 8 > size_within);
+  const Cubin odd = WithSecondTable(whole, HeaderAt(whole, table), code + 8 - size_within);
+  const auto odd_module = Module::Load(odd);
+  INFO(odd_module.status().message());
+  REQUIRE(odd_module.ok());
+  const auto reduced = CodeAlone(**odd_module, Names(kUnused));
+  REQUIRE(reduced.has_value());
+  CHECK(std::ranges::equal(BytesAt(*reduced, kept), BytesAt(whole, kept)));
+}
+
 TEST_CASE("For code alone one reference to each shared variable stays", "[finalize]") {
   const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
