@@ -18,6 +18,7 @@
 #include "finalize/linked_file.h"
 #include "finalize/own_records.h"
 #include "format/elf_cuda.h"
+#include "format/frames.h"
 #include "format/nv_compat.h"
 #include "format/sections.h"
 #include "format/views.h"
@@ -35,12 +36,11 @@ void Put(Bytes& out, std::uint64_t offset, const T& value) {
   std::memcpy(out.data() + offset, &value, sizeof(value));
 }
 
-// In an entry of `.debug_frame`: a word that says that lengths have eight bytes, the length of what
-// follows, the place of the head, the address.
-constexpr std::uint64_t kLengthInFrame = 4;
-constexpr std::uint64_t kBehindLength = 12;
-constexpr std::uint64_t kAddressInFrame = 20;
-constexpr std::uint64_t kSizeOfAddress = 8;
+// In an entry of `.debug_frame` (format/frames.h).
+constexpr std::uint64_t kLengthInFrame = sizeof(format::kFrameEscape);
+constexpr std::uint64_t kBehindLength = format::kFrameHead;
+constexpr std::uint64_t kAddressInFrame = format::kFrameAddressField;
+constexpr std::uint64_t kSizeOfAddress = sizeof(std::uint64_t);
 
 // What the entry of a frame with its address there says it begins with.
 std::optional<base::Bytes> FrameHead(const base::BoundedReader& frames, std::uint64_t address) {
@@ -125,9 +125,10 @@ class Taking {
   }
 
  private:
+  // The part may have a symbol earlier than we: where it has not the code that first names it.
   absl::Status TakeSymbols(std::uint32_t code, std::uint32_t theirs, Bytes& symbols) {
-    const std::vector<std::uint32_t>& ours = own_.SymbolsOf(code);
-    const std::vector<std::uint32_t>& others = part_.SymbolsOf(theirs);
+    const std::vector<std::uint32_t> ours = ByName(own_, code);
+    const std::vector<std::uint32_t> others = ByName(part_, theirs);
     if (ours.size() != others.size()) return Different(own_.file().NameOf(code));
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const NamedSymbol& symbol = part_.symbols()[others[i]];
@@ -137,6 +138,13 @@ class Taking {
       Put(symbols, place + offsetof(format::Sym, size), symbol.symbol.size);
     }
     return absl::OkStatus();
+  }
+
+  static std::vector<std::uint32_t> ByName(const FileIndex& index, std::uint32_t section) {
+    std::vector<std::uint32_t> out = index.SymbolsOf(section);
+    std::ranges::stable_sort(out, {},
+                             [&](std::uint32_t symbol) { return index.symbols()[symbol].name; });
+    return out;
   }
 
   absl::Status TakeAttached(std::uint32_t section, std::uint32_t theirs) {

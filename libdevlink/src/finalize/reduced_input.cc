@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "base/align.h"
+#include "finalize/kernel_memory.h"
 #include "finalize/linked_file.h"
+#include "finalize/without_functions.h"
 #include "finalize/without_gaps.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
@@ -30,13 +32,6 @@ constexpr std::uint64_t kNumberInNothing = 12;
 
 bool IsLeftOut(const InputSection& section, const CodeNames& names) {
   return section.role == SectionRole::kText && names.contains(section.name);
-}
-
-// What code says of shared memory and of textures counts for kernels.
-bool CountsForKernels(const InputSymbol& symbol) {
-  const std::uint32_t space = symbol.other & format::kStoSpaceMask;
-  return space == format::kStoShared || space == format::kStoReservedShared ||
-         format::IsTextureType(symbol.type);
 }
 
 std::vector<format::Rela> EntriesOf(const InputSection& list) {
@@ -93,18 +88,31 @@ bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table
          });
 }
 
+// What is new is a small part of what was there.
+std::vector<std::uint8_t> CopyWithRoom(base::Bytes bytes) {
+  std::vector<std::uint8_t> out;
+  out.reserve(bytes.size() + bytes.size() / 8 + 1024);
+  out.assign(bytes.begin(), bytes.end());
+  return out;
+}
+
 class Reduction {
  public:
-  Reduction(const Module& module, const CodeNames& names, bool code_alone)
+  // `gone`: where code alone is wanted, those of the names of which nothing need stay.
+  Reduction(const Module& module, const CodeNames& names, const CodeNames* gone)
       : module_(module),
         names_(names),
-        code_alone_(code_alone),
-        out_(module.bytes().begin(), module.bytes().end()) {}
+        gone_(gone),
+        code_alone_(gone != nullptr),
+        out_(CopyWithRoom(module.bytes())) {}
 
   std::vector<std::uint8_t> Run() {
     const std::uint64_t nothing = Append(kNothing);
     for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
       if (module_.HasView(kind)) Reduce(module_.view(kind), nothing);
+    }
+    if (code_alone_ && !gone_->empty()) {
+      if (auto without = WithoutFunctions(module_, out_, *gone_)) return *std::move(without);
     }
     return WithoutGaps(std::move(out_));
   }
@@ -239,6 +247,7 @@ class Reduction {
 
   const Module& module_;
   const CodeNames& names_;
+  const CodeNames* gone_;
   const bool code_alone_;
   std::vector<std::uint8_t> out_;
 };
@@ -256,18 +265,19 @@ std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const
   const ModuleView& view = module.sass();
   for (std::uint32_t i = 0; i < view.section_count(); ++i) {
     if (view.RoleAt(i) != SectionRole::kText || !IsLeftOut(view.SectionAt(i), names)) continue;
-    return Reduction(module, names, /*code_alone=*/false).Run();
+    return Reduction(module, names, /*gone=*/nullptr).Run();
   }
   return std::nullopt;
 }
 
-std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others) {
+std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others,
+                                                   const CodeNames& gone) {
   const ModuleView& view = module.sass();
   for (std::uint32_t i = 0; i < view.section_count(); ++i) {
     const InputSection section = view.SectionAt(i);
     const bool can_go = IsLeftOut(section, others) || format::IsLineTable(section.name) ||
                         section.name.starts_with(format::section_name::kPtxText);
-    if (can_go) return Reduction(module, others, /*code_alone=*/true).Run();
+    if (can_go) return Reduction(module, others, &gone).Run();
   }
   return std::nullopt;
 }

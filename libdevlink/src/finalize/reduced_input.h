@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "base/bounded_reader.h"
-#include "base/hash_table.h"
+#include "finalize/needed_code.h"
 #include "model/module.h"
 
 namespace devlink::internal {
-
-// Code sections, by name.
-using CodeNames = base::HashSet<std::string_view>;
 
 // Takes those out whose code leaves a trace in the output even where it goes: what it says of
 // shared memory counts for kernels, and of a weak function there may be other bodies, of which
@@ -30,7 +27,9 @@ std::optional<std::vector<std::uint8_t>> WithoutCode(const Module& module, const
 
 // The same for who wants nothing of the finalizer's file but the code that stays and its lines:
 // without the lines of all other code, and without the text of PTX, which may be the most of it.
-std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others);
+// Of the others, `gone` are not there at all where that can be.
+std::optional<std::vector<std::uint8_t>> CodeAlone(const Module& module, const CodeNames& others,
+                                                   const CodeNames& gone);
 
 // Whether each sequence of its line tables is of one function, by one relocation of its address,
 // and no other row is relocated: CodeAlone would else take out what is not lines of other

@@ -5,59 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <optional>
 
+#include "format/frames.h"
 #include "image/section_bytes.h"
 
 namespace devlink::internal {
 
 namespace {
 
-// DWARF's 64-bit form, which is what ptxas writes: a length behind an escape word, then the place
-// of the entry's CIE, all bits set in a CIE itself. The address and size of the code follow.
-constexpr std::uint32_t kEscape = 0xffffffff;
-constexpr std::uint64_t kHead = 12;  // the escape word and the length
-constexpr std::uint64_t kCieField = 12;
-constexpr std::uint64_t kAddressField = 20;
-constexpr std::uint64_t kRangeField = 28;
-constexpr std::uint64_t kIsCie = ~std::uint64_t{0};
-
-struct Entry {
-  std::uint64_t begin = 0;
-  std::uint64_t size = 0;
-};
-
-// An entry of code and the CIE in front of it.
-struct Frame {
-  Entry cie;
-  Entry code;
-};
-
-// Nothing where the bytes are not entries of that form.
-std::optional<std::vector<Frame>> Split(base::Bytes bytes) {
-  const base::BoundedReader reader(bytes);
-  std::vector<Frame> out;
-  Entry cie;
-  for (std::uint64_t at = 0; at < bytes.size();) {
-    std::uint32_t escape = 0;
-    std::uint64_t length = 0;
-    std::uint64_t of = 0;
-    if (!reader.Read(at, escape) || escape != kEscape || !reader.Read(at + 4, length) ||
-        !reader.Read(at + kCieField, of) || length < sizeof(of) ||
-        !reader.Slice(at + kHead, length)) {
-      return std::nullopt;
-    }
-    const Entry entry{at, kHead + length};
-    if (of == kIsCie) {
-      cie = entry;
-    } else {
-      if (entry.size < kRangeField + sizeof(std::uint64_t)) return std::nullopt;
-      out.push_back({cie, entry});
-    }
-    at += entry.size;
-  }
-  return out;
-}
+using format::Frame;
+using format::FrameEntry;
 
 // The functions that fields of a section name, by offset.
 base::HashMap<std::uint64_t, SymbolId> Named(const FrameView& view) {
@@ -80,14 +37,14 @@ class FrameMaker {
 
   Frames Make(const InputBases& bases, std::span<const FunctionId> function_of,
               const base::HashSet<FunctionId>& hidden) {
-    const auto from = Split(mercury_bytes_);
-    const auto machine = Split(sass_bytes_);
+    const auto from = format::SplitFrames(mercury_bytes_);
+    const auto machine = format::SplitFrames(sass_bytes_);
     if (!from || !machine) return {};
     FindBodies(*machine, bases);
     const auto named = Named(mercury_);
     base::HashMap<std::uint64_t, std::uint64_t> place;  // of an address field
     for (const Frame& frame : *from) {
-      const auto symbol = named.find(frame.code.begin + kAddressField);
+      const auto symbol = named.find(frame.code.begin + format::kFrameAddressField);
       if (symbol == named.end()) continue;
       const Program& program = mercury_.passes.program;
       const FunctionId own = program.symbols[symbol->second].function;
@@ -112,7 +69,7 @@ class FrameMaker {
     const auto named = Named(sass_);
     const Program& program = sass_.passes.program;
     for (const Frame& frame : frames) {
-      const auto symbol = named.find(frame.code.begin + kAddressField);
+      const auto symbol = named.find(frame.code.begin + format::kFrameAddressField);
       if (symbol == named.end()) continue;
       const Symbol& function = program.symbols[symbol->second];
       if (function.input == bases.InputAt(frame.code.begin))
@@ -127,11 +84,11 @@ class FrameMaker {
     out_.bytes.insert(out_.bytes.end(), bytes.begin(), bytes.end());
     return at;
   }
-  static base::Bytes EntryOf(const std::vector<std::uint8_t>& all, const Entry& entry) {
+  static base::Bytes EntryOf(const std::vector<std::uint8_t>& all, const FrameEntry& entry) {
     return base::Bytes(all).subspan(entry.begin, entry.size);
   }
   void SetCie(std::uint64_t entry, std::uint64_t cie) {
-    std::memcpy(out_.bytes.data() + entry + kCieField, &cie, sizeof(cie));
+    std::memcpy(out_.bytes.data() + entry + format::kFrameCieField, &cie, sizeof(cie));
   }
 
   // Each entry gets a CIE of its own. Both return the place of the address.
@@ -139,20 +96,21 @@ class FrameMaker {
     const std::uint64_t cie = Append(EntryOf(sass_bytes_, frame.cie));
     const std::uint64_t code = Append(EntryOf(sass_bytes_, frame.code));
     SetCie(code, cie);
-    return code + kAddressField;
+    return code + format::kFrameAddressField;
   }
   // Of a body that is gone nothing is said but its size as Mercury code.
   std::uint64_t StubOf(const Frame& frame) {
     constexpr std::uint64_t kStubLength = 0x1c;
-    std::array<std::uint8_t, kHead + kStubLength> stub = {};
-    std::memcpy(stub.data(), &kEscape, sizeof(kEscape));
-    std::memcpy(stub.data() + sizeof(kEscape), &kStubLength, sizeof(kStubLength));
-    std::memcpy(stub.data() + kRangeField, mercury_bytes_.data() + frame.code.begin + kRangeField,
+    std::array<std::uint8_t, format::kFrameHead + kStubLength> stub = {};
+    std::memcpy(stub.data(), &format::kFrameEscape, sizeof(format::kFrameEscape));
+    std::memcpy(stub.data() + sizeof(format::kFrameEscape), &kStubLength, sizeof(kStubLength));
+    std::memcpy(stub.data() + format::kFrameRangeField,
+                mercury_bytes_.data() + frame.code.begin + format::kFrameRangeField,
                 sizeof(std::uint64_t));
     const std::uint64_t cie = Append(EntryOf(mercury_bytes_, frame.cie));
     const std::uint64_t code = Append(stub);
     SetCie(code, cie);
-    return code + kAddressField;
+    return code + format::kFrameAddressField;
   }
 
   const FrameView& mercury_;

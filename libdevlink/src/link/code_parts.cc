@@ -70,4 +70,45 @@ std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liven
   return is_won ? out : std::vector<CodePart>();
 }
 
+std::vector<FunctionId> CallersFromKernels(const CallGraph& graph, const Liveness& liveness) {
+  std::vector<FunctionId> out(graph.function_count(), kNone);
+  std::vector<FunctionId> caller_of(graph.node_count(), kNone);  // by node: of hubs, too
+  std::vector<bool> reached(graph.node_count());
+  std::vector<NodeId> queue;
+  for (const FunctionId kernel : liveness.kernels) {
+    if (!reached[kernel]) queue.push_back(kernel);
+    reached[kernel] = true;
+  }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const bool is_function = queue[i] < graph.function_count();
+    const FunctionId caller = is_function ? queue[i] : caller_of[queue[i]];
+    for (const NodeId next : graph.Successors(queue[i])) {
+      if (reached[next]) continue;
+      reached[next] = true;
+      caller_of[next] = caller;
+      queue.push_back(next);
+      if (next < graph.function_count()) out[next] = caller;
+    }
+  }
+  return out;
+}
+
+std::vector<FunctionId> KernelsReaching(const CallGraph& graph, const Liveness& liveness,
+                                        const std::vector<bool>& functions) {
+  std::vector<bool> reaches(graph.component_count());
+  for (ComponentId component = 0; component < graph.component_count(); ++component) {
+    reaches[component] = std::ranges::any_of(graph.Members(component), [&](NodeId node) {
+      if (node < functions.size() && functions[node]) return true;
+      return std::ranges::any_of(graph.Successors(node), [&](NodeId next) -> bool {
+        return reaches[graph.ComponentOf(next)];
+      });
+    });
+  }
+  std::vector<FunctionId> out;
+  for (const FunctionId kernel : liveness.kernels) {
+    if (reaches[graph.ComponentOf(kernel)]) out.push_back(kernel);
+  }
+  return out;
+}
+
 }  // namespace devlink::internal

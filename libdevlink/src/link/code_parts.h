@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "link/call_graph.h"
 #include "link/liveness.h"
 #include "model/program.h"
 
@@ -31,5 +32,13 @@ LiveCode LiveCodeOf(const Program& program, const Liveness& liveness);
 // that comes of it, or where one of them is so large that nothing is won.
 std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liveness,
                                    std::size_t count);
+
+// Of each function that stays, one that calls it on a shortest way from a kernel; kNone of kernels
+// and of what no kernel comes to.
+std::vector<FunctionId> CallersFromKernels(const CallGraph& graph, const Liveness& liveness);
+
+// Kernels that stay and can come to one of these functions.
+std::vector<FunctionId> KernelsReaching(const CallGraph& graph, const Liveness& liveness,
+                                        const std::vector<bool>& functions);
 
 }  // namespace devlink::internal

@@ -20,6 +20,7 @@
 #include "devlink/experimental/mercury_finalizer.h"
 #include "finalize/adopt.h"
 #include "finalize/join_parts.h"
+#include "finalize/needed_code.h"
 #include "finalize/reduced_input.h"
 #include "finalize/stand_in_names.h"
 #include "finalize/telling_texts.h"
@@ -186,14 +187,14 @@ absl::StatusOr<Finalized> FinalizeHiding(const StandInNames& hidden,
   return made;
 }
 
-// The job's inputs, as `reduce` makes them from modules and that code: those of which something
-// went. The job borrows them.
-std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, decltype(WithoutCode)& reduce,
-                           FinalizeJob& job) {
+// The job's inputs, as `reduce` makes them from modules: those of which something went. The job
+// borrows them.
+std::vector<Bytes> TakeOut(const LinkSet& set, FinalizeJob& job,
+                           absl::FunctionRef<std::optional<Bytes>(const Module&)> reduce) {
   std::vector<Bytes> reduced;
   reduced.reserve(set.inputs.size());
   for (std::size_t i = 0; i < set.inputs.size(); ++i) {
-    auto without = reduce(*set.inputs[i].module, code);
+    auto without = reduce(*set.inputs[i].module);
     if (without) job.inputs[i].bytes = reduced.emplace_back(*std::move(without));
   }
   return reduced;
@@ -204,7 +205,8 @@ std::vector<Bytes> TakeOut(const LinkSet& set, const CodeNames& code, decltype(W
 absl::StatusOr<std::optional<Finalized>> FinalizeReduced(
     const LinkSet& set, const CodeNames& left_out, const StandInNames& hidden,
     const LinkContext& context, const MercuryFinalizer& finalizer, FinalizeJob job) {
-  const std::vector<Bytes> reduced = TakeOut(set, left_out, WithoutCode, job);
+  const std::vector<Bytes> reduced =
+      TakeOut(set, job, [&](const Module& module) { return WithoutCode(module, left_out); });
   if (reduced.empty()) return std::nullopt;
   auto made = FinalizeHiding(hidden, finalizer, std::move(job));
   if (absl::IsCancelled(made.status()) || absl::IsDeadlineExceeded(made.status())) {
@@ -243,8 +245,9 @@ struct Plan {
   FinalizeJob job;
   StandInNames hidden;
   CodeNames left_out;
-  std::vector<CodePart> parts;  // empty: the whole at once
-  CodeNames code;               // then all that the program has, what goes among it
+  std::vector<CodePart> parts;      // empty: the whole at once
+  CodeNames code;                   // then all that the program has, what goes among it
+  std::optional<NeededCode> needs;  // then
   bool told_others = false;
   std::shared_ptr<const base::StringArena> names;  // of code that no input has
 };
@@ -293,6 +296,44 @@ std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
   return can ? wanted : 1;
 }
 
+// What code of the program needs code of others (finalize/needed_code.h).
+NeededCode NeedsOf(const LinkSet& set, const FinalizedProgram& linked,
+                   const std::vector<CodePart>& parts) {
+  std::vector<const Module*> modules;
+  modules.reserve(set.inputs.size());
+  for (const LinkInput& input : set.inputs) modules.push_back(input.module.get());
+  CodeNames stays;
+  for (const CodePart& part : parts) {
+    for (const std::string_view section : part.sections) stays.insert(section);
+  }
+  NeededCode out(modules, stays);
+  const Program& program = linked.program;
+  const auto name_of = [&](FunctionId function) {
+    return program.sections[program.functions[function].text].name;
+  };
+  CodeNames deciding;
+  for (const std::string_view name : out.Deciding()) {
+    out.AlwaysNeed(name);
+    deciding.insert(name);
+  }
+  std::vector<bool> decides(program.functions.size());
+  for (FunctionId i = 0; i < program.functions.size(); ++i) {
+    decides[i] = program.IsDefined(i) && deciding.contains(name_of(i));
+  }
+  for (const FunctionId kernel : KernelsReaching(linked.graph, linked.liveness, decides)) {
+    out.AlwaysNeed(name_of(kernel));
+  }
+  const std::vector<FunctionId> callers = CallersFromKernels(linked.graph, linked.liveness);
+  std::vector<CodeCall> calls;
+  for (FunctionId i = 0; i < callers.size(); ++i) {
+    if (callers[i] != kNone && program.IsDefined(i) && program.IsDefined(callers[i])) {
+      calls.push_back({.code = name_of(i), .caller = name_of(callers[i])});
+    }
+  }
+  out.NeedCallers(calls);
+  return out;
+}
+
 absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked,
                               const LinkOptions& options, const LinkContext& context,
                               const MercuryFinalizer& finalizer) {
@@ -314,6 +355,7 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
   for (const Section& section : linked.program.sections) {
     if (section.kind == SectionKind::kText) out.code.insert(section.name);
   }
+  out.needs = NeedsOf(set, linked, out.parts);
   return out;
 }
 
@@ -338,13 +380,24 @@ absl::StatusOr<Bytes> FinalizeWhole(const LinkSet& set, Plan plan, const LinkOpt
   return adopted;
 }
 
-// One part: the same link, but for the code of all others.
+// One part: the same link, but for the code of all others. Where no kernel is there that goes, it
+// need not be said which ones stay.
 absl::StatusOr<Finalized> FinalizePart(const LinkSet& set, const Plan& plan, const CodePart& part,
                                        const MercuryFinalizer& finalizer) {
   CodeNames others = plan.code;
   for (const std::string_view section : part.sections) others.erase(section);
+  const auto needed = plan.needs->Of(part.sections);
+  CodeNames gone;
   FinalizeJob job = plan.job;
-  const std::vector<Bytes> reduced = TakeOut(set, others, CodeAlone, job);
+  if (needed) {
+    for (const std::string_view name : others) {
+      if (!needed->contains(name)) gone.insert(name);
+    }
+    job.kernels_used.clear();
+  }
+  const std::vector<Bytes> reduced =
+      TakeOut(set, job, [&](const Module& module) { return CodeAlone(module, others, gone); });
+  if (needed) return finalizer.Finalize(job);
   return FinalizeHiding(plan.hidden, finalizer, std::move(job));
 }
 

@@ -173,7 +173,7 @@ TEST_CASE("A second table of symbols is not the view's", "[finalize][damage]") {
   const auto odd_module = Module::Load(odd);
   INFO(odd_module.status().message());
   REQUIRE(odd_module.ok());
-  const auto reduced = CodeAlone(**odd_module, Names(kUnused));
+  const auto reduced = CodeAlone(**odd_module, Names(kUnused), {});
   REQUIRE(reduced.has_value());
   CHECK(std::ranges::equal(BytesAt(*reduced, kept), BytesAt(whole, kept)));
 }
@@ -183,7 +183,7 @@ TEST_CASE("For code alone one reference to each shared variable stays", "[finali
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
   constexpr std::string_view kUsesShared = ".text._Z3SumPii";
-  const auto alone = CodeAlone(**module, Names(kUsesShared));
+  const auto alone = CodeAlone(**module, Names(kUsesShared), {});
   REQUIRE(alone.has_value());
   const auto kept = WithoutCode(**module, Names(kUsesShared));
   REQUIRE(kept.has_value());
@@ -239,10 +239,10 @@ TEST_CASE("For code alone the other lines go, and the text of PTX", "[finalize][
   const Cubin whole = MercuryGolden("lines.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
-  const auto alone = CodeAlone(**module, Names(".text.first"));
+  const auto alone = CodeAlone(**module, Names(".text.first"), {});
   REQUIRE(alone.has_value());
   // Also where no code goes; where the finalizer's whole file is wanted, none of this.
-  const auto text_only = CodeAlone(**module, CodeNames());
+  const auto text_only = CodeAlone(**module, CodeNames(), {});
   REQUIRE(text_only.has_value());
   const auto kept = WithoutCode(**module, Names(".text.first"));
   REQUIRE(kept.has_value());
@@ -320,7 +320,7 @@ TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
   REQUIRE(module.ok());
   CHECK_FALSE(WithoutCode(**module, Names(kUnused)).has_value());
   CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
-  CHECK_FALSE(CodeAlone(**module, Names(kUnused)).has_value());
+  CHECK_FALSE(CodeAlone(**module, Names(kUnused), {}).has_value());
   // Nor is another kind of section taken for code.
   CHECK_FALSE(WithoutCode(**module, Names(".nv.info")).has_value());
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `.debug_frame`: how a debugger finds a function's caller.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "base/bounded_reader.h"
+
+namespace devlink::format {
+
+// DWARF's 64-bit form, which is what ptxas writes: a length behind an escape word, then the place
+// of the entry's CIE, all bits set in a CIE itself. The address and size of the code follow.
+inline constexpr std::uint32_t kFrameEscape = 0xffffffff;
+inline constexpr std::uint64_t kFrameHead = 12;  // the escape word and the length
+inline constexpr std::uint64_t kFrameCieField = 12;
+inline constexpr std::uint64_t kFrameAddressField = 20;
+inline constexpr std::uint64_t kFrameRangeField = 28;
+
+struct FrameEntry {
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+};
+
+// An entry of code and the CIE in front of it.
+struct Frame {
+  FrameEntry cie;
+  FrameEntry code;
+};
+
+// Nothing where the bytes are not entries of that form.
+std::optional<std::vector<Frame>> SplitFrames(base::Bytes bytes);
+
+// A section, or what is left of it.
+struct KeptFrames {
+  std::vector<std::uint8_t> bytes;
+  // Entries that stay, by `from`.
+  struct Run {
+    std::uint64_t from = 0;
+    std::uint64_t size = 0;
+    std::uint64_t to = 0;
+  };
+  std::vector<Run> runs;
+
+  // Where a byte of the section lies now; nothing where it goes.
+  [[nodiscard]] std::optional<std::uint64_t> PlaceOf(std::uint64_t offset) const;
+};
+
+// The section without the entries of code whose address field `stays` does not want, and without
+// their CIEs. Nothing where the bytes are not such entries, each behind a CIE.
+std::optional<KeptFrames> KeepFrames(base::Bytes bytes,
+                                     absl::FunctionRef<bool(std::uint64_t)> stays);
+
+}  // namespace devlink::format

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program is that of tests/golden/mercury: Sum calls far, Twice and Jump; Indirect calls far or
+// Taken by a pointer; far, of another file, uses shared memory of its file.
+#include "finalize/needed_code.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "model/module.h"
+#include "support/catch.h"
+#include "support/mercury_golden.h"
+
+namespace devlink::testing {
+namespace {
+
+using internal::CodeCall;
+using internal::CodeNames;
+using internal::Module;
+using internal::NeededCode;
+
+constexpr std::string_view kSum = ".text._Z3SumPii";
+constexpr std::string_view kDynamic = ".text._Z7DynamicPii";
+constexpr std::string_view kIndirect = ".text._Z8IndirectPii";
+constexpr std::string_view kFar = ".text._Z3fari";
+constexpr std::string_view kTaken = ".text._Z5Takeni";
+constexpr std::string_view kJump = ".text._Z4Jumpi";
+constexpr std::string_view kTwice = ".text._Z5TwiceIiET_S0_";
+constexpr std::string_view kUnused = ".text._Z6Unusedi";
+
+class Both {
+ public:
+  Both() {
+    for (const char* const name : {"first.cubin", "second.cubin"}) {
+      auto module = Module::Load(MercuryGolden(name));
+      REQUIRE(module.ok());
+      modules_.push_back(*std::move(module));
+    }
+  }
+  [[nodiscard]] NeededCode Needs(std::initializer_list<std::string_view> stays) const {
+    CodeNames names;
+    for (const std::string_view name : stays) names.insert(name);
+    const std::vector<const Module*> modules = {modules_[0].get(), modules_[1].get()};
+    return NeededCode(modules, names);
+  }
+
+ private:
+  std::vector<ModuleRef> modules_;
+};
+
+constexpr std::initializer_list<std::string_view> kAll = {kSum,   kDynamic, kIndirect, kFar,
+                                                          kTaken, kJump,    kTwice};
+
+bool Has(const NeededCode& needs, std::string_view part, std::string_view code) {
+  const auto needed = needs.Of(std::vector{part});
+  REQUIRE(needed.has_value());
+  return needed->contains(code);
+}
+
+TEST_CASE("Code needs what it calls, in whichever file", "[finalize]") {
+  const Both program;
+  const NeededCode needs = program.Needs(kAll);
+  for (const std::string_view code : {kSum, kFar, kJump, kTwice}) CHECK(Has(needs, kSum, code));
+  CHECK_FALSE(Has(needs, kSum, kDynamic));
+  CHECK_FALSE(Has(needs, kSum, kUnused));
+  CHECK_FALSE(Has(needs, kDynamic, kSum));
+  CHECK_FALSE(Has(needs, kDynamic, kJump));
+  // Variables point to these; what calls by a pointer is needed, too.
+  for (const std::string_view code : {kFar, kTaken, kIndirect}) CHECK(Has(needs, kDynamic, code));
+}
+
+TEST_CASE("Code needs whoever keeps it", "[finalize]") {
+  const Both program;
+  NeededCode needs = program.Needs(kAll);
+  CHECK_FALSE(Has(needs, kJump, kSum));
+  needs.NeedCallers(std::vector{CodeCall{.code = kJump, .caller = kSum}});
+  CHECK(Has(needs, kJump, kSum));
+  CHECK_FALSE(Has(needs, kDynamic, kSum));
+  needs.AlwaysNeed(kJump);
+  CHECK(Has(needs, kDynamic, kSum));
+}
+
+TEST_CASE("Code that shares memory decides where it lies", "[finalize]") {
+  const Both program;
+  std::vector<std::string_view> deciding = program.Needs(kAll).Deciding();
+  std::ranges::sort(deciding);
+  deciding.erase(std::unique(deciding.begin(), deciding.end()), deciding.end());
+  // A function's, which several kernels may reach, and that there is `extern __shared__`. What a
+  // kernel has for itself is nobody else's matter.
+  CHECK(deciding == std::vector{kFar, kDynamic});
+}
+
+TEST_CASE("Where a kernel that goes is needed there is no answer", "[finalize]") {
+  const Both program;
+  // Indirect is always needed, and is not among what stays.
+  const NeededCode needs = program.Needs({kSum, kDynamic, kFar, kTaken, kJump, kTwice});
+  CHECK_FALSE(needs.Of(std::vector{kDynamic}).has_value());
+}
+
+}  // namespace
+}  // namespace devlink::testing
