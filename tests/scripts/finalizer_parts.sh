@@ -79,6 +79,56 @@ __global__ void second(int* p) { *p = odd(*p, p + 1) - kept(p[2]) + chosen(p[3],
 #endif
 CUDA
 
+# Kernels alone, with memory of their own and in common, called by pointers, and some that go.
+cat >d.cu <<'CUDA'
+template <int N>
+__device__ __noinline__ float helped(float x) {
+  return x / (N + 1);
+}
+template <int N>
+__device__ float from_common(float x, int i) {
+  __shared__ float common[8 * N + 8];
+  common[i & 7] = x;
+  __syncthreads();
+  return common[(i + N) & 7];
+}
+template <int N>
+__global__ void plain(float* p, int i) {
+  __shared__ float own[N + 4];
+  own[i & 3] = p[i];
+  __syncthreads();
+  p[i] = own[(i + 1) & 3] * N + helped<N & 3>(p[i + 1]);
+}
+template <int N>
+__global__ void in_common(float* p, int i) {
+  p[i] = from_common<N / 2>(p[i], i) + N;
+}
+__global__ void dynamic(float* p, int i) {
+  extern __shared__ float rest[];
+  rest[i] = p[i];
+  __syncthreads();
+  p[i] = rest[i + 1];
+}
+#ifdef SHARES
+__global__ void goes(float* p, int i) { p[i] = from_common<1>(p[i + 1], i); }
+#endif
+__global__ void goes_too(float* p, int i) { p[i] = helped<9>(p[i + 1]); }
+__device__ __noinline__ float one(float x) { return x / 3; }
+__device__ __noinline__ float other(float x) { return x * 3; }
+__device__ float (*choice[2])(float) = {one, other};
+__global__ void by_pointer(float* p, int i) { p[i] = choice[i & 1](p[i]); }
+template <int N>
+void launch() {
+  plain<N><<<1, 1>>>(nullptr, N);
+  if (N % 3 == 0) in_common<N><<<1, 1>>>(nullptr, N);
+  if constexpr (N > 0) launch<N - 1>();
+}
+int main() {
+  launch<23>();
+  dynamic<<<1, 1>>>(nullptr, 1);
+  by_pointer<<<1, 1>>>(nullptr, 1);
+}
+CUDA
 failures=0
 # same WHAT PARTS WORD...: devlink finalizes in so many parts, and writes what nvlink does.
 same() {
@@ -118,6 +168,25 @@ for arch in sm_100 sm_120; do
       same "$arch, what kernels share${words:+ ($words)}" $parts -arch=$arch c.o
       says "$arch, what kernels share${words:+ ($words)}" "did its work in $parts parts"
     done
+  done
+  # Kernels that nobody else has to do with are in one part only.
+  nvcc -arch=$arch -dc d.cu
+  nvcc -arch=$arch -dc -lineinfo d.cu -o lines_d.o
+  nvcc -arch=$arch -dc -DSHARES d.cu -o shares_d.o
+  for words in "" lines_ shares_; do
+    for parts in 2 4; do
+      same "$arch, many kernels ($words)" $parts -arch=$arch ${words}d.o
+      says "$arch, many kernels ($words)" "did its work in $parts parts"
+    done
+  done
+  rm -rf steps
+  "$DEVLINK" --keep-dir=steps --finalizer-parts=4 -arch=$arch d.o -o devlink.cubin
+  for part in steps/7-finalized-*; do
+    kernels=$(grep -ao 'plainILi[0-9]*E' "$part" | sort -u | wc -l)
+    if [[ $kernels == 24 ]]; then
+      echo "$arch: $part has all kernels" >&2
+      failures=$((failures + 1))
+    fi
   done
   # What can only be had at once.
   for words in -g -r "-kernels-used=sum"; do

@@ -65,6 +65,7 @@ NeededCode::Node NeededCode::NodeOf(std::string_view name) {
   if (is_new) {
     names_.push_back(name);
     needs_.emplace_back();
+    callers_.emplace_back();
     is_kernel_.push_back(false);
     goes_.push_back(false);
   }
@@ -205,29 +206,36 @@ std::vector<std::string_view> NeededCode::Deciding() const {
 void NeededCode::AlwaysNeed(std::string_view code) { roots_.push_back(NodeOf(code)); }
 
 void NeededCode::NeedCallers(std::span<const CodeCall> calls) {
-  for (const CodeCall& call : calls) AddEdge(NodeOf(call.code), NodeOf(call.caller));
+  for (const CodeCall& call : calls) {
+    const Node caller = NodeOf(call.caller);
+    callers_[NodeOf(call.code)].push_back(caller);
+  }
 }
 
 std::optional<CodeNames> NeededCode::Of(std::span<const std::string_view> sections) const {
-  std::vector<bool> is_needed(names_.size());
+  // What is called by needed code stays by that; the part's own code, and what keeps it, has to be
+  // kept in its own right.
+  enum class State : std::uint8_t { kAbsent, kNeeded, kKept };
+  std::vector<State> states(names_.size(), State::kAbsent);
   std::vector<Node> queue;
-  const auto need = [&](Node node) {
-    if (is_needed[node]) return;
-    is_needed[node] = true;
+  const auto need = [&](Node node, State state) {
+    if (states[node] >= state) return;
+    states[node] = state;
     queue.push_back(node);
   };
   for (const std::string_view section : sections) {
     const auto found = nodes_.find(section);
-    if (found != nodes_.end()) need(found->second);
+    if (found != nodes_.end()) need(found->second, State::kKept);
   }
-  for (const Node root : roots_) need(root);
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const Node node : needs_[queue[i]]) need(node);
-  }
+  for (const Node root : roots_) need(root, State::kNeeded);
   CodeNames out;
-  for (const Node node : queue) {
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Node node = queue[i];
     if (goes_[node]) return std::nullopt;
     out.insert(names_[node]);
+    for (const Node next : needs_[node]) need(next, State::kNeeded);
+    if (states[node] != State::kKept) continue;
+    for (const Node caller : callers_[node]) need(caller, State::kKept);
   }
   return out;
 }

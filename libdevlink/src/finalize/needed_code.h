@@ -39,7 +39,7 @@ class NeededCode {
   // "Shared memory"): in all parts, what reaches it has to be there.
   [[nodiscard]] std::vector<std::string_view> Deciding() const;
   void AlwaysNeed(std::string_view code);
-  // By whom code stays: whoever needs it, needs that, too.
+  // By whom code stays: a part that has it needs that, too.
   void NeedCallers(std::span<const CodeCall> calls);
 
   // What these sections, of code that stays, need: what they refer to, what was said above, and
@@ -76,9 +76,10 @@ class NeededCode {
   // file, shared memory. No symbol is called as a section is.
   base::HashMap<std::string_view, Node> nodes_;
   std::vector<std::string_view> names_;
-  std::vector<std::vector<Node>> needs_;  // by node
-  std::vector<bool> is_kernel_;           // by node
-  std::vector<bool> goes_;                // by node, of kernels
+  std::vector<std::vector<Node>> needs_;    // by node
+  std::vector<std::vector<Node>> callers_;  // by node
+  std::vector<bool> is_kernel_;             // by node
+  std::vector<bool> goes_;                  // by node, of kernels
   std::vector<SharedVariable> shared_;
   base::HashMap<Node, std::size_t> shared_of_;  // by the variable
   std::vector<Node> roots_;                     // always needed

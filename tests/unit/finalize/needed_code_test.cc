@@ -77,7 +77,11 @@ TEST_CASE("Code needs whoever keeps it", "[finalize]") {
   needs.NeedCallers(std::vector{CodeCall{.code = kJump, .caller = kSum}});
   CHECK(Has(needs, kJump, kSum));
   CHECK_FALSE(Has(needs, kDynamic, kSum));
+  // What is only called there stays by that.
   needs.AlwaysNeed(kJump);
+  CHECK(Has(needs, kDynamic, kJump));
+  CHECK_FALSE(Has(needs, kDynamic, kSum));
+  needs.AlwaysNeed(kSum);
   CHECK(Has(needs, kDynamic, kSum));
 }
 
