@@ -188,6 +188,20 @@ for arch in sm_100 sm_120; do
       failures=$((failures + 1))
     fi
   done
+  # Of a kernel that goes only the copy that is discarded has shared memory; its name stays.
+  for copy in none some; do
+    code="ret;"
+    [[ $copy == none ]] ||
+      code=".reg .b32 x; .shared .align 8 .b8 s[4]; ld.shared.u32 x, [s]; st.shared.u32 [s], x; bar.sync 0; ret;"
+    {
+      printf '.version 9.0\n.target %s\n.address_size 64\n' $arch
+      printf '.weak .entry copied(.param .u64 a) { %s }\n' "$code"
+      printf '.visible .entry %s(.param .u64 a) { ret; }\n' first_$copy second_$copy
+    } >$copy.ptx
+    ptxas -c -arch=$arch $copy.ptx -o $copy.cubin
+  done
+  same "$arch, copies of a kernel that goes" 2 -arch=$arch -kernels-used=first,second none.cubin some.cubin
+  says "$arch, copies of a kernel that goes" "did its work in 2 parts"
   # What can only be had at once.
   for words in -g -r "-kernels-used=sum"; do
     # shellcheck disable=SC2086 # words

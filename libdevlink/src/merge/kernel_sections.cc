@@ -54,7 +54,7 @@ void KernelSections::MapLocals(std::uint32_t index) {
   const SectionId shared = program_.functions[function].shared;
   if (shared != kNone) {
     mapping = {shared, 0, SectionMapping::kMapped};
-  } else if (!builder_.has_two_views && unowned_shared_.insert(function).second) {
+  } else if (unowned_shared_.insert(function).second) {
     builder_.AddPhantomName(section.name);
   }
 }
