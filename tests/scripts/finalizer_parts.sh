@@ -202,6 +202,16 @@ for arch in sm_100 sm_120; do
   done
   same "$arch, copies of a kernel that goes" 2 -arch=$arch -kernels-used=first,second none.cubin some.cubin
   says "$arch, copies of a kernel that goes" "did its work in 2 parts"
+  # Of a library much goes: nothing else is finalized.
+  {
+    printf '.version 9.0\n.target %s\n.address_size 64\n.visible .func large(.param .b64 a) {\n' $arch
+    printf '.reg .b64 p; ld.param.b64 p, [a];\n'
+    awk 'BEGIN { for (i = 0; i < 5000; ++i) printf "st.volatile.global.u32 [p+%d], %d;\n", 4 * i, i }'
+    printf 'ret; }\n'
+  } >large.ptx
+  ptxas -c -O0 -arch=$arch large.ptx -o large.cubin
+  same "$arch, a library" 0 -arch=$arch a.o b.o large.cubin
+  says "$arch, a library" "did its work in 1 part of"
   # What can only be had at once.
   for words in -g -r "-kernels-used=sum"; do
     # shellcheck disable=SC2086 # words

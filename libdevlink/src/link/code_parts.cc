@@ -42,7 +42,11 @@ std::vector<Namesakes> FindNamesakes(const Program& program, const Liveness& liv
 LiveCode LiveCodeOf(const Program& program, const Liveness& liveness) {
   LiveCode out;
   for (SectionId id = 0; id < program.sections.size(); ++id) {
-    if (program.sections[id].kind != SectionKind::kText || liveness.section_removed[id]) continue;
+    if (program.sections[id].kind != SectionKind::kText) continue;
+    if (liveness.section_removed[id]) {
+      out.bytes_that_go += program.sections[id].size;
+      continue;
+    }
     out.bytes += program.sections[id].size;
     ++out.sections;
   }
@@ -51,7 +55,7 @@ LiveCode LiveCodeOf(const Program& program, const Liveness& liveness) {
 
 std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liveness,
                                    std::size_t count) {
-  if (count < 2) return {};
+  if (count == 0) return {};
   std::vector<Namesakes> code = FindNamesakes(program, liveness);
   std::ranges::stable_sort(code, std::greater(), &Namesakes::bytes);
   std::vector<CodePart> out(count);
@@ -65,7 +69,7 @@ std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liven
   std::uint64_t whole = 0;
   for (const CodePart& part : out) whole += part.bytes;
   const bool is_won = std::ranges::all_of(out, [&](const CodePart& part) {
-    return !part.sections.empty() && part.bytes * 10 <= whole * kMostOfTen;
+    return !part.sections.empty() && (count == 1 || part.bytes * 10 <= whole * kMostOfTen);
   });
   return is_won ? out : std::vector<CodePart>();
 }

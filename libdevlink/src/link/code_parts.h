@@ -19,17 +19,18 @@ struct CodePart {
   std::uint64_t bytes = 0;
 };
 
-// What stays, of all functions together.
+// What stays, of all functions together, and what goes.
 struct LiveCode {
   std::uint64_t bytes = 0;
   std::uint64_t sections = 0;
+  std::uint64_t bytes_that_go = 0;
 };
 LiveCode LiveCodeOf(const Program& program, const Liveness& liveness);
 
 // The functions in `count` parts of about the same size, those of one name in one part: what the
 // finalizer does to one depends on no other, as long as a part's inputs say of the others who calls
 // whom and who uses which shared memory (finalize/reduced_input.h). Empty where fewer parts are all
-// that comes of it, or where one of them is so large that nothing is won.
+// that comes of it, or where one of several is so large that nothing is won.
 std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liveness,
                                    std::size_t count);
 

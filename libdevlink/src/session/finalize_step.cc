@@ -265,10 +265,10 @@ bool CanTakeParts(const Program& program) {
          !RefersToTextures(program);
 }
 
-// How many parts are worth their processes, each of which reads all that is not code again, which
-// takes the longer the more functions there are. It must not depend on the machine: the file is to
-// be the same on any other. Powers of two, so that none is left over where there are two processors
-// or four.
+// How many parts are worth their processes, each of which reads all that has to be in all of them.
+// It must not depend on the machine: the file is to be the same on any other. Powers of two, so
+// that none is left over where there are two processors or four. One where the code that stays is
+// little, but much goes that the finalizer would read; 0, the whole at once, where neither is won.
 std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
                         const LinkOptions& options, const MercuryFinalizer& finalizer) {
   constexpr std::uint64_t kWorthTwo = std::uint64_t{512} << 10;
@@ -276,24 +276,26 @@ std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
   constexpr std::uint64_t kWorthEight = std::uint64_t{16} << 20;
   constexpr std::uint64_t kLeastMean = std::uint64_t{1} << 10;  // of a function
   constexpr std::uint64_t kMeanOfMore = std::uint64_t{4} << 10;
+  constexpr std::uint64_t kWorthLeavingOut = std::uint64_t{256} << 10;
   const bool is_plain = linked.code_is_fit && !options.relocatable && !options.debug &&
                         options.variables_used.empty() &&
                         options.compatibility != Compatibility::kNvlink;
-  if (!is_plain || !CanTakeParts(linked.program)) return 1;
+  if (!is_plain || !CanTakeParts(linked.program) || options.finalizer_parts == 1) return 0;
   auto wanted = static_cast<std::uint64_t>(options.finalizer_parts);
   if (wanted == 0) {
     const LiveCode code = LiveCodeOf(linked.program, linked.liveness);
     if (!finalizer.works_at_once() || code.bytes < kWorthTwo ||
         code.bytes < kLeastMean * code.sections) {
-      return 1;
+      wanted = code.bytes_that_go < kWorthLeavingOut ? 0 : 1;
+    } else {
+      const bool is_small = code.bytes < kWorthFour || code.bytes < kMeanOfMore * code.sections;
+      wanted = is_small ? 2 : code.bytes < kWorthEight ? 4 : 8;
     }
-    const bool is_small = code.bytes < kWorthFour || code.bytes < kMeanOfMore * code.sections;
-    wanted = is_small ? 2 : code.bytes < kWorthEight ? 4 : 8;
   }
-  const bool can = wanted == 1 || std::ranges::all_of(set.inputs, [](const LinkInput& input) {
+  const bool can = wanted == 0 || std::ranges::all_of(set.inputs, [](const LinkInput& input) {
                      return HasPlainLines(*input.module);
                    });
-  return can ? wanted : 1;
+  return can ? wanted : 0;
 }
 
 // What code of the program needs code of others (finalize/needed_code.h).
@@ -349,7 +351,7 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
   const std::size_t wanted = WantedParts(set, linked, options, finalizer);
   out.parts = CutIntoParts(linked.program, linked.liveness, wanted);
   if (out.parts.empty()) {
-    if (wanted > 1) context.Log([] { return "the code cannot be finalized in parts"; });
+    if (wanted > 0) context.Log([] { return "the code cannot be finalized in parts"; });
     return out;
   }
   for (const Section& section : linked.program.sections) {
@@ -467,8 +469,8 @@ absl::StatusOr<std::optional<JudgedFile>> TryParts(const LinkSet& set, const Pla
     }
     std::string sizes;
     for (const CodePart& part : plan.parts) absl::StrAppend(&sizes, " ", part.bytes);
-    return absl::StrCat("the finalizer did its work in ", plan.parts.size(), " parts of", sizes,
-                        " bytes of code");
+    return absl::StrCat("the finalizer did its work in ", plan.parts.size(),
+                        plan.parts.size() == 1 ? " part of" : " parts of", sizes, " bytes of code");
   });
   if (!joined.ok()) return std::nullopt;
   return JudgedFile{.cubin = std::move(joined->cubin), .finalized = std::move(joined->finalized)};

@@ -98,7 +98,10 @@ TEST_CASE("Parts are of about one size", "[parts]") {
 TEST_CASE("There are as many parts as were asked for, or none", "[parts]") {
   TwoKernels program;
   CHECK(program.Cut(0).empty());
-  CHECK(program.Cut(1).empty());
+  const auto one = program.Cut(1);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].bytes == program.Bytes());
+  CHECK(one[0].sections.size() == 4);
   CHECK(program.Cut(2).size() == 2);
   CHECK(program.Cut(4).size() == 4);
   CHECK(program.Cut(5).empty());
@@ -114,6 +117,58 @@ TEST_CASE("Functions of one name stay together", "[parts]") {
   CHECK(parts[0].sections == Names{program.NameOf(program.k)});
   CHECK(parts[0].bytes == 256);
   CHECK(parts[1].bytes == 256);
+}
+
+TEST_CASE("What goes is counted for itself", "[parts]") {
+  TwoKernels program;
+  program.Add(false, 1 << 20);
+  const CallGraph graph(program.builder.program);
+  const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
+  const internal::LiveCode code = internal::LiveCodeOf(program.builder.program, liveness);
+  CHECK(code.sections == 4);
+  CHECK(code.bytes == 4 * 128);
+  CHECK(code.bytes_that_go == 1 << 20);
+}
+
+TEST_CASE("By whom code stays is a shortest way from a kernel", "[parts]") {
+  TwoKernels program;
+  const FunctionId common = program.Add(false);
+  const FunctionId behind = program.Add(false);
+  const FunctionId unused = program.Add(false);
+  program.builder.AddCall(program.of_k, common);
+  program.builder.AddCall(program.l, common);  // nearer
+  program.builder.AddCall(common, behind);
+  program.builder.AddCall(behind, common);
+  program.builder.AddCall(unused, common);
+  const CallGraph graph(program.builder.program);
+  const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
+  const auto callers = internal::CallersFromKernels(graph, liveness);
+  REQUIRE(callers.size() == 7);
+  CHECK(callers[program.k] == internal::kNone);
+  CHECK(callers[program.of_k] == program.k);
+  CHECK(callers[common] == program.l);
+  CHECK(callers[behind] == common);
+  CHECK(callers[unused] == internal::kNone);
+}
+
+TEST_CASE("Kernels are found that can come to a function", "[parts]") {
+  TwoKernels program;
+  const FunctionId common = program.Add(false);
+  const FunctionId again = program.Add(false);
+  program.builder.AddCall(program.of_l, common);
+  program.builder.AddCall(common, again);
+  program.builder.AddCall(again, common);
+  const CallGraph graph(program.builder.program);
+  const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
+  const auto reaching = [&](FunctionId function) {
+    std::vector<bool> wanted(graph.function_count());
+    wanted[function] = true;
+    return internal::KernelsReaching(graph, liveness, wanted);
+  };
+  CHECK(reaching(again) == std::vector{program.l});
+  CHECK(reaching(common) == std::vector{program.l});
+  CHECK(reaching(program.of_k) == std::vector{program.k});
+  CHECK(reaching(program.k) == std::vector{program.k});
 }
 
 TEST_CASE("A program without code has no parts", "[parts]") {
