@@ -103,6 +103,12 @@ template <int N>
 __global__ void in_common(float* p, int i) {
   p[i] = from_common<N / 2>(p[i], i) + N;
 }
+__global__ void goes_dynamic(float* p, int i) {
+  extern __shared__ float rest[];
+  rest[i] = p[i + 2];
+  __syncthreads();
+  p[i] = rest[i + 3];
+}
 __global__ void dynamic(float* p, int i) {
   extern __shared__ float rest[];
   rest[i] = p[i];

@@ -189,13 +189,18 @@ void NeededCode::ReadCalls(Place& place, std::uint32_t section) {
 // variable in the link counts for all, and so does the strictest alignment.
 std::vector<std::string_view> NeededCode::Deciding() const {
   std::vector<std::string_view> out;
+  // One user of several: of code that stays if there is any.
+  const auto add_one = [&](const std::vector<Node>& users) {
+    const auto stays = std::ranges::find_if(users, [&](Node user) -> bool { return !goes_[user]; });
+    out.push_back(names_[stays != users.end() ? *stays : users.front()]);
+  };
   const auto strictest = std::ranges::max_element(shared_, {}, &SharedVariable::align);
-  if (strictest != shared_.end()) out.push_back(names_[strictest->users.front()]);
+  if (strictest != shared_.end() && strictest->align != 0) add_one(strictest->users);
   for (const SharedVariable& variable : shared_) {
     const bool by_kernels =
         std::ranges::all_of(variable.users, [&](Node user) -> bool { return is_kernel_[user]; });
     if (by_kernels && variable.has_own_place) {
-      out.push_back(names_[variable.users.front()]);
+      add_one(variable.users);
     } else if (!by_kernels || variable.users.size() > 1) {
       for (const Node user : variable.users) out.push_back(names_[user]);
     }
