@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -56,93 +57,106 @@ std::vector<format::Rela> MercuryReferences(const FileIndex& file, std::uint32_t
 // The constants of one function.
 class Constants {
  public:
-  Constants(const FileIndex& own, const CodeTaken& taken, std::uint32_t section)
-      : own_(own), taken_(taken), section_(section) {}
+  // `list` says where tables lie in them, if there are any.
+  Constants(const FileIndex& own, std::uint32_t section, std::optional<std::uint32_t> list)
+      : own_(own), section_(section), list_(list) {
+    if (list_) references_ = MercuryReferences(own_, *list_);
+  }
 
-  // `list` says where tables lie in them.
-  absl::StatusOr<Bytes> Join(std::optional<std::uint32_t> list) const {
-    const base::Bytes before = own_.file().DataOf(section_);
-    Bytes out(before.begin(), before.end());
-    base::HashMap<std::uint64_t, EntryBytes> entries;
-    if (list) {
-      DEVLINK_RETURN_IF_ERROR(CheckList(*list));
-      for (const format::Rela& entry : MercuryReferences(own_, *list)) {
-        if (entry.type != format::kRelocMercuryProgram32) continue;
-        DEVLINK_ASSIGN_OR_RETURN(const EntryBytes made, EntryAt(entry));
-        if (entries.try_emplace(entry.offset, made).first->second != made) return Other();
-        if (entry.offset > out.size() || out.size() - entry.offset < sizeof(made)) return Other();
-        std::memcpy(out.data() + entry.offset, &made, sizeof(made));
+  // A part that has the function has the same constants: its code says in numbers where they lie,
+  // and so does that of all other functions that have theirs among them. The finalizer keeps
+  // entries of bodies that were replaced by others, our own file does not.
+  [[nodiscard]] absl::Status Check(const FileIndex& part) const {
+    if (!part.CounterpartOf(own_.file().header(section_).info, own_)) return absl::OkStatus();
+    const auto theirs = part.CounterpartOf(section_, own_);
+    if (!theirs) return Other();
+    if (!HasSameReferences(part)) return Different(own_.file().NameOf(*list_));
+    Bytes ours = BytesOf(own_, section_);
+    Bytes others = BytesOf(part, *theirs);
+    if (ours.size() != others.size()) return Other();
+    for (const format::Rela& entry : references_) {
+      if (entry.type != format::kRelocMercuryProgram32) continue;
+      if (entry.offset > ours.size() || ours.size() - entry.offset < sizeof(EntryBytes)) {
+        return Other();
+      }
+      for (Bytes* bytes : {&ours, &others}) {
+        std::memset(bytes->data() + entry.offset, 0, sizeof(EntryBytes));
       }
     }
-    // What else they hold does not depend on who finalized what.
-    DEVLINK_ASSIGN_OR_RETURN(const base::Bytes theirs, TheirsOf(own_.file().header(section_).info));
-    Bytes rest(theirs.begin(), theirs.end());
-    for (const auto& [offset, made] : entries) {
-      std::memcpy(rest.data() + offset, &made, sizeof(made));
+    return ours == others ? absl::OkStatus() : Other();
+  }
+
+  // With each entry of a table from the part that has its code. Every part was checked.
+  absl::StatusOr<Bytes> Join(const CodeTaken& taken) const {
+    Bytes out = BytesOf(own_, section_);
+    base::HashMap<std::uint64_t, EntryBytes> entries;
+    for (const format::Rela& entry : references_) {
+      if (entry.type != format::kRelocMercuryProgram32) continue;
+      DEVLINK_ASSIGN_OR_RETURN(const EntryBytes made, EntryAt(entry, taken));
+      if (entries.try_emplace(entry.offset, made).first->second != made) return Other();
+      std::memcpy(out.data() + entry.offset, &made, sizeof(made));
     }
-    if (rest != out) return Other();
     return out;
   }
 
  private:
   [[nodiscard]] absl::Status Other() const { return Different(own_.file().NameOf(section_)); }
 
-  // The finalizer keeps entries of bodies that were replaced by others, our own file does not.
-  [[nodiscard]] absl::Status CheckList(std::uint32_t list) const {
-    DEVLINK_ASSIGN_OR_RETURN(const FileIndex* part, PartOf(own_.file().header(section_).info));
-    const auto theirs = part->CounterpartOf(list, own_);
-    const auto is_same = [](const format::Rela& a, const format::Rela& b) {
-      return std::tie(a.offset, a.type, a.addend) == std::tie(b.offset, b.type, b.addend);
+  static Bytes BytesOf(const FileIndex& file, std::uint32_t section) {
+    const base::Bytes bytes = file.file().DataOf(section);
+    return {bytes.begin(), bytes.end()};
+  }
+
+  [[nodiscard]] bool HasSameReferences(const FileIndex& part) const {
+    if (!list_) return true;
+    const auto list = part.CounterpartOf(*list_, own_);
+    if (!list) return false;
+    const auto name_of = [](const FileIndex& file, std::uint32_t symbol) {
+      const NamedSymbol* named = file.SymbolAt(symbol);
+      return named == nullptr ? std::string_view() : named->name;
     };
-    if (theirs && std::ranges::equal(MercuryReferences(own_, list),
-                                     MercuryReferences(*part, *theirs), is_same)) {
-      return absl::OkStatus();
-    }
-    return Different(own_.file().NameOf(list));
+    return std::ranges::equal(references_, MercuryReferences(part, *list),
+                              [&](const format::Rela& a, const format::Rela& b) {
+                                return std::tie(a.offset, a.type, a.addend) ==
+                                           std::tie(b.offset, b.type, b.addend) &&
+                                       name_of(own_, a.symbol) == name_of(part, b.symbol);
+                              });
   }
 
-  absl::StatusOr<const FileIndex*> PartOf(std::uint32_t code) const {
-    const auto found = taken_.find(code);
-    if (found == taken_.end()) return Other();
-    return found->second.part;
-  }
-
-  // In the part that has this code.
-  absl::StatusOr<base::Bytes> TheirsOf(std::uint32_t code) const {
-    DEVLINK_ASSIGN_OR_RETURN(const FileIndex* part, PartOf(code));
-    const auto theirs = part->CounterpartOf(section_, own_);
-    if (!theirs) return Other();
-    const base::Bytes bytes = part->file().DataOf(*theirs);
-    if (bytes.size() != own_.file().DataOf(section_).size()) return Other();
-    return bytes;
-  }
-
-  absl::StatusOr<EntryBytes> EntryAt(const format::Rela& entry) const {
+  // In the part that has the code to which it leads.
+  absl::StatusOr<EntryBytes> EntryAt(const format::Rela& entry, const CodeTaken& taken) const {
     const NamedSymbol* symbol = own_.SymbolAt(entry.symbol);
     if (symbol == nullptr) return Other();
-    DEVLINK_ASSIGN_OR_RETURN(const base::Bytes theirs, TheirsOf(symbol->symbol.shndx));
+    const auto found = taken.find(symbol->symbol.shndx);
+    if (found == taken.end()) return Other();
+    const FileIndex& part = *found->second.part;
+    const auto theirs = part.CounterpartOf(section_, own_);
     EntryBytes out = 0;
-    if (!base::BoundedReader(theirs).Read(entry.offset, out)) return Other();
+    if (!theirs || !base::BoundedReader(part.file().DataOf(*theirs)).Read(entry.offset, out)) {
+      return Other();
+    }
     return out;
   }
 
   const FileIndex& own_;
-  const CodeTaken& taken_;
   std::uint32_t section_;
+  std::optional<std::uint32_t> list_;
+  std::vector<format::Rela> references_;
 };
 
 }  // namespace
 
-absl::Status JoinJumpTables(FileIndex& own, const CodeTaken& taken) {
+absl::Status JoinJumpTables(FileIndex& own, const CodeTaken& taken,
+                            std::span<const FileIndex> parts) {
   DEVLINK_ASSIGN_OR_RETURN(const TableLists lists, TableListsOf(own));
   for (std::uint32_t i = 1; i < own.file().section_count(); ++i) {
     if (!own.file().NameOf(i).starts_with(format::section_name::kCompilerConstants)) continue;
-    if (!taken.contains(own.file().header(i).info)) continue;
     const auto list = lists.find(i);
-    const Constants constants(own, taken, i);
-    DEVLINK_ASSIGN_OR_RETURN(
-        Bytes joined,
-        constants.Join(list == lists.end() ? std::nullopt : std::optional(list->second)));
+    const Constants constants(own, i,
+                              list == lists.end() ? std::nullopt : std::optional(list->second));
+    for (const FileIndex& part : parts) DEVLINK_RETURN_IF_ERROR(constants.Check(part));
+    if (!taken.contains(own.file().header(i).info)) continue;
+    DEVLINK_ASSIGN_OR_RETURN(Bytes joined, constants.Join(taken));
     if (!std::ranges::equal(joined, own.file().DataOf(i))) own.file().Replace(i, std::move(joined));
   }
   return absl::OkStatus();

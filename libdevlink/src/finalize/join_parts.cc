@@ -347,7 +347,7 @@ class Joining {
     for (std::uint32_t i = 1; i < own_.file().section_count(); ++i) {
       if (own_.IsCode(i) && !taken.contains(i)) return Different(own_.file().NameOf(i));
     }
-    DEVLINK_RETURN_IF_ERROR(JoinJumpTables(own_, taken));
+    DEVLINK_RETURN_IF_ERROR(JoinJumpTables(own_, taken, indices));
     DEVLINK_RETURN_IF_ERROR(JoinLines(own_, taken));
     own_.file().Replace(FileIndex::kSymbolTable, std::move(symbols_));
     if (fields.section != 0) own_.file().Replace(fields.section, std::move(frames_));

@@ -68,6 +68,7 @@ NeededCode::Node NeededCode::NodeOf(std::string_view name) {
     callers_.emplace_back();
     is_kernel_.push_back(false);
     goes_.push_back(false);
+    has_constants_.push_back(false);
   }
   return place->second;
 }
@@ -100,6 +101,11 @@ void NeededCode::Read(const ModuleView& view) {
         break;
       case SectionRole::kCallGraph:
         ReadCalls(place, i);
+        break;
+      case SectionRole::kFunctionConstants:
+        if (owners[i] != 0 && sections[i].size != 0 && !sections[i].IsParameterBank()) {
+          has_constants_[NodeOf(sections[owners[i]].name)] = true;
+        }
         break;
       default:
         break;
@@ -204,6 +210,9 @@ std::vector<std::string_view> NeededCode::Deciding() const {
     } else if (!by_kernels || variable.users.size() > 1) {
       for (const Node user : variable.users) out.push_back(names_[user]);
     }
+  }
+  for (Node node = 0; node < names_.size(); ++node) {
+    if (has_constants_[node] && !is_kernel_[node]) out.push_back(names_[node]);
   }
   return out;
 }

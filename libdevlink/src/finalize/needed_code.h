@@ -35,8 +35,9 @@ class NeededCode {
   // All inputs of the link, and the code that stays.
   NeededCode(std::span<const Module* const> modules, const CodeNames& stays);
 
-  // Code that decides where shared memory lies that several kernels use (docs/cubin-format.md,
-  // "Shared memory"): in all parts, what reaches it has to be there.
+  // Code that decides where something lies that several kernels have: shared memory
+  // (docs/cubin-format.md, "Shared memory"), and constants of functions, which each kernel that
+  // reaches them has among its own. In all parts, what reaches it has to be there.
   [[nodiscard]] std::vector<std::string_view> Deciding() const;
   void AlwaysNeed(std::string_view code);
   // By whom code stays: a part that has it needs that, too.
@@ -80,6 +81,7 @@ class NeededCode {
   std::vector<std::vector<Node>> callers_;  // by node
   std::vector<bool> is_kernel_;             // by node
   std::vector<bool> goes_;                  // by node, of kernels
+  std::vector<bool> has_constants_;         // by node: the compiler's
   std::vector<SharedVariable> shared_;
   base::HashMap<Node, std::size_t> shared_of_;  // by the variable
   std::vector<Node> roots_;                     // always needed

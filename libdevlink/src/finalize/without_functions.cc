@@ -26,6 +26,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kGone = ~std::uint32_t{0};
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+constexpr std::uint64_t kCodeAlign = 128;
 
 template <typename T>
 void Put(Bytes& out, std::uint64_t offset, const T& value) {
@@ -86,7 +87,9 @@ class Removal {
  private:
   bool ReadHeaders() {
     const base::BoundedReader reader(file_);
-    if (!reader.Read(0, header_) || header_.shnum == 0 || header_.phnum != 0) return false;
+    if (!reader.Read(0, header_) || header_.phnum != 0 || header_.shstrndx >= header_.shnum) {
+      return false;
+    }
     headers_.resize(header_.shnum);
     contents_.resize(header_.shnum);
     for (std::size_t i = 0; i < headers_.size(); ++i) {
@@ -383,8 +386,11 @@ class Removal {
       } else if (!RewriteInfo(i)) {
         return false;
       }
+      // No section that stays names one that goes.
+      const bool is_kept = sections_[i] != kGone;
+      if (is_kept && NewNumber(sections_, headers_[i].link) == kGone) return false;
     }
-    return true;
+    return sections_[header_.shstrndx] != kGone;
   }
 
   void RewriteSymbols(std::uint32_t table) {
@@ -444,10 +450,16 @@ class Removal {
     out.resize(sizeof(header_));
     for (const std::uint32_t i : order) {
       format::Shdr& header = headers_[i];
+      if (!format::HasBytes(header.type, header.flags)) {
+        header.offset = out.size();
+        continue;
+      }
       const base::Bytes bytes = BytesOf(i);
-      if (format::HasBytes(header.type, header.flags)) header.size = bytes.size();
-      out.resize(base::AlignUp(out.size(), std::max<std::uint64_t>(header.addralign, 1)));
+      // No assembler asks for more: what is damaged must not make the file large.
+      const std::uint64_t align = std::clamp<std::uint64_t>(header.addralign, 1, kCodeAlign);
+      out.resize(base::AlignUp(out.size(), align));
       header.offset = out.size();
+      header.size = bytes.size();
       out.insert(out.end(), bytes.begin(), bytes.end());
     }
     header_.shoff = base::AlignUp(out.size(), std::uint64_t{8});
@@ -456,7 +468,7 @@ class Removal {
     for (std::size_t i = 0; i < headers_.size(); ++i) {
       if (sections_[i] == kGone) continue;
       format::Shdr header = headers_[i];
-      if (header.link < sections_.size()) header.link = sections_[header.link];
+      header.link = sections_[header.link];
       Append(out, header);
       ++header_.shnum;
     }

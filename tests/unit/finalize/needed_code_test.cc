@@ -77,7 +77,7 @@ TEST_CASE("Code needs whoever keeps it", "[finalize]") {
   needs.NeedCallers(std::vector{CodeCall{.code = kJump, .caller = kSum}});
   CHECK(Has(needs, kJump, kSum));
   CHECK_FALSE(Has(needs, kDynamic, kSum));
-  // What is only called there stays by that.
+  // What is only needed there stays by whoever needs it.
   needs.AlwaysNeed(kJump);
   CHECK(Has(needs, kDynamic, kJump));
   CHECK_FALSE(Has(needs, kDynamic, kSum));
@@ -85,14 +85,14 @@ TEST_CASE("Code needs whoever keeps it", "[finalize]") {
   CHECK(Has(needs, kDynamic, kSum));
 }
 
-TEST_CASE("Code that shares memory decides where it lies", "[finalize]") {
+TEST_CASE("Code that kernels share decides where its memory and constants lie", "[finalize]") {
   const Both program;
   std::vector<std::string_view> deciding = program.Needs(kAll).Deciding();
   std::ranges::sort(deciding);
   deciding.erase(std::unique(deciding.begin(), deciding.end()), deciding.end());
-  // A function's, which several kernels may reach, and that there is `extern __shared__`. What a
-  // kernel has for itself is nobody else's matter.
-  CHECK(deciding == std::vector{kFar, kDynamic});
+  // Shared memory and a jump table of functions, which several kernels may reach, and that there is
+  // `extern __shared__`. What a kernel has for itself is nobody else's matter.
+  CHECK(deciding == std::vector{kFar, kJump, kDynamic});
 }
 
 TEST_CASE("Where a kernel that goes is needed there is no answer", "[finalize]") {
