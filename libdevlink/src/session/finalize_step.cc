@@ -371,7 +371,11 @@ absl::StatusOr<Bytes> FinalizeWhole(const LinkSet& set, Plan plan, const LinkOpt
   if (!made) {
     DEVLINK_ASSIGN_OR_RETURN(made, FinalizeHiding(plan.hidden, finalizer, std::move(plan.job)));
   }
-  context.Keep({.stage = LinkStage::kFinalized, .name = finalizer.name(), .bytes = made->cubin});
+  // Behind the parts of which nothing came, if there were any.
+  context.Keep({.stage = LinkStage::kFinalized,
+                .index = static_cast<std::uint32_t>(plan.parts.size()),
+                .name = finalizer.name(),
+                .bytes = made->cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
       options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
   what = "what the finalizer made cannot be taken over";
