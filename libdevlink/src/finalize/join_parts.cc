@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/hash_table.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/value_bytes.h"
 #include "finalize/agreement.h"
 #include "finalize/file_index.h"
 #include "finalize/join_jump_tables.h"
@@ -30,11 +30,6 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 Bytes CopyOf(base::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
-
-template <typename T>
-void Put(Bytes& out, std::uint64_t offset, const T& value) {
-  std::memcpy(out.data() + offset, &value, sizeof(value));
-}
 
 // In an entry of `.debug_frame` (format/frames.h).
 constexpr std::uint64_t kLengthInFrame = sizeof(format::kFrameEscape);
@@ -134,8 +129,8 @@ class Taking {
       const NamedSymbol& symbol = part_.symbols()[others[i]];
       if (own_.symbols()[ours[i]].name != symbol.name) return Different(own_.file().NameOf(code));
       const std::uint64_t place = std::uint64_t{ours[i]} * sizeof(format::Sym);
-      Put(symbols, place + offsetof(format::Sym, value), symbol.symbol.value);
-      Put(symbols, place + offsetof(format::Sym, size), symbol.symbol.size);
+      base::PutValue(symbols, place + offsetof(format::Sym, value), symbol.symbol.value);
+      base::PutValue(symbols, place + offsetof(format::Sym, size), symbol.symbol.size);
     }
     return absl::OkStatus();
   }
@@ -201,11 +196,11 @@ class Taking {
         return Different(name);
       }
       const std::uint64_t at = i * format::SizeOfRelocation(has_addend);
-      Put(bytes, at, others[i].offset);
+      base::PutValue(bytes, at, others[i].offset);
       // A place in this code moves with it. Of places in other code this part knows nothing.
       const std::uint32_t code = symbol->symbol.shndx;
       if (has_addend && code == relocated && own_.IsCode(relocated)) {
-        Put(bytes, at + offsetof(format::Rela, addend), others[i].addend);
+        base::PutValue(bytes, at + offsetof(format::Rela, addend), others[i].addend);
         continue;
       }
       const bool is_place = code < own_.file().section_count() && own_.IsCode(code);

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/align.h"
-#include "finalize/kernel_memory.h"
 #include "finalize/linked_file.h"
 #include "finalize/without_functions.h"
 #include "finalize/without_gaps.h"
@@ -32,6 +31,13 @@ constexpr std::uint64_t kNumberInNothing = 12;
 
 bool IsLeftOut(const InputSection& section, const CodeNames& names) {
   return section.role == SectionRole::kText && names.contains(section.name);
+}
+
+// What code says of shared memory and of textures counts for kernels.
+bool CountsForKernels(const InputSymbol& symbol) {
+  const std::uint32_t space = symbol.other & format::kStoSpaceMask;
+  return space == format::kStoShared || space == format::kStoReservedShared ||
+         format::IsTextureType(symbol.type);
 }
 
 std::vector<format::Rela> EntriesOf(const InputSection& list) {
@@ -63,8 +69,7 @@ void KeepTraces(const ModuleView& view, CodeNames& names) {
 }
 
 bool IsSymbolTable(const InputSection& section) {
-  return section.role == SectionRole::kTable &&
-         (section.type == format::kShtSymtab || section.type == format::kShtMercurySymbols);
+  return section.role == SectionRole::kTable && format::IsSymbolTable(section.type);
 }
 
 bool IsPlainTable(const std::vector<InputSection>& sections, std::uint32_t table) {
@@ -100,24 +105,22 @@ class Reduction {
  public:
   // `gone`: where code alone is wanted, those of the names of which nothing need stay.
   Reduction(const Module& module, const CodeNames& names, const CodeNames* gone)
-      : module_(module),
-        names_(names),
-        gone_(gone),
-        code_alone_(gone != nullptr),
-        out_(CopyWithRoom(module.bytes())) {}
+      : module_(module), names_(names), gone_(gone), out_(CopyWithRoom(module.bytes())) {}
 
   std::vector<std::uint8_t> Run() {
     const std::uint64_t nothing = Append(kNothing);
     for (const format::ViewKind kind : {format::ViewKind::kSass, format::ViewKind::kMercury}) {
       if (module_.HasView(kind)) Reduce(module_.view(kind), nothing);
     }
-    if (code_alone_ && !gone_->empty()) {
+    if (IsCodeAlone() && !gone_->empty()) {
       if (auto without = WithoutFunctions(module_, out_, *gone_)) return *std::move(without);
     }
     return WithoutGaps(std::move(out_));
   }
 
  private:
+  [[nodiscard]] bool IsCodeAlone() const { return gone_ != nullptr; }
+
   // Content that stays is not touched, wherever it lies: what is new stands behind the file.
   std::uint64_t Append(base::Bytes bytes) {
     out_.resize(base::AlignUp(out_.size(), format::kInstructionSize));
@@ -147,10 +150,11 @@ class Reduction {
                  section.role == SectionRole::kFunctionInfo) {
         if (section.info >= sections.size() || !IsLeftOut(sections[section.info], names_)) continue;
         Place(i, nothing, 0);
-        if (code_alone_ && section.role == SectionRole::kRelocations) KeepPlaces(view, section, i);
-      } else if (code_alone_ && section.name.starts_with(format::section_name::kPtxText)) {
+        if (IsCodeAlone() && section.role == SectionRole::kRelocations)
+          KeepPlaces(view, section, i);
+      } else if (IsCodeAlone() && section.name.starts_with(format::section_name::kPtxText)) {
         Place(i, nothing, 0);
-      } else if (code_alone_ && format::IsLineTable(section.name)) {
+      } else if (IsCodeAlone() && format::IsLineTable(section.name)) {
         ReduceLines(view, sections, i);
       } else if (IsSymbolTable(section)) {
         ShortenSymbols(view, sections, section.data);
@@ -180,11 +184,7 @@ class Reduction {
 
   void PlaceEntries(std::uint32_t number, const InputSection& list,
                     const std::vector<format::Rela>& entries) {
-    const std::uint64_t step = format::SizeOfRelocation(list.type == format::kShtRela);
-    std::vector<std::uint8_t> bytes(entries.size() * step);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      std::memcpy(bytes.data() + i * step, &entries[i], step);  // with the addend or without
-    }
+    const auto bytes = format::WriteRelocations(entries, list.type == format::kShtRela);
     Place(number, Append(bytes), bytes.size());
   }
 
@@ -248,7 +248,6 @@ class Reduction {
   const Module& module_;
   const CodeNames& names_;
   const CodeNames* gone_;
-  const bool code_alone_;
   std::vector<std::uint8_t> out_;
 };
 

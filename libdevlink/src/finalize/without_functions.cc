@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "base/align.h"
 #include "base/bounded_reader.h"
 #include "base/hash_table.h"
+#include "base/value_bytes.h"
 #include "format/call_graph_records.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
@@ -28,21 +28,6 @@ constexpr std::uint32_t kGone = ~std::uint32_t{0};
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 constexpr std::uint64_t kCodeAlign = 128;
 
-template <typename T>
-void Put(Bytes& out, std::uint64_t offset, const T& value) {
-  std::memcpy(out.data() + offset, &value, sizeof(value));
-}
-
-template <typename T>
-void Append(Bytes& out, const T& value) {
-  out.resize(out.size() + sizeof(value));
-  Put(out, out.size() - sizeof(value), value);
-}
-
-bool IsSymbolTable(std::uint32_t type) {
-  return type == format::kShtSymtab || type == format::kShtMercurySymbols;
-}
-
 // Numbers that remain when some go, from 0 on.
 std::vector<std::uint32_t> Renumber(const std::vector<bool>& gone) {
   std::vector<std::uint32_t> out(gone.size(), kGone);
@@ -59,7 +44,7 @@ struct View {
   std::vector<InputSection> sections;
   std::vector<std::uint32_t> owners;
   std::uint32_t frames = 0;  // its `.debug_frame`
-  format::KeptFrames kept_frames = {};
+  format::KeptBytes kept_frames = {};
 };
 
 class Removal {
@@ -277,12 +262,7 @@ class Removal {
       if (entry.symbol == kGone) return false;
       kept.push_back(entry);
     }
-    const std::uint64_t step = format::SizeOfRelocation(HasAddends(list));
-    Bytes bytes(kept.size() * step);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      std::memcpy(bytes.data() + i * step, &kept[i], step);  // with the addend or without
-    }
-    Replace(list, bytes);
+    Replace(list, format::WriteRelocations(kept, HasAddends(list)));
     return true;
   }
 
@@ -316,7 +296,7 @@ class Removal {
         const std::uint32_t symbol =
             NewNumber(symbols_, words.ReadOrZero<std::uint32_t>(i * kWord));
         if (symbol != kGone) {
-          Put(bytes, place + (1 + i) * kWord, symbol);
+          base::PutValue(bytes, place + (1 + i) * kWord, symbol);
           continue;
         }
         if (!of_module || run.count != 1) return false;
@@ -345,8 +325,8 @@ class Removal {
       const std::uint32_t first = NewNumber(symbols_, pair.first);
       const std::uint32_t second = is_symbol ? NewNumber(symbols_, pair.second) : pair.second;
       if (first == kGone || second == kGone) return false;
-      Append(bytes, first);
-      Append(bytes, second);
+      base::AppendValue(bytes, first);
+      base::AppendValue(bytes, second);
     }
     copy_markers(old.size());
     Replace(section, bytes);
@@ -360,8 +340,8 @@ class Removal {
     for (std::uint64_t at = 0; at + 2 * kWord <= reader.size(); at += 2 * kWord) {
       const std::uint32_t symbol = NewNumber(symbols_, reader.ReadOrZero<std::uint32_t>(at));
       if (symbol == kGone) continue;
-      Append(bytes, symbol);
-      Append(bytes, reader.ReadOrZero<std::uint32_t>(at + kWord));
+      base::AppendValue(bytes, symbol);
+      base::AppendValue(bytes, reader.ReadOrZero<std::uint32_t>(at + kWord));
     }
     Replace(section, bytes);
   }
@@ -371,7 +351,7 @@ class Removal {
     const std::uint32_t number = NewNumber(sections_, format::MachineCodeOf(old));
     if (old.size() < kWord || number == kGone) return false;
     Bytes bytes(old.begin(), old.end());
-    Put(bytes, 0, number);
+    base::PutValue(bytes, 0, number);
     Replace(section, bytes);
     return true;
   }
@@ -381,7 +361,7 @@ class Removal {
     for (std::uint32_t i = 1; i < headers_.size(); ++i) {
       if (headers_[i].type == format::kShtSymtabShndx) {
         RewriteWideIndices(i);
-      } else if (IsSymbolTable(headers_[i].type)) {
+      } else if (format::IsSymbolTable(headers_[i].type)) {
         RewriteSymbols(i);
       } else if (!RewriteInfo(i)) {
         return false;
@@ -404,7 +384,7 @@ class Removal {
       if (symbol.shndx < sections_.size()) {
         symbol.shndx = static_cast<std::uint16_t>(sections_[symbol.shndx]);
       }
-      Append(bytes, symbol);
+      base::AppendValue(bytes, symbol);
       if (i < headers_[table].info) ++locals;
     }
     headers_[table].info = locals;
@@ -417,7 +397,7 @@ class Removal {
     for (std::uint32_t i = 0; i < symbols_.size(); ++i) {
       std::uint32_t section = 0;
       if (!reader.Read(i * kWord, section)) break;
-      if (symbols_[i] != kGone) Append(bytes, NewNumber(sections_, section));
+      if (symbols_[i] != kGone) base::AppendValue(bytes, NewNumber(sections_, section));
     }
     Replace(table, bytes);
   }
@@ -469,11 +449,11 @@ class Removal {
       if (sections_[i] == kGone) continue;
       format::Shdr header = headers_[i];
       header.link = sections_[header.link];
-      Append(out, header);
+      base::AppendValue(out, header);
       ++header_.shnum;
     }
     header_.shstrndx = static_cast<std::uint16_t>(sections_[header_.shstrndx]);
-    Put(out, 0, header_);
+    base::PutValue(out, 0, header_);
     return out;
   }
 

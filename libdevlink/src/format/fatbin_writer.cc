@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/value_bytes.h"
 #include "format/compression.h"
 #include "format/elf_cuda.h"
 #include "format/fatbin_format.h"
@@ -43,11 +44,6 @@ void AppendBytes(Bytes bytes, std::vector<std::uint8_t>& out) {
 
 void AppendText(std::string_view text, std::vector<std::uint8_t>& out) {
   AppendBytes({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, out);
-}
-
-template <typename T>
-void AppendValue(const T& value, std::vector<std::uint8_t>& out) {
-  AppendBytes({reinterpret_cast<const std::uint8_t*>(&value), sizeof(value)}, out);
 }
 
 // The record for fat binaries of a cubin's `.nv.compat`; nothing where it has none.
@@ -101,10 +97,10 @@ std::vector<std::uint8_t> Tail(std::string_view ident, std::string_view extensio
   }
   if (has_extension) {
     header.extension = static_cast<std::uint32_t>(sizeof(header) + out.size());
-    AppendValue(format::FatbinExtension{static_cast<std::uint32_t>(header.extension +
-                                                                   sizeof(format::FatbinExtension)),
-                                        static_cast<std::uint32_t>(extension.size())},
-                out);
+    base::AppendValue(
+        out, format::FatbinExtension{
+                 static_cast<std::uint32_t>(header.extension + sizeof(format::FatbinExtension)),
+                 static_cast<std::uint32_t>(extension.size())});
     AppendText(extension, out);
     out.push_back(0);
     pad();
@@ -231,7 +227,7 @@ absl::Status FatbinWriter::Append(const Code& code, std::vector<std::uint8_t>& o
     header.uncompressed_size = code.bytes.size();
   }
   header.size = base::AlignUp(payload.size(), format::kFatbinAlign);
-  AppendValue(header, out);
+  base::AppendValue(out, header);
   AppendBytes(tail, out);
   AppendBytes(payload, out);
   out.resize(base::AlignUp(out.size(), format::kFatbinAlign));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/frames.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
+#include "base/value_bytes.h"
 
 namespace devlink::format {
 
@@ -38,24 +36,12 @@ std::optional<std::vector<Frame>> SplitFrames(base::Bytes bytes) {
   return out;
 }
 
-std::optional<std::uint64_t> KeptFrames::PlaceOf(std::uint64_t offset) const {
-  const auto after = std::ranges::upper_bound(runs, offset, {}, &Run::from);
-  if (after == runs.begin()) return std::nullopt;
-  const Run& run = *(after - 1);
-  if (offset - run.from >= run.size) return std::nullopt;
-  return run.to + (offset - run.from);
-}
-
-std::optional<KeptFrames> KeepFrames(base::Bytes bytes,
-                                     absl::FunctionRef<bool(std::uint64_t)> stays) {
+std::optional<KeptBytes> KeepFrames(base::Bytes bytes,
+                                    absl::FunctionRef<bool(std::uint64_t)> stays) {
   const auto frames = SplitFrames(bytes);
   if (!frames) return std::nullopt;
-  KeptFrames out;
-  const auto keep = [&](const FrameEntry& entry) {
-    out.runs.push_back({entry.begin, entry.size, out.bytes.size()});
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(entry.begin);
-    out.bytes.insert(out.bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(entry.size));
-  };
+  KeptBytes out;
+  const auto keep = [&](const FrameEntry& entry) { out.Keep(bytes, entry.begin, entry.size); };
   std::optional<std::uint64_t> known;  // the CIE of the last entry
   for (const Frame& frame : *frames) {
     if (!stays(frame.code.begin + kFrameAddressField)) continue;
@@ -69,7 +55,7 @@ std::optional<KeptFrames> KeepFrames(base::Bytes bytes,
     if (cie != 0) {
       const auto place = out.PlaceOf(cie);
       if (!place) return std::nullopt;
-      std::memcpy(out.bytes.data() + field, &*place, sizeof(*place));
+      base::PutValue(out.bytes, field, *place);
     }
   }
   return out;

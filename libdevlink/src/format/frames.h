@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/bounded_reader.h"
+#include "format/kept_bytes.h"
 
 namespace devlink::format {
 
@@ -34,24 +35,9 @@ struct Frame {
 // Nothing where the bytes are not entries of that form.
 std::optional<std::vector<Frame>> SplitFrames(base::Bytes bytes);
 
-// A section, or what is left of it.
-struct KeptFrames {
-  std::vector<std::uint8_t> bytes;
-  // Entries that stay, by `from`.
-  struct Run {
-    std::uint64_t from = 0;
-    std::uint64_t size = 0;
-    std::uint64_t to = 0;
-  };
-  std::vector<Run> runs;
-
-  // Where a byte of the section lies now; nothing where it goes.
-  [[nodiscard]] std::optional<std::uint64_t> PlaceOf(std::uint64_t offset) const;
-};
-
 // The section without the entries of code whose address field `stays` does not want, and without
 // their CIEs. Nothing where the bytes are not such entries, each behind a CIE.
-std::optional<KeptFrames> KeepFrames(base::Bytes bytes,
-                                     absl::FunctionRef<bool(std::uint64_t)> stays);
+std::optional<KeptBytes> KeepFrames(base::Bytes bytes,
+                                    absl::FunctionRef<bool(std::uint64_t)> stays);
 
 }  // namespace devlink::format

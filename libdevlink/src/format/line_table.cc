@@ -142,24 +142,12 @@ const LineUnit* LineTable::HeadAt(std::uint64_t offset) const {
   return &*std::prev(behind);
 }
 
-std::optional<std::uint64_t> KeptLines::PlaceOf(std::uint64_t offset) const {
-  const auto behind =
-      std::upper_bound(runs.begin(), runs.end(), offset,
-                       [](std::uint64_t at, const Run& run) { return at < run.from; });
-  if (behind == runs.begin()) return std::nullopt;
-  const Run& run = *std::prev(behind);
-  if (offset - run.from >= run.size) return std::nullopt;
-  return offset - run.from + run.to;
-}
-
 std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
   const auto table = LineTable::Read(bytes);
   if (!table) return std::nullopt;
   KeptLines out;
   const auto keep = [&](std::uint64_t begin, std::uint64_t end) {
-    const base::Bytes kept = bytes.subspan(begin, end - begin);
-    out.runs.push_back({begin, kept.size(), out.bytes.size()});
-    out.bytes.insert(out.bytes.end(), kept.begin(), kept.end());
+    out.Keep(bytes, begin, end - begin);
   };
   std::vector<RankedSequence> sequences;  // of one unit
   for (const LineUnit& unit : table->units()) {
@@ -176,7 +164,7 @@ std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
     for (const RankedSequence& kept : sequences) keep(kept.sequence.begin, kept.sequence.end);
     SetUnitSize(std::span(out.bytes).subspan(to));
   }
-  std::ranges::sort(out.runs, {}, &KeptLines::Run::from);
+  std::ranges::sort(out.runs, {}, &KeptBytes::Run::from);
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/bounded_reader.h"
+#include "format/kept_bytes.h"
 
 namespace devlink::format {
 
@@ -57,19 +58,8 @@ class LineTable {
 };
 
 // A table, or what is left of it.
-struct KeptLines {
-  std::vector<std::uint8_t> bytes;
-  // Runs of bytes that stay, by `from`.
-  struct Run {
-    std::uint64_t from = 0;
-    std::uint64_t size = 0;
-    std::uint64_t to = 0;
-  };
-  std::vector<Run> runs;
+struct KeptLines : KeptBytes {
   std::vector<Run> headers;  // of the units, in their order; `runs` has them, too
-
-  // Where a byte of the section lies now; nothing where it goes.
-  [[nodiscard]] std::optional<std::uint64_t> PlaceOf(std::uint64_t offset) const;
 };
 
 // The rank of what a relocated field names, by its offset; nothing where no relocation of it stays.

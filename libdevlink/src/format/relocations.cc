@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <tuple>
 
 namespace devlink::format {
@@ -266,6 +267,15 @@ std::vector<Rela> ReadRelocations(base::Bytes list, bool has_addend) {
     const Rel entry = bytes.ReadOrZero<Rel>(at);
     const auto addend = has_addend ? bytes.ReadOrZero<std::int64_t>(at + kRelSize) : 0;
     out.push_back({entry.offset, entry.type, entry.symbol, addend});
+  }
+  return out;
+}
+
+std::vector<std::uint8_t> WriteRelocations(std::span<const Rela> entries, bool has_addend) {
+  const std::uint64_t step = SizeOfRelocation(has_addend);
+  std::vector<std::uint8_t> out(entries.size() * step);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::memcpy(out.data() + i * step, &entries[i], step);  // the addend comes last
   }
   return out;
 }

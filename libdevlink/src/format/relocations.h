@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,8 @@ constexpr std::uint32_t SlotRelocation(std::uint8_t symbol_type) {
 
 // The whole entries of a list; 0 as the addend where they have none.
 std::vector<Rela> ReadRelocations(base::Bytes list, bool has_addend);
+// The list of these entries.
+std::vector<std::uint8_t> WriteRelocations(std::span<const Rela> entries, bool has_addend);
 
 // The types of the Mercury view begin here.
 inline constexpr std::uint32_t kMercuryRelocations = 0x10000;

@@ -68,6 +68,11 @@ inline constexpr std::uint64_t kRoomBehindSectionNames = 36;
 // machine code's.
 bool SharesBytesOfMachineCode(std::string_view debug_section);
 
+// A symbol table's, of whichever view, as the file has it.
+constexpr bool IsSymbolTable(std::uint32_t type) {
+  return type == kShtSymtab || type == kShtMercurySymbols;
+}
+
 // Whether the section is the Mercury view's own.
 bool IsMercurySection(std::uint64_t flags);
 // Whether its name says so. The two agree in every file of the toolkit.

@@ -14,6 +14,7 @@
 #include "base/bounded_reader.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/value_bytes.h"
 #include "devlink/experimental/fatbin.h"
 #include "devlink/experimental/lto_ir.h"
 #include "devlink/toolkit_profile.h"
@@ -42,13 +43,6 @@ struct Request {
   std::vector<std::string> options;
   std::vector<Input> inputs;
 };
-
-template <typename T>
-void Append(const T& value, std::vector<std::uint8_t>& out) {
-  const std::size_t at = out.size();
-  out.resize(at + sizeof(value));
-  std::memcpy(out.data() + at, &value, sizeof(value));
-}
 
 // The first -arch names the target, and -link-lto is its own.
 Request MakeOptions(const LtoJob& job) {
@@ -97,10 +91,10 @@ absl::Status FitFatbin(Arch target, std::vector<std::uint8_t>& bytes) {
                                           sizeof(container), header.header_size + payload.size()};
   std::vector<std::uint8_t> out;
   out.reserve(sizeof(container) + container.size);
-  Append(container, out);
-  Append(header, out);
-  Append(options, out);
-  Append(kNoOptions, out);
+  base::AppendValue(out, container);
+  base::AppendValue(out, header);
+  base::AppendValue(out, options);
+  base::AppendValue(out, kNoOptions);
   out.insert(out.end(), payload.begin(), payload.end());
   bytes = std::move(out);
   return absl::OkStatus();

@@ -33,7 +33,7 @@ class Rewriter {
     // Both views have their symbols in tables of their own.
     for (std::uint32_t section = 0; section < sections_; ++section) {
       const format::Shdr header = HeaderAt(section);
-      if (header.type == format::kShtSymtab || header.type == format::kShtMercurySymbols) {
+      if (format::IsSymbolTable(header.type)) {
         DEVLINK_RETURN_IF_ERROR(RewriteTable(header));
       }
     }

@@ -5,12 +5,14 @@
 #include "finalize/without_functions.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/value_bytes.h"
 #include "format/call_graph_records.h"
 #include "format/capsule.h"
 #include "format/frames.h"
@@ -233,6 +235,41 @@ TEST_CASE("A file that is cut short is not read beyond its end", "[finalize][dam
   const base::Bytes whole = (*module)->bytes();
   for (std::size_t size = 0; size < whole.size(); size += 97) {
     (void)WithoutFunctions(**module, whole.first(size), Names({kUnused, kDynamic}));
+  }
+}
+
+// The golden file with another header.
+template <typename T>
+Cubin With(std::uint64_t offset, const T& value) {
+  Cubin out = MercuryGolden("first.cubin");
+  base::PutValue(out, offset, value);
+  return out;
+}
+
+TEST_CASE("Memory without bytes takes none, however it is to be aligned", "[finalize][damage]") {
+  const auto module = Module::Load(MercuryGolden("first.cubin"));
+  REQUIRE(module.ok());
+  const std::uint64_t headers = (*module)->header().shoff;
+  std::vector<InputSection> sections = (*module)->sass().sections();
+  const auto memory = std::ranges::find_if(sections, [](const InputSection& section) {
+    return section.role == SectionRole::kKernelShared || section.role == SectionRole::kGlobal;
+  });
+  REQUIRE(memory != sections.end());
+  const auto number = static_cast<std::uint64_t>(memory - sections.begin());
+  const Cubin odd =
+      With(headers + number * sizeof(format::Shdr) + offsetof(format::Shdr, addralign),
+           std::uint64_t{1} << 30);
+  const auto bytes = WithoutFunctions(**module, odd, Names({kUnused, kDynamic}));
+  REQUIRE(bytes.has_value());
+  CHECK(bytes->size() <= odd.size());
+}
+
+TEST_CASE("Names that are said to be elsewhere are not looked for", "[finalize][damage]") {
+  const auto module = Module::Load(MercuryGolden("first.cubin"));
+  REQUIRE(module.ok());
+  for (const std::uint32_t names : {format::kShnXindex, std::uint32_t{0xfff0}}) {
+    const Cubin odd = With(offsetof(format::Ehdr, shstrndx), static_cast<std::uint16_t>(names));
+    CHECK_FALSE(WithoutFunctions(**module, odd, Names({kUnused, kDynamic})).has_value());
   }
 }
 
