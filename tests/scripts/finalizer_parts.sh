@@ -208,6 +208,25 @@ for arch in sm_100 sm_120; do
   done
   same "$arch, copies of a kernel that goes" 2 -arch=$arch -kernels-used=first,second none.cubin some.cubin
   says "$arch, copies of a kernel that goes" "did its work in 2 parts"
+  # One file has memory that kernels of the other use, too.
+  {
+    printf '.version 9.0\n.target %s\n.address_size 64\n' $arch
+    printf '.visible .shared .align 4 .b32 box[64];\n.shared .align 4 .b32 other[64];\n'
+    printf '.visible .entry %s(.param .u64 a) { .reg .b32 x; .reg .b64 p; ld.param.u64 p, [a]; ld.global.u32 x, [p];
+st.shared.u32 [other+8], x; %s bar.sync 0; ld.shared.u32 x, [other+12]; st.global.u32 [p], x; ret; }\n' \
+      fills 'st.shared.u32 [box+4], x; ld.shared.u32 x, [box+12]; st.global.u32 [p+4], x;' leaves ''
+  } >box.ptx
+  {
+    printf '.version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 4 .b32 box[64];\n' $arch
+    printf '.visible .entry %s(.param .u64 a) { .reg .b32 x; .reg .b64 p; ld.param.u64 p, [a]; ld.global.u32 x, [p];
+st.shared.u32 [box+8], x; bar.sync 0; ld.shared.u32 x, [box+12]; st.global.u32 [p], x; ret; }\n' takes gives
+  } >user.ptx
+  for file in box user; do ptxas -c -arch=$arch $file.ptx -o $file.cubin; done
+  for parts in 2 3 4; do
+    same "$arch, another file's memory" $parts -arch=$arch box.cubin user.cubin
+    says "$arch, another file's memory" "did its work in $parts parts"
+    same "$arch, another file's memory, which comes later" $parts -arch=$arch user.cubin box.cubin
+  done
   # Of a library much goes: nothing else is finalized.
   {
     printf '.version 9.0\n.target %s\n.address_size 64\n.visible .func large(.param .b64 a) {\n' $arch

@@ -157,8 +157,8 @@ struct LinkOptions {
   // Not nvlink's: it always finalizes.
   FinalizeMode finalize = FinalizeMode::kAutomatic;
   // --finalizer-parts: in how many parts, each a process of its own; 1: at once. 0: as many as the
-  // size of the code makes worth it, where the finalizer is not in this process. The output is the
-  // same.
+  // size of the code makes worth it, where the finalizer is not in this process, and without code
+  // that goes where that is much. The output is the same.
   int finalizer_parts = 0;
 
   // Options of the assembler, each nvlink's of that name; docs/ptx-assembly.md.

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "finalize/needed_code.h"
 
-#include <algorithm>
 #include <cstddef>
 
-#include "finalize/kernel_memory.h"
 #include "format/call_graph_records.h"
-#include "format/line_table.h"
 #include "format/nv_info.h"
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
 
 namespace devlink::internal {
-
-namespace {
-
-bool IsFunction(const InputSymbol& symbol) { return symbol.type == format::kSttFunc; }
-
-// Lists of what only says where code lies: it goes with the code.
-bool FollowsCode(const InputSection& section) {
-  return section.name == format::section_name::kDebugFrame || format::IsLineTable(section.name);
-}
-
-}  // namespace
 
 std::vector<std::uint32_t> CodeOwners(const std::vector<InputSection>& sections) {
   std::vector<std::uint32_t> out(sections.size());
@@ -68,7 +54,6 @@ NeededCode::Node NeededCode::NodeOf(std::string_view name) {
     callers_.emplace_back();
     is_kernel_.push_back(false);
     goes_.push_back(false);
-    has_constants_.push_back(false);
   }
   return place->second;
 }
@@ -77,13 +62,12 @@ void NeededCode::AddEdge(Node from, Node to) {
   if (needs_[from].empty() || needs_[from].back() != to) needs_[from].push_back(to);
 }
 
-// What stands for the symbol: the code that it lies in, or its name.
+// What stands for the symbol: the code that it lies in, or that has it, or its name.
 NeededCode::Node NeededCode::NodeOfSymbol(Place& place, std::uint32_t symbol) {
   if (place.nodes[symbol] != kNone) return place.nodes[symbol];
   const InputSymbol read = place.view.SymbolAt(symbol);
   const std::uint32_t owner = read.section < place.owners.size() ? place.owners[read.section] : 0;
-  const bool is_code = owner != 0 && !CountsForKernels(read);
-  return place.nodes[symbol] = NodeOf(is_code ? place.sections[owner].name : read.name);
+  return place.nodes[symbol] = NodeOf(owner != 0 ? place.sections[owner].name : read.name);
 }
 
 void NeededCode::Read(const ModuleView& view) {
@@ -102,18 +86,13 @@ void NeededCode::Read(const ModuleView& view) {
       case SectionRole::kCallGraph:
         ReadCalls(place, i);
         break;
-      case SectionRole::kFunctionConstants:
-        if (owners[i] != 0 && sections[i].size != 0 && !sections[i].IsParameterBank()) {
-          has_constants_[NodeOf(sections[owners[i]].name)] = true;
-        }
-        break;
       default:
         break;
     }
   }
 }
 
-// Functions of other files are known by name, which an alias shares with no section.
+// What lies in other files is known by name, which an alias shares with no section.
 void NeededCode::ReadDefinitions(const Place& place) {
   for (std::uint32_t i = 1; i < place.view.symbol_count(); ++i) {
     const InputSymbol symbol = place.view.SymbolAt(i);
@@ -121,14 +100,16 @@ void NeededCode::ReadDefinitions(const Place& place) {
         symbol.section < place.owners.size() ? place.owners[symbol.section] : 0;
     if (owner == 0 || symbol.name.empty()) continue;
     const Node code = NodeOf(place.sections[owner].name);
-    if (IsFunction(symbol) || CountsForKernels(symbol)) AddEdge(NodeOf(symbol.name), code);
-    if (IsFunction(symbol) && (symbol.other & format::kStoEntry) != 0) is_kernel_[code] = true;
+    AddEdge(NodeOf(symbol.name), code);
+    const bool is_function = symbol.type == format::kSttFunc;
+    if (is_function && (symbol.other & format::kStoEntry) != 0) is_kernel_[code] = true;
   }
 }
 
 void NeededCode::ReadReferences(Place& place, std::uint32_t list) {
   const InputSection& section = place.sections[list];
-  if (section.info >= place.sections.size() || FollowsCode(place.sections[section.info])) return;
+  if (section.info >= place.sections.size()) return;
+  if (format::GoesWithBody(place.sections[section.info].name)) return;
   const std::uint32_t owner = place.owners[list];
   for (const format::Rela& entry :
        format::ReadRelocations(section.data, section.type == format::kShtRela)) {
@@ -138,24 +119,8 @@ void NeededCode::ReadReferences(Place& place, std::uint32_t list) {
       roots_.push_back(target);
       continue;
     }
-    AddReference(place, NodeOf(place.sections[owner].name), entry.symbol, target);
+    AddEdge(NodeOf(place.sections[owner].name), target);
   }
-}
-
-void NeededCode::AddReference(const Place& place, Node code, std::uint32_t symbol, Node target) {
-  AddEdge(code, target);
-  const InputSymbol read = place.view.SymbolAt(symbol);
-  if (!CountsForKernels(read)) return;
-  const auto [place_of, is_new] = shared_of_.try_emplace(target, shared_.size());
-  if (is_new) shared_.emplace_back();
-  SharedVariable& variable = shared_[place_of->second];
-  if (variable.users.empty() || variable.users.back() != code) variable.users.push_back(code);
-  // `extern __shared__`, and what the system keeps.
-  const bool is_reserved = (read.other & format::kStoSpaceMask) == format::kStoReservedShared;
-  variable.has_own_place = is_reserved || read.section == 0;
-  const bool is_of_file = read.section < place.sections.size() &&
-                          place.sections[read.section].role == SectionRole::kModuleShared;
-  if (is_of_file) variable.align = std::max(variable.align, read.value);
 }
 
 void NeededCode::ReadRecords(Place& place, std::uint32_t section) {
@@ -188,33 +153,6 @@ void NeededCode::ReadCalls(Place& place, std::uint32_t section) {
     // It may stay for that alone.
     if (pair.list == format::CallGraphList::kAddressTakers) AddEdge(second, first);
   }
-}
-
-// Variables that one kernel alone names lie in its memory. All others are laid out together, by the
-// kernels that reach them. `extern __shared__` lies behind the rest, but that there is such a
-// variable in the link counts for all, and so does the strictest alignment.
-std::vector<std::string_view> NeededCode::Deciding() const {
-  std::vector<std::string_view> out;
-  // One user of several: of code that stays if there is any.
-  const auto add_one = [&](const std::vector<Node>& users) {
-    const auto stays = std::ranges::find_if(users, [&](Node user) -> bool { return !goes_[user]; });
-    out.push_back(names_[stays != users.end() ? *stays : users.front()]);
-  };
-  const auto strictest = std::ranges::max_element(shared_, {}, &SharedVariable::align);
-  if (strictest != shared_.end() && strictest->align != 0) add_one(strictest->users);
-  for (const SharedVariable& variable : shared_) {
-    const bool by_kernels =
-        std::ranges::all_of(variable.users, [&](Node user) -> bool { return is_kernel_[user]; });
-    if (by_kernels && variable.has_own_place) {
-      add_one(variable.users);
-    } else if (!by_kernels || variable.users.size() > 1) {
-      for (const Node user : variable.users) out.push_back(names_[user]);
-    }
-  }
-  for (Node node = 0; node < names_.size(); ++node) {
-    if (has_constants_[node] && !is_kernel_[node]) out.push_back(names_[node]);
-  }
-  return out;
 }
 
 void NeededCode::AlwaysNeed(std::string_view code) { roots_.push_back(NodeOf(code)); }

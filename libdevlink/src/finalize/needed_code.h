@@ -3,7 +3,6 @@
 // What a part of a program cannot be finalized without, so that its inputs can go without all else.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,10 +34,7 @@ class NeededCode {
   // All inputs of the link, and the code that stays.
   NeededCode(std::span<const Module* const> modules, const CodeNames& stays);
 
-  // Code that decides where something lies that several kernels have: shared memory
-  // (docs/cubin-format.md, "Shared memory"), and constants of functions, which each kernel that
-  // reaches them has among its own. In all parts, what reaches it has to be there.
-  [[nodiscard]] std::vector<std::string_view> Deciding() const;
+  // In all parts.
   void AlwaysNeed(std::string_view code);
   // By whom code stays: a part that has it needs that, too.
   void NeedCallers(std::span<const CodeCall> calls);
@@ -57,11 +53,6 @@ class NeededCode {
     const std::vector<std::uint32_t>& owners;
     std::vector<Node> nodes;  // by symbol, as far as they were asked for
   };
-  struct SharedVariable {
-    std::vector<Node> users;
-    bool has_own_place = false;  // in whatever uses it, whoever else does
-    std::uint64_t align = 0;     // where it is not of one kernel
-  };
 
   Node NodeOf(std::string_view name);
   Node NodeOfSymbol(Place& place, std::uint32_t symbol);
@@ -69,22 +60,18 @@ class NeededCode {
   void Read(const ModuleView& view);
   void ReadDefinitions(const Place& place);
   void ReadReferences(Place& place, std::uint32_t list);
-  void AddReference(const Place& place, Node code, std::uint32_t symbol, Node target);
   void ReadRecords(Place& place, std::uint32_t section);
   void ReadCalls(Place& place, std::uint32_t section);
 
-  // Names of code sections, and of symbols that stand for something elsewhere: functions of another
-  // file, shared memory. No symbol is called as a section is.
+  // Names of code sections, and of symbols: what they stand for may be another file's. No symbol is
+  // called as a section is.
   base::HashMap<std::string_view, Node> nodes_;
   std::vector<std::string_view> names_;
   std::vector<std::vector<Node>> needs_;    // by node
   std::vector<std::vector<Node>> callers_;  // by node
   std::vector<bool> is_kernel_;             // by node
   std::vector<bool> goes_;                  // by node, of kernels
-  std::vector<bool> has_constants_;         // by node: the compiler's
-  std::vector<SharedVariable> shared_;
-  base::HashMap<Node, std::size_t> shared_of_;  // by the variable
-  std::vector<Node> roots_;                     // always needed
+  std::vector<Node> roots_;                 // always needed
 };
 
 }  // namespace devlink::internal

@@ -34,12 +34,15 @@ LiveCode LiveCodeOf(const Program& program, const Liveness& liveness);
 std::vector<CodePart> CutIntoParts(const Program& program, const Liveness& liveness,
                                    std::size_t count);
 
+// Code that has a say in where something lies that kernels have in common, with the kernels that
+// come to it: all parts have to have it, so that it lies where it does in the whole. That is shared
+// memory (link/shared_layout.h) and constants of functions, which each kernel that reaches them has
+// among its own (link/constant_layout.h). Code that goes is among it.
+std::vector<FunctionId> CodeOfAllParts(const Program& program, const CallGraph& graph,
+                                       const Liveness& liveness);
+
 // Of each function that stays, one that calls it on a shortest way from a kernel; kNone of kernels
 // and of what no kernel comes to.
 std::vector<FunctionId> CallersFromKernels(const CallGraph& graph, const Liveness& liveness);
-
-// Kernels that stay and can come to one of these functions.
-std::vector<FunctionId> KernelsReaching(const CallGraph& graph, const Liveness& liveness,
-                                        const std::vector<bool>& functions);
 
 }  // namespace devlink::internal

@@ -247,7 +247,7 @@ struct Plan {
   CodeNames left_out;
   std::vector<CodePart> parts;      // empty: the whole at once
   CodeNames code;                   // then all that the program has, what goes among it
-  std::optional<NeededCode> needs;  // then
+  std::optional<NeededCode> needs;  // then what each of them has to have of the others
   bool told_others = false;
   std::shared_ptr<const base::StringArena> names;  // of code that no input has
 };
@@ -313,17 +313,8 @@ NeededCode NeedsOf(const LinkSet& set, const FinalizedProgram& linked,
   const auto name_of = [&](FunctionId function) {
     return program.sections[program.functions[function].text].name;
   };
-  CodeNames deciding;
-  for (const std::string_view name : out.Deciding()) {
-    out.AlwaysNeed(name);
-    deciding.insert(name);
-  }
-  std::vector<bool> decides(program.functions.size());
-  for (FunctionId i = 0; i < program.functions.size(); ++i) {
-    decides[i] = program.IsDefined(i) && deciding.contains(name_of(i));
-  }
-  for (const FunctionId kernel : KernelsReaching(linked.graph, linked.liveness, decides)) {
-    out.AlwaysNeed(name_of(kernel));
+  for (const FunctionId i : CodeOfAllParts(program, linked.graph, linked.liveness)) {
+    if (program.IsDefined(i)) out.AlwaysNeed(name_of(i));
   }
   const std::vector<FunctionId> callers = CallersFromKernels(linked.graph, linked.liveness);
   std::vector<CodeCall> calls;

@@ -4,7 +4,6 @@
 // Taken by a pointer; far, of another file, uses shared memory of its file.
 #include "finalize/needed_code.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -83,16 +82,6 @@ TEST_CASE("Code needs whoever keeps it", "[finalize]") {
   CHECK_FALSE(Has(needs, kDynamic, kSum));
   needs.AlwaysNeed(kSum);
   CHECK(Has(needs, kDynamic, kSum));
-}
-
-TEST_CASE("Code that kernels share decides where its memory and constants lie", "[finalize]") {
-  const Both program;
-  std::vector<std::string_view> deciding = program.Needs(kAll).Deciding();
-  std::ranges::sort(deciding);
-  deciding.erase(std::unique(deciding.begin(), deciding.end()), deciding.end());
-  // Shared memory and a jump table of functions, which several kernels may reach, and that there is
-  // `extern __shared__`. What a kernel has for itself is nobody else's matter.
-  CHECK(deciding == std::vector{kFar, kJump, kDynamic});
 }
 
 TEST_CASE("Where a kernel that goes is needed there is no answer", "[finalize]") {

@@ -151,24 +151,66 @@ TEST_CASE("By whom code stays is a shortest way from a kernel", "[parts]") {
   CHECK(callers[unused] == internal::kNone);
 }
 
-TEST_CASE("Kernels are found that can come to a function", "[parts]") {
-  TwoKernels program;
-  const FunctionId common = program.Add(false);
-  const FunctionId again = program.Add(false);
-  program.builder.AddCall(program.of_l, common);
-  program.builder.AddCall(common, again);
-  program.builder.AddCall(again, common);
+// Of the program with these uses; in order.
+std::vector<FunctionId> OfAllParts(const TwoKernels& program) {
   const CallGraph graph(program.builder.program);
   const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
-  const auto reaching = [&](FunctionId function) {
-    std::vector<bool> wanted(graph.function_count());
-    wanted[function] = true;
-    return internal::KernelsReaching(graph, liveness, wanted);
+  return internal::CodeOfAllParts(program.builder.program, graph, liveness);
+}
+
+TEST_CASE("Shared memory of one kernel is no matter of other parts", "[parts]") {
+  TwoKernels program;
+  program.builder.AddUse(program.k, program.builder.AddShared(64, 1));
+  program.builder.AddUse(program.l, program.builder.AddShared(64, 1));
+  // The strictest alignment counts for all, and one user is enough to say it.
+  CHECK(OfAllParts(program) == std::vector{program.k});
+  program.builder.AddUse(program.l, program.builder.AddShared(64, 16));
+  CHECK(OfAllParts(program) == std::vector{program.l});
+}
+
+TEST_CASE("All parts have what reaches shared memory of several", "[parts]") {
+  TwoKernels program;
+  const FunctionId third = program.Add(true);
+  const FunctionId unused = program.Add(false);
+  const internal::SymbolId common = program.builder.AddShared(64, 4);
+  SECTION("of kernels") {
+    program.builder.AddUse(program.k, common);
+    program.builder.AddUse(third, common);
+    CHECK(OfAllParts(program) == std::vector{program.k, third});
+  }
+  SECTION("of a function, which more kernels may come to") {
+    program.builder.AddUse(program.of_l, common);
+    CHECK(OfAllParts(program) == std::vector{program.l, program.of_l});
+  }
+  SECTION("of code that goes") {
+    program.builder.AddUse(unused, common);
+    CHECK(OfAllParts(program) == std::vector{unused});
+  }
+}
+
+TEST_CASE("Of `extern __shared__` all parts have to know that there is one", "[parts]") {
+  TwoKernels program;
+  const internal::SymbolId rest = program.builder.AddExternalShared();
+  program.builder.AddUse(program.k, rest);
+  program.builder.AddUse(program.l, rest);
+  CHECK(OfAllParts(program) == std::vector{program.k});
+  // One that a file defines is laid out as all others are.
+  program.builder.AddShared(64, 4);
+  program.builder.program.symbols[rest].section = program.builder.program.module_shared;
+  CHECK(OfAllParts(program) == std::vector{program.k, program.l});
+}
+
+TEST_CASE("All parts have what reaches functions with constants", "[parts]") {
+  TwoKernels program;
+  const auto add_constants = [&](FunctionId function) {
+    const internal::SectionId id =
+        program.builder.AddSection(internal::SectionKind::kFunctionConstants, function);
+    program.builder.program.sections[id].bank = format::kCompilerBank;
   };
-  CHECK(reaching(again) == std::vector{program.l});
-  CHECK(reaching(common) == std::vector{program.l});
-  CHECK(reaching(program.of_k) == std::vector{program.k});
-  CHECK(reaching(program.k) == std::vector{program.k});
+  add_constants(program.k);  // its own
+  CHECK(OfAllParts(program).empty());
+  add_constants(program.of_l);
+  CHECK(OfAllParts(program) == std::vector{program.l, program.of_l});
 }
 
 TEST_CASE("A program without code has no parts", "[parts]") {
