@@ -6,24 +6,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bounded_reader.h"
 #include "damage/losses.h"
 #include "devlink/devlink.h"
 #include "finalize/adopt.h"
 #include "finalize/join_parts.h"
 #include "finalize/linked_file.h"
+#include "finalize/needed_code.h"
 #include "finalize/own_records.h"
+#include "finalize/reduced_input.h"
 #include "finalize/stand_in_names.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
+#include "format/frames.h"
+#include "format/kept_bytes.h"
 #include "format/line_table.h"
 #include "format/notes.h"
 #include "fuzz/targets.h"
 #include "image/register_ranges.h"
+#include "model/module.h"
 #include "support/linked_file.h"
 #include "support/mercury_golden.h"
 #include "support/text.h"
@@ -114,6 +121,21 @@ void FuzzCapsule(FuzzBytes bytes) {
   }
 }
 
+namespace {
+
+void ExpectOnlyLess(const format::KeptBytes& kept, FuzzBytes bytes) {
+  Expect(kept.bytes.size() <= bytes.size(), "a section that grows");
+  std::uint64_t from = 0;
+  for (const auto& run : kept.runs) {
+    Expect(run.from >= from && run.size <= bytes.size() - run.from, "runs that share bytes");
+    Expect(run.to <= kept.bytes.size() && run.size <= kept.bytes.size() - run.to,
+           "a run outside of the section");
+    from = run.from + run.size;
+  }
+}
+
+}  // namespace
+
 void FuzzLines(FuzzBytes bytes) {
   if (bytes.empty()) return;
   const std::uint32_t salt = bytes[0];
@@ -123,15 +145,19 @@ void FuzzLines(FuzzBytes bytes) {
         const auto number = static_cast<std::uint32_t>(offset * 2654435761U >> 8) ^ salt;
         return number % 4 == 0 ? std::nullopt : std::optional(number % 16);
       });
+  if (kept) ExpectOnlyLess(*kept, table);
+}
+
+void FuzzFrames(FuzzBytes bytes) {
+  if (bytes.empty()) return;
+  const std::uint32_t salt = bytes[0];
+  const FuzzBytes section = bytes.subspan(1);
+  const auto kept = format::KeepFrames(section, [salt](std::uint64_t field) {
+    return ((static_cast<std::uint32_t>(field * 2654435761U >> 8) ^ salt) & 1) != 0;
+  });
   if (!kept) return;
-  Expect(kept->bytes.size() <= table.size(), "a table that grows");
-  std::uint64_t from = 0;
-  for (const auto& run : kept->runs) {
-    Expect(run.from >= from && run.size <= table.size() - run.from, "runs that share bytes");
-    Expect(run.to <= kept->bytes.size() && run.size <= kept->bytes.size() - run.to,
-           "a run outside of the table");
-    from = run.from + run.size;
-  }
+  ExpectOnlyLess(*kept, section);
+  Expect(format::SplitFrames(kept->bytes).has_value(), "what stays are not frames");
 }
 
 void FuzzRegisterRanges(FuzzBytes bytes) {
@@ -216,7 +242,90 @@ std::vector<std::string_view> CodeOf(const internal::LinkedFile& file) {
   return out;
 }
 
+std::vector<std::string_view> CodeOf(const internal::Module& module) {
+  std::vector<std::string_view> out;
+  for (const auto& section : module.sass().sections()) {
+    if (section.role == internal::SectionRole::kText) out.push_back(section.name);
+  }
+  return out;
+}
+
+// By name, of a file that has gaps, and lists that became empty, which no input has.
+std::map<std::string, FuzzBytes> SectionsOf(FuzzBytes file) {
+  const base::BoundedReader reader(file);
+  const auto header = reader.ReadOrZero<format::Ehdr>(0);
+  const auto at = [&](std::uint64_t section) {
+    return reader.ReadOrZero<format::Shdr>(header.shoff + section * sizeof(format::Shdr));
+  };
+  const auto bytes_of = [&](const format::Shdr& section) {
+    const auto bytes = section.type == format::kShtNobits
+                           ? std::optional(FuzzBytes())
+                           : reader.Slice(section.offset, section.size);
+    Expect(bytes.has_value(), "a section outside of the file");
+    return *bytes;
+  };
+  const base::BoundedReader names(bytes_of(at(header.shstrndx)));
+  std::map<std::string, FuzzBytes> out;
+  for (std::uint64_t i = 1; i < header.shnum; ++i) {
+    const auto name = names.CString(at(i).name);
+    Expect(name.has_value(), "a section without a name");
+    out.emplace(*name, bytes_of(at(i)));
+  }
+  return out;
+}
+
+// All code but that of the others is as it was.
+void ExpectSameCode(const internal::Module& file, FuzzBytes written,
+                    const internal::CodeNames& others) {
+  const std::map<std::string, FuzzBytes> sections = SectionsOf(written);
+  for (const auto& section : file.sass().sections()) {
+    if (section.role != internal::SectionRole::kText || others.contains(section.name)) continue;
+    const auto found = sections.find(std::string(section.name));
+    Expect(found != sections.end(), "code that stays is not there");
+    Expect(std::equal(found->second.begin(), found->second.end(), section.data.begin(),
+                      section.data.end()),
+           "code that stays is another");
+  }
+}
+
 }  // namespace
+
+// The first byte says which file it is, the second which of its code is the part.
+void FuzzPartInput(FuzzBytes bytes) {
+  if (bytes.size() < 2 || TwoViews(false).empty()) return;
+  static const Bytes kLines = MercuryGolden("lines.cubin");
+  Bytes file = (bytes[0] & 2) != 0 ? kLines : TwoViews((bytes[0] & 1) != 0);
+  const bool damaged = Changes(bytes.subspan(2)).Apply(file);
+  file.shrink_to_fit();
+  const auto module = internal::Module::Load(file);
+  if (!module.ok()) return;
+  const std::vector<std::string_view> code = CodeOf(**module);
+  std::vector<std::string_view> part;
+  internal::CodeNames stays;
+  internal::CodeNames others;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    stays.insert(code[i]);
+    if ((bytes[1] >> i % 8 & 1) != 0) {
+      part.push_back(code[i]);
+    } else {
+      others.insert(code[i]);
+    }
+  }
+  const internal::Module* const modules[] = {module->get()};
+  const auto needed = internal::NeededCode(modules, stays).Of(part);
+  internal::CodeNames gone;
+  for (const std::string_view name : others) {
+    if (needed && !needed->contains(name)) gone.insert(name);
+  }
+  const auto check = [&](const std::optional<Bytes>& reduced, const internal::CodeNames& names) {
+    if (!reduced) return;
+    Expect(reduced->size() <= 2 * file.size(), "a file that grows");
+    if (!damaged) ExpectSameCode(**module, *reduced, names);
+  };
+  check(internal::CodeAlone(**module, others, gone), others);
+  internal::KeepTraces(**module, others);
+  check(internal::WithoutCode(**module, others), others);
+}
 
 // The first byte says which of the two files is the damaged one.
 void FuzzJoined(FuzzBytes bytes) {

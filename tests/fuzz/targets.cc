@@ -135,6 +135,16 @@ Seeds LineSeeds() {
   return {ToBytes(table + std::string(3, '\0') + unit)};
 }
 
+// Two functions, each with a head of its own.
+Seeds FrameSeeds() {
+  const std::string length("\xff\xff\xff\xff\x14\0\0\0\0\0\0\0", 12);
+  const std::string head =
+      length + std::string(8, '\xff') + std::string("\x03\0\x04\x7c\xff\x0f\0\0\0\0\0\0", 12);
+  std::string code("\xff\xff\xff\xff\x20\0\0\0\0\0\0\0", 12);
+  code += std::string(16, '\0') + std::string("\x80\x01\0\0\0\0\0\0\x04\x04\0\0\0\x04\x1c\0", 16);
+  return {ToBytes("\x01" + head + code + head + code)};
+}
+
 // A function, two ranges of a variable's register.
 Seeds RegisterRangeSeeds() {
   const std::string range("\x01\0\0\0v\0\x04\0\0\x01\0\0\0\0\x10\0\0\0", 18);
@@ -157,6 +167,17 @@ Seeds ViewSeeds() {
           {2, 0x01, 80, 1, 3, 3, 3, 3}};
 }
 
+// The same, with all code, one function and every other one as the part.
+Seeds PartInputSeeds() {
+  return {{0, 0xff},
+          {0, 0x01},
+          {1, 0x55},
+          {2, 0xaa},
+          {0, 0x0f, 0x40, 9, 3, 1, 0, 0, 0},
+          {1, 0x01, 0xa0, 7, 0, 0xff, 0, 0, 0},
+          {2, 0x55, 0x01, 80, 1, 3, 3, 3, 3}};
+}
+
 constexpr std::array kTargets = {
     FuzzTarget{"api", FuzzApi, ModelSeeds},
     FuzzTarget{"archive", FuzzArchive, ArchiveSeeds},
@@ -164,6 +185,7 @@ constexpr std::array kTargets = {
     FuzzTarget{"capsule", FuzzCapsule, CapsuleSeeds},
     FuzzTarget{"cubin", FuzzCubin, CubinSeeds},
     FuzzTarget{"fatbin", FuzzFatbin, FatbinSeeds},
+    FuzzTarget{"frames", FuzzFrames, FrameSeeds},
     FuzzTarget{"host_object", FuzzHostObject, HostObjectSeeds},
     FuzzTarget{"inspect", FuzzInspect, InspectSeeds},
     FuzzTarget{"joined", FuzzJoined, ViewSeeds},
@@ -173,6 +195,7 @@ constexpr std::array kTargets = {
     FuzzTarget{"lto_container", FuzzLtoContainer, LtoSeeds},
     FuzzTarget{"option_file", FuzzOptionFile, OptionFileSeeds},
     FuzzTarget{"option_text", FuzzOptionText, OptionTextSeeds},
+    FuzzTarget{"part_input", FuzzPartInput, PartInputSeeds},
     FuzzTarget{"register_file", FuzzRegisterFile, RegisterFileSeeds},
     FuzzTarget{"register_ranges", FuzzRegisterRanges, RegisterRangeSeeds},
     FuzzTarget{"views", FuzzViews, ViewSeeds},

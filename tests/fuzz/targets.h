@@ -45,9 +45,12 @@ void FuzzInspect(FuzzBytes bytes);
 // What only cubins for sm_100 and later have. Views: changes of the goldens' two.
 void FuzzCapsule(FuzzBytes bytes);
 void FuzzLines(FuzzBytes bytes);
+void FuzzFrames(FuzzBytes bytes);
 void FuzzLinkedFile(FuzzBytes bytes);
 void FuzzRegisterRanges(FuzzBytes bytes);
 void FuzzViews(FuzzBytes bytes);
+// Changes of an input, of which a part of the program is made.
+void FuzzPartInput(FuzzBytes bytes);
 // Changes of a linked file as a part that was finalized, or as the file that it is put into.
 void FuzzJoined(FuzzBytes bytes);
 

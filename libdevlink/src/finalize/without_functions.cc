@@ -366,7 +366,9 @@ class Removal {
       } else if (!RewriteInfo(i)) {
         return false;
       }
-      // No section that stays names one that goes.
+    }
+    // No section that stays names one that goes, nor the first, which may name one as others do.
+    for (std::uint32_t i = 0; i < headers_.size(); ++i) {
       const bool is_kept = sections_[i] != kGone;
       if (is_kept && NewNumber(sections_, headers_[i].link) == kGone) return false;
     }
