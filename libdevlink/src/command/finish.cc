@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "command/words.h"
 #include "devlink/experimental/cicc_option_builder.h"
 #include "format/nvlink_text.h"
 #include "format/sm_traits.h"
@@ -21,10 +22,6 @@ namespace devlink::internal {
 namespace {
 
 namespace nvlink_text = format::nvlink_text;
-
-absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
-  return absl::InvalidArgumentError(base::Cat(pieces));
-}
 
 absl::Status Conflict(std::string_view one, std::string_view other) {
   return absl::InvalidArgumentError(nvlink_text::ConflictingOptions(one, other));

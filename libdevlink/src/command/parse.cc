@@ -33,10 +33,6 @@ namespace devlink {
 namespace internal {
 namespace {
 
-absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
-  return absl::InvalidArgumentError(base::Cat(pieces));
-}
-
 // Whether the record of the link names its files.
 bool RecordsFiles(const Parsed& parsed) {
   return parsed.verbose_record.value_or(parsed.command.options.debug);

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Archive {
+class Reproduction {
  public:
-  Archive(const NvlinkCommand& command, const CommandContext& context)
+  Reproduction(const NvlinkCommand& command, const CommandContext& context)
       : command_(command),
         folder_(context.working_directory.empty() ? "/" : context.working_directory),
         file_(command.reproduce),
@@ -99,7 +99,7 @@ absl::Status WriteReproduction(const NvlinkCommand& command, const CommandContex
                                std::span<const std::string> files,
                                const std::vector<std::string>& libraries,
                                const Environment& environment) {
-  return Archive(command, context).Write(files, libraries, environment);
+  return Reproduction(command, context).Write(files, libraries, environment);
 }
 
 }  // namespace devlink::internal

@@ -24,9 +24,9 @@ absl::StatusOr<TimeTable> TimeTable::Open(const std::string& path,
     table.out_ = std::move(out);
     return table;
   }
-  constexpr mode_t kMode = 0666;
+  constexpr mode_t kNewFileMode = 0666;
   table.file_ =
-      base::Descriptor(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
+      base::Descriptor(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kNewFileMode));
   if (!table.file_.open()) {
     return absl::InvalidArgumentError(base::Cat({"Cannot open file '", path, "'"}));
   }

@@ -109,6 +109,10 @@ std::vector<std::string> SplitPath(std::string_view value) {
   return absl::StrSplit(base::ToAbsl(value), ':', absl::SkipEmpty());
 }
 
+absl::Status Wrong(std::initializer_list<std::string_view> pieces) {
+  return absl::InvalidArgumentError(base::Cat(pieces));
+}
+
 std::string BaseName(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }

@@ -3,6 +3,7 @@
 // Texts of a command line, read as nvlink reads them.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ absl::StatusOr<std::vector<std::string>> ReadList(std::string_view text);
 
 // Decimal, octal after `0`, hexadecimal after `0x`. InvalidArgument with nvlink's words.
 absl::StatusOr<int> ReadNumber(const std::string& text);
+
+// InvalidArgument with these words.
+absl::Status Wrong(std::initializer_list<std::string_view> pieces);
 
 // The last part of a path.
 std::string BaseName(const std::string& path);

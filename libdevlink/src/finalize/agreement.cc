@@ -195,7 +195,7 @@ std::string Difference(const Meaning& finalized, const Meaning& own) {
 }
 
 // Functions whose code differs. Those of one name have one order in both files.
-std::vector<std::string> Finalized(const Meaning& finalized, const Meaning& own) {
+std::vector<std::string> FinalizedPieces(const Meaning& finalized, const Meaning& own) {
   std::vector<std::string> out;
   std::vector<std::pair<std::uint32_t, std::string_view>> changed;  // by place in the file
   for (std::size_t i = 0; i < own.sections.size(); ++i) {
@@ -221,7 +221,7 @@ absl::StatusOr<Agreement> CompareWithOwn(base::Bytes finalized, base::Bytes own)
   DEVLINK_ASSIGN_OR_RETURN(const Meaning theirs, Meaning::Of(finalized));
   DEVLINK_ASSIGN_OR_RETURN(const Meaning ours, Meaning::Of(own));
   Agreement out{.difference = Difference(theirs, ours), .finalized = {}};
-  if (out.difference.empty()) out.finalized = Finalized(theirs, ours);
+  if (out.difference.empty()) out.finalized = FinalizedPieces(theirs, ours);
   return out;
 }
 

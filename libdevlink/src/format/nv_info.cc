@@ -26,7 +26,7 @@ constexpr std::uint8_t kHalf = kInfoHalf;
 // of a cubin have it was found in 2,400 cubins (docs/mercury.md, "Held to each other"), sizes of
 // payloads in 12,600 ("Section order").
 // clang-format off
-constexpr std::array kRows = {
+constexpr std::array kInfoRows = {
     Row{0x00, "ERROR"},
     Row{0x01, "PAD"},
     Row{0x02, "IMAGE_SLOT"},
@@ -141,8 +141,8 @@ constexpr std::array kRows = {
 // clang-format on
 
 constexpr bool RowsStandByNumber() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].id != i) return false;
+  for (std::size_t i = 0; i < kInfoRows.size(); ++i) {
+    if (kInfoRows[i].id != i) return false;
   }
   return true;
 }
@@ -150,9 +150,9 @@ static_assert(RowsStandByNumber());
 
 constexpr bool TravellingOnesAreListed() {
   std::size_t count = 0;
-  for (const Row& row : kRows) count += row.travel != Travel::kStays ? 1 : 0;
+  for (const Row& row : kInfoRows) count += row.travel != Travel::kStays ? 1 : 0;
   for (const std::uint8_t id : kTravellingAttributes) {
-    if (kRows[id].travel == Travel::kStays) return false;
+    if (kInfoRows[id].travel == Travel::kStays) return false;
   }
   return count == kTravellingAttributes.size();
 }
@@ -260,7 +260,7 @@ bool HasFormOfKind(const InfoRecord& record) {
 }
 
 const InfoAttribute& FindInfoAttribute(std::uint8_t id) {
-  return id < kRows.size() ? kRows[id] : kUnnamed;
+  return id < kInfoRows.size() ? kInfoRows[id] : kUnnamed;
 }
 
 KernelParameter ParameterOf(const InfoRecord& record) {

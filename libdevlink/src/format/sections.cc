@@ -14,7 +14,7 @@ namespace {
 using Role = SectionRole;
 
 // The first row that fits counts. Found in what ptxas 13.x and nvlink -r write.
-struct Row {
+struct SectionRow {
   std::uint32_t type;
   Role role;
   std::uint64_t mask = 0;    // flags that matter,
@@ -22,34 +22,35 @@ struct Row {
   std::string_view name;     // empty: any
   bool with_suffix = false;  // the name begins with it
 };
-constexpr std::array kRows = {
-    Row{kShtProgbits, Role::kText, kShfExec, kShfExec},
-    Row{kShtProgbits, Role::kDebug, kShfExec | kShfAlloc | kShfInfoLink, 0},
-    Row{kShtNote, Role::kToolNote, 0, 0, section_name::kToolNote},
-    Row{kShtNote, Role::kCudaNote, 0, 0, section_name::kCudaNote},
-    Row{kShtNote, Role::kCudaNote, 0, 0, section_name::kOldCudaNote},
-    Row{kShtCudaInfo, Role::kModuleInfo, 0, 0, section_name::kModuleInfo},
-    Row{kShtCudaInfo, Role::kFunctionInfo, 0, 0, section_name::kFunctionInfo, true},
-    Row{kShtCudaCompat, Role::kCompat, 0, 0, section_name::kCompat},
-    Row{kShtCudaCallGraph, Role::kCallGraph, 0, 0, section_name::kCallGraph},
-    Row{kShtCudaPrototype, Role::kPrototype, 0, 0, section_name::kPrototypes},
-    Row{kShtRel, Role::kRelocations, 0, 0, section_name::kRel, true},
-    Row{kShtRela, Role::kRelocations, 0, 0, section_name::kRela, true},
-    Row{kShtCudaGlobalInit, Role::kGlobalInit, 0, 0, section_name::kGlobalInit},
-    Row{kShtCudaGlobal, Role::kGlobal, 0, 0, section_name::kGlobal},
-    Row{kShtCudaShared, Role::kKernelShared, kShfInfoLink, kShfInfoLink,
-        section_name::kKernelShared, true},
-    Row{kShtCudaShared, Role::kModuleShared, kShfInfoLink, 0, section_name::kModuleShared},
+constexpr std::array kSectionRows = {
+    SectionRow{kShtProgbits, Role::kText, kShfExec, kShfExec},
+    SectionRow{kShtProgbits, Role::kDebug, kShfExec | kShfAlloc | kShfInfoLink, 0},
+    SectionRow{kShtNote, Role::kToolNote, 0, 0, section_name::kToolNote},
+    SectionRow{kShtNote, Role::kCudaNote, 0, 0, section_name::kCudaNote},
+    SectionRow{kShtNote, Role::kCudaNote, 0, 0, section_name::kOldCudaNote},
+    SectionRow{kShtCudaInfo, Role::kModuleInfo, 0, 0, section_name::kModuleInfo},
+    SectionRow{kShtCudaInfo, Role::kFunctionInfo, 0, 0, section_name::kFunctionInfo, true},
+    SectionRow{kShtCudaCompat, Role::kCompat, 0, 0, section_name::kCompat},
+    SectionRow{kShtCudaCallGraph, Role::kCallGraph, 0, 0, section_name::kCallGraph},
+    SectionRow{kShtCudaPrototype, Role::kPrototype, 0, 0, section_name::kPrototypes},
+    SectionRow{kShtRel, Role::kRelocations, 0, 0, section_name::kRel, true},
+    SectionRow{kShtRela, Role::kRelocations, 0, 0, section_name::kRela, true},
+    SectionRow{kShtCudaGlobalInit, Role::kGlobalInit, 0, 0, section_name::kGlobalInit},
+    SectionRow{kShtCudaGlobal, Role::kGlobal, 0, 0, section_name::kGlobal},
+    SectionRow{kShtCudaShared, Role::kKernelShared, kShfInfoLink, kShfInfoLink,
+               section_name::kKernelShared, true},
+    SectionRow{kShtCudaShared, Role::kModuleShared, kShfInfoLink, 0, section_name::kModuleShared},
     // Of sm_110, a variable that no code refers to (docs/mercury.md, "Reserved shared memory").
-    Row{kShtCudaReservedShared, Role::kReservedShared, 0, 0, section_name::kReservedShared, true},
-    Row{kShtSymtab, Role::kTable},
-    Row{kShtStrtab, Role::kTable},
-    Row{kShtSymtabShndx, Role::kTable},
+    SectionRow{kShtCudaReservedShared, Role::kReservedShared, 0, 0, section_name::kReservedShared,
+               true},
+    SectionRow{kShtSymtab, Role::kTable},
+    SectionRow{kShtStrtab, Role::kTable},
+    SectionRow{kShtSymtabShndx, Role::kTable},
     // What nvlink -r -preserve-relocs says of relocations that it has dealt with. No link asks.
-    Row{kShtCudaResolvedRela, Role::kTable, 0, 0, section_name::kResolvedRela, true},
+    SectionRow{kShtCudaResolvedRela, Role::kTable, 0, 0, section_name::kResolvedRela, true},
 };
 
-bool HasName(const Row& row, std::string_view name) {
+bool HasName(const SectionRow& row, std::string_view name) {
   if (row.role == Role::kRelocations && !IsNameOfRelocations(name)) return false;
   return row.with_suffix ? name.starts_with(row.name) : row.name.empty() || row.name == name;
 }
@@ -58,7 +59,7 @@ bool HasName(const Row& row, std::string_view name) {
 constexpr bool BeginsAsNamed(std::string_view name) {
   return name.starts_with(".n") || name.starts_with(".r");
 }
-static_assert(std::ranges::all_of(kRows, [](const Row& row) {
+static_assert(std::ranges::all_of(kSectionRows, [](const SectionRow& row) {
   return row.name.empty() || BeginsAsNamed(row.name);
 }));
 
@@ -82,7 +83,7 @@ bool FitsName(std::string_view name, std::uint32_t type, std::uint64_t flags) {
 // theirs, or loses what refers to it.
 bool IsNameOfOtherType(std::string_view name, std::uint32_t type, std::uint64_t flags) {
   if (!FitsName(name, type, flags)) return true;
-  return BeginsAsNamed(name) && std::ranges::any_of(kRows, [&](const Row& row) {
+  return BeginsAsNamed(name) && std::ranges::any_of(kSectionRows, [&](const SectionRow& row) {
            return row.type != type && !row.name.empty() && HasName(row, name);
          });
 }
@@ -128,7 +129,7 @@ absl::StatusOr<SectionRole> RoleByName(std::string_view name, std::uint32_t type
       type != (name.starts_with(section_name::kRela) ? kShtRela : kShtRel)) {
     return absl::InvalidArgumentError("its name is that of relocations, which it does not hold");
   }
-  for (const Row& row : kRows) {
+  for (const SectionRow& row : kSectionRows) {
     if (row.type != type || (flags & row.mask) != row.flags || !HasName(row, name)) continue;
     if (row.name.empty() && IsNameOfOtherType(name, type, flags)) {
       return absl::InvalidArgumentError("its name is that of a section of another type");

@@ -37,7 +37,7 @@ constexpr SmTraits UpToSm89(std::uint16_t number) {
 
 // Found: the names by what the 13.x tools take; the rest by the same programs on sm_75, sm_80,
 // sm_86 to sm_90a, sm_100, sm_103 and sm_120; oldest toolkits by patching the note.
-constexpr std::array kRows = {
+constexpr std::array kSmRows = {
     UpToSm89(75),  // by number
     UpToSm89(80),     UpToSm89(86),     UpToSm89(87),
     UpToSm89(88),     UpToSm89(89),     Sm90(),
@@ -76,19 +76,19 @@ std::span<const Pair> PairsOf(ArchRelation relation) {
 }  // namespace
 
 const SmTraits& TraitsOf(unsigned sm) {
-  const SmTraits* out = kRows.data();
-  for (const SmTraits& row : kRows) {
+  const SmTraits* out = kSmRows.data();
+  for (const SmTraits& row : kSmRows) {
     if (row.number > sm) break;
     out = &row;
   }
   return *out;
 }
 
-std::span<const SmTraits> AllSmTraits() { return kRows; }
+std::span<const SmTraits> AllSmTraits() { return kSmRows; }
 
 std::vector<std::string> TargetNames(std::uint16_t release) {
   std::vector<std::string> out;
-  for (const SmTraits& row : kRows) {
+  for (const SmTraits& row : kSmRows) {
     if (row.first_release > release) continue;
     out.push_back(Arch{row.number, 0}.Name());
     for (const char variant : row.variants) out.push_back(Arch{row.number, variant}.Name());

@@ -69,9 +69,9 @@ std::string MemberPath(std::string_view archive, std::string_view member) {
   return path;
 }
 
-class Reader {
+class ArchiveReader {
  public:
-  Reader(std::string_view name, base::Bytes bytes, const FileReader& read_file)
+  ArchiveReader(std::string_view name, base::Bytes bytes, const FileReader& read_file)
       : name_(name), bytes_(bytes), read_file_(read_file) {}
 
   absl::StatusOr<Archive> Read() {
@@ -237,7 +237,7 @@ class Reader {
 
 absl::StatusOr<Archive> ReadArchive(std::string_view name, base::Bytes bytes,
                                     const FileReader& read_file) {
-  return Reader(name, bytes, read_file).Read();
+  return ArchiveReader(name, bytes, read_file).Read();
 }
 
 }  // namespace devlink::internal

@@ -26,16 +26,16 @@ struct Shape {
   std::uint64_t section_size;
   std::uint64_t section_link;
 };
-constexpr Shape kSmall = {52, 32, 46, 48, 50, 40, 16, 20, 24};
-constexpr Shape kWide = {sizeof(format::Ehdr),
-                         offsetof(format::Ehdr, shoff),
-                         offsetof(format::Ehdr, shentsize),
-                         offsetof(format::Ehdr, shnum),
-                         offsetof(format::Ehdr, shstrndx),
-                         sizeof(format::Shdr),
-                         offsetof(format::Shdr, offset),
-                         offsetof(format::Shdr, size),
-                         offsetof(format::Shdr, link)};
+constexpr Shape kShape32 = {52, 32, 46, 48, 50, 40, 16, 20, 24};
+constexpr Shape kShape64 = {sizeof(format::Ehdr),
+                            offsetof(format::Ehdr, shoff),
+                            offsetof(format::Ehdr, shentsize),
+                            offsetof(format::Ehdr, shnum),
+                            offsetof(format::Ehdr, shstrndx),
+                            sizeof(format::Shdr),
+                            offsetof(format::Shdr, offset),
+                            offsetof(format::Shdr, size),
+                            offsetof(format::Shdr, link)};
 constexpr std::uint64_t kNameOffset = 0;
 constexpr std::uint64_t kTypeOffset = 4;
 
@@ -76,7 +76,7 @@ absl::StatusOr<HostElf> HostElf::Open(base::Bytes bytes) {
 }
 
 absl::Status HostElf::ReadTable() {
-  const Shape& shape = wide_ ? kWide : kSmall;
+  const Shape& shape = wide_ ? kShape64 : kShape32;
   if (reader_.size() < shape.header) {
     return Damaged(absl::StrCat("its ", reader_.size(), " bytes are fewer than a header has"));
   }
@@ -102,7 +102,7 @@ absl::Status HostElf::ReadTable() {
 }
 
 absl::Status HostElf::ReadNames() {
-  names_index_ = Number<std::uint16_t>((wide_ ? kWide : kSmall).names);
+  names_index_ = Number<std::uint16_t>((wide_ ? kShape64 : kShape32).names);
   if (names_index_ == format::kShnXindex) {
     if (section_count_ == 0) return Damaged("the table of sections is empty");
     names_index_ = SectionAt(0).link;
@@ -122,7 +122,7 @@ absl::Status HostElf::ReadNames() {
 }
 
 HostSection HostElf::SectionAt(std::uint64_t index) const {
-  const Shape& shape = wide_ ? kWide : kSmall;
+  const Shape& shape = wide_ ? kShape64 : kShape32;
   const std::uint64_t at = table_ + index * shape.section;
   return {.name = Number<std::uint32_t>(at + kNameOffset),
           .type = Number<std::uint32_t>(at + kTypeOffset),

@@ -65,9 +65,9 @@ void AddModuleIds(std::string_view text, ModuleIds& out) {
 // What this reader looks for in a section.
 enum class Wanted { kNothing, kFatbin, kIds, kReferences };
 
-class Reader {
+class HostObjectReader {
  public:
-  Reader(base::Bytes bytes, const HostElf& file, base::MemoryLease* memory)
+  HostObjectReader(base::Bytes bytes, const HostElf& file, base::MemoryLease* memory)
       : bytes_(bytes), file_(file), memory_(memory) {}
 
   absl::StatusOr<HostObject> Read() {
@@ -200,7 +200,7 @@ class Reader {
 
 absl::StatusOr<HostObject> ReadHostObject(base::Bytes bytes, base::MemoryLease* memory) {
   DEVLINK_ASSIGN_OR_RETURN(const HostElf file, HostElf::Open(bytes));
-  return Reader(bytes, file, memory).Read();
+  return HostObjectReader(bytes, file, memory).Read();
 }
 
 bool LacksItsCode(const HostObject& object) {

@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // The first fields of an ELF header stand where they stand in a cubin's in files of either class.
-constexpr std::uint64_t kTypeOffset = offsetof(format::Ehdr, type);
+constexpr std::uint64_t kFileTypeOffset = offsetof(format::Ehdr, type);
 constexpr std::uint64_t kMachineOffset = offsetof(format::Ehdr, machine);
 
 ContentKind RecogniseElf(base::Bytes bytes) {
@@ -24,7 +24,7 @@ ContentKind RecogniseElf(base::Bytes bytes) {
   std::uint8_t data = 0;
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
-  if (!reader.Read(format::kIdentData, data) || !reader.Read(kTypeOffset, type) ||
+  if (!reader.Read(format::kIdentData, data) || !reader.Read(kFileTypeOffset, type) ||
       !reader.Read(kMachineOffset, machine)) {
     return ContentKind::kHostOther;
   }

@@ -12,13 +12,13 @@ namespace {
 
 bool HasDoubleArithmetic(const Section& code) {
   constexpr std::uint16_t kOpcode = 0x1ff;
-  constexpr std::uint16_t kFirst = 0x28;  // DMUL, DADD, DSETP, DFMA
-  constexpr std::uint16_t kLast = 0x2b;
+  constexpr std::uint16_t kFirstDouble = 0x28;  // DMUL, DADD, DSETP, DFMA
+  constexpr std::uint16_t kLastDouble = 0x2b;
   for (const Piece& piece : code.pieces) {
     const base::BoundedReader reader(piece.bytes);
     for (std::uint64_t at = 0; at < piece.bytes.size(); at += format::kInstructionSize) {
       const std::uint16_t opcode = reader.ReadOrZero<std::uint16_t>(at) & kOpcode;
-      if (opcode >= kFirst && opcode <= kLast) return true;
+      if (opcode >= kFirstDouble && opcode <= kLastDouble) return true;
     }
   }
   return false;

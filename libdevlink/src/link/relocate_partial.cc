@@ -12,10 +12,10 @@ namespace devlink::internal {
 
 namespace {
 
-class Relocator {
+class PartialRelocator {
  public:
-  Relocator(const Program& program, const Liveness& liveness, const PartialSharedLayout& shared,
-            const RelocatePartialOptions& options)
+  PartialRelocator(const Program& program, const Liveness& liveness,
+                   const PartialSharedLayout& shared, const RelocatePartialOptions& options)
       : program_(program),
         liveness_(liveness),
         shared_(shared),
@@ -119,7 +119,7 @@ class Relocator {
 Relocated RelocatePartial(const Program& program, const Liveness& liveness,
                           const PartialSharedLayout& shared,
                           const RelocatePartialOptions& options) {
-  return Relocator(program, liveness, shared, options).Run();
+  return PartialRelocator(program, liveness, shared, options).Run();
 }
 
 }  // namespace devlink::internal

@@ -23,8 +23,6 @@ using base::AlignUp;
 
 namespace {
 
-constexpr std::uint32_t kExternalAlign = format::kExternalSharedAlign;
-
 class SharedLayouter {
  public:
   SharedLayouter(const Program& program, const CallGraph& graph, const Liveness& liveness,
@@ -240,7 +238,7 @@ class SharedLayouter {
     for (const auto& [function, symbol] : external_users_) {
       const std::uint32_t item = options_.debug ? symbol : function;
       own_items.push_back({function, item, 0});
-      std::uint32_t& align = stated.try_emplace(item, kExternalAlign).first->second;
+      std::uint32_t& align = stated.try_emplace(item, format::kExternalSharedAlign).first->second;
       if (options_.align_external) align = std::max(align, StatedAlign(SymbolOf(symbol)));
     }
 
@@ -253,7 +251,7 @@ class SharedLayouter {
     };
     base::HashMap<std::uint32_t, std::uint32_t> kernel_of;  // any one that reaches the item
     std::vector<bool> reaches_any(count, false);
-    std::vector<std::uint32_t> align(count, kExternalAlign);
+    std::vector<std::uint32_t> align(count, format::kExternalSharedAlign);
     base::HashMap<std::uint32_t, KernelSet> users_of;  // only where it matters
     VisitReachable(graph_, own_items, liveness_.kernels,
                    [&](std::uint32_t kernel, std::span<const ReachedItem> found) {
@@ -303,8 +301,8 @@ class SharedLayouter {
   // that is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
   void FinishKernel(KernelShared& kernel) const {
     if (kernel.size == FirstOffset()) kernel.size = 0;  // nothing but the byte at address 0
-    const bool marked = any_external_ && kernel.align == kExternalAlign;
-    if (kernel.size != 0 || (any_external_ && kernel.align >= kExternalAlign)) {
+    const bool marked = any_external_ && kernel.align == format::kExternalSharedAlign;
+    if (kernel.size != 0 || (any_external_ && kernel.align >= format::kExternalSharedAlign)) {
       kernel.size += options_.reserved;
     }
     kernel.has_symbol = kernel.size != 0;
@@ -314,10 +312,10 @@ class SharedLayouter {
   void FinishModuleSection() {
     if (program_.module_shared == kNone) return;
     std::uint32_t& align = layout_.module_section_align;
-    align = any_external_ ? kExternalAlign : 1;
+    align = any_external_ ? format::kExternalSharedAlign : 1;
     if (any_module_variable_stays_) align = std::max(program_.module_shared_align, align);
     layout_.module_section_emitted =
-        any_external_ && layout_.module_section_align == kExternalAlign;
+        any_external_ && layout_.module_section_align == format::kExternalSharedAlign;
     if (!ListsSymbols()) return;
     std::uint64_t& size = layout_.module_section_size;
     for (const SymbolId id : variables_) {
@@ -333,7 +331,7 @@ class SharedLayouter {
       place.section = program_.module_shared;
       if (options_.debug) {
         // One that no kernel reaches lies where it would in a kernel that has no other.
-        place.offset = place.offset.value_or(AlignUp(FirstOffset(), kExternalAlign));
+        place.offset = place.offset.value_or(AlignUp(FirstOffset(), format::kExternalSharedAlign));
         place.symbol_kept = (SymbolOf(id).other & format::kStoInternal) == 0;
       } else {
         // nvlink counts from -1 then, and does not list what stays there.

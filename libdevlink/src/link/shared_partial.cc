@@ -13,8 +13,6 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::uint32_t kExternalAlign = format::kExternalSharedAlign;
-
 class Describer {
  public:
   Describer(const Program& program, const PartialSharedOptions& options)
@@ -104,7 +102,7 @@ class Describer {
     for (const User& user : users) {
       SharedSize& section = SectionOf(user);
       if (options_.reserve_null_pointer && section.size == 0) section.size = 1;
-      section.align = std::max(section.align, kExternalAlign);
+      section.align = std::max(section.align, format::kExternalSharedAlign);
       const std::uint64_t place = PlaceFor(user, section.size);
       section.size = options_.align_external ? base::AlignUp(place, section.align) : place;
       if (options_.debug) continue;
@@ -116,7 +114,7 @@ class Describer {
 
   // Behind `size` bytes.
   [[nodiscard]] std::uint64_t PlaceFor(const User& user, std::uint64_t size) const {
-    std::uint64_t align = kExternalAlign;
+    std::uint64_t align = format::kExternalSharedAlign;
     if (options_.align_external && !options_.debug) {
       for (const SymbolId id : user.symbols) {
         const std::uint64_t stated = StatedAlign(program_.symbols[id]);
@@ -160,7 +158,7 @@ class Describer {
   void Finish(SectionId id, SharedSize& section) const {
     section.has_symbol = section.size != 0;
     const bool for_external =
-        options_.place_external && any_external_ && section.align == kExternalAlign;
+        options_.place_external && any_external_ && section.align == format::kExternalSharedAlign;
     section.emitted =
         section.size != 0 || for_external || (id == program_.module_shared && placed_before_);
     if (id == program_.module_shared && !any_external_ && section.size == 0) {

@@ -30,13 +30,13 @@ constexpr std::uint32_t kDoubleWord = 8;
 constexpr auto kInfoLink = static_cast<std::uint32_t>(format::kShfInfoLink);
 constexpr auto kAlloc = static_cast<std::uint32_t>(format::kShfAlloc);
 constexpr auto kWritten = static_cast<std::uint32_t>(format::kShfAlloc | format::kShfWrite);
-constexpr auto kCode = static_cast<std::uint32_t>(format::kShfAlloc | format::kShfExec);
+constexpr auto kCodeFlags = static_cast<std::uint32_t>(format::kShfAlloc | format::kShfExec);
 
 HeaderForm FormOf(const InputSection& section, format::ViewKind view) {
   switch (section.role) {
     case SectionRole::kText:
       return {.align = view == format::ViewKind::kMercury ? 16U : 128U,
-              .flags = kCode,
+              .flags = kCodeFlags,
               .names_symbols = true};
     case SectionRole::kFunctionConstants:
       return {.align = section.IsParameterBank() ? kWord : 0, .flags = kAlloc | kInfoLink};

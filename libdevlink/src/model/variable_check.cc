@@ -15,7 +15,7 @@ namespace devlink::internal {
 
 namespace {
 
-bool LiesBefore(const PlacedVariable& a, const PlacedVariable& b) {
+bool VariableLiesBefore(const PlacedVariable& a, const PlacedVariable& b) {
   return std::tie(a.section, a.begin, a.end) < std::tie(b.section, b.begin, b.end);
 }
 
@@ -44,8 +44,8 @@ bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()>
 WrongSection WrongInVariables(std::span<const InputSection> sections,
                               std::vector<PlacedVariable>& variables,
                               absl::FunctionRef<bool()> from_assembler) {
-  if (!std::is_sorted(variables.begin(), variables.end(), LiesBefore)) {
-    std::sort(variables.begin(), variables.end(), LiesBefore);
+  if (!std::is_sorted(variables.begin(), variables.end(), VariableLiesBefore)) {
+    std::sort(variables.begin(), variables.end(), VariableLiesBefore);
   }
   // nvlink -r leaves those of bodies that it replaced; no byte is read through them.
   const auto may_overlap = [&](const InputSection& section) {

@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class Folder {
+class ReportFolder {
  public:
-  Folder() {
+  ReportFolder() {
     const Cubin caller =
         BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true}}});
     WriteBytes(At("caller.cubin"), caller);
@@ -64,7 +64,7 @@ class Folder {
 };
 
 TEST_CASE("Questions are answered on standard output", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   REQUIRE(folder.Link({"--why-live=helper", "--why-live=kernel", "--why-input=caller.cubin",
                        "--why-registers=kernel", "--size"}) == 0);
   for (const char* text : {"  calls helper in '", "1 of 1 functions are in the output",
@@ -76,7 +76,7 @@ TEST_CASE("Questions are answered on standard output", "[command]") {
 }
 
 TEST_CASE("A question about nothing ends the run without an output", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   CHECK(folder.Link({"--why-live=helped"}) == 1);
   CHECK(folder.said.find("no function or variable of the link is called 'helped'") !=
         std::string::npos);
@@ -85,14 +85,14 @@ TEST_CASE("A question about nothing ends the run without an output", "[command]"
 }
 
 TEST_CASE("A link that fails answers, too", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   CHECK(folder.Link({"--why-live=helper"}, {"caller.cubin"}) == 255);
   CHECK(folder.out.find("no input defines it") != std::string::npos);
   CHECK(folder.said.find("Undefined reference to 'helper'") != std::string::npos);
 }
 
 TEST_CASE("Reports appear with the output or not at all", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   const Words wanted = {"--report",         folder.At("r.html"), "--map",
                         folder.At("r.map"), "--dependency-file", folder.At("r.d")};
   CHECK(folder.Link(wanted, {"caller.cubin"}) == 255);
@@ -117,7 +117,7 @@ TEST_CASE("Rules for make name what they mean", "[command]") {
 }
 
 TEST_CASE("An option file and a member of a thin archive are dependencies", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   REQUIRE(WriteText(folder.At("words"), "-v"));
   const auto size = static_cast<std::size_t>(fs::file_size(folder.At("helper.cubin")));
   WriteBytes(folder.At("thin.a"), BuildThinArchive({{"helper.cubin", size}}));
@@ -146,7 +146,7 @@ TEST_CASE("Headers of tar are what tar reads", "[command]") {
 }
 
 TEST_CASE("An archive has what is needed to link again, of a link that fails, too", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   const Words wanted = {"-v",    "--reproduce",  folder.At("r.tar"),
                         "--map", folder.At("m"), "-maxrregcount=40"};
   CHECK(folder.Link(wanted, {"caller.cubin"}) == 255);
@@ -163,7 +163,7 @@ TEST_CASE("An archive has what is needed to link again, of a link that fails, to
 }
 
 TEST_CASE("What a link has in hand is kept, of one that fails, too", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   const Words wanted = {"--keep-dir", folder.At("new/keep")};
   CHECK(folder.Link(wanted, {"caller.cubin"}) == 255);
   CHECK(folder.Has("new/keep/6-linked-0001-caller.cubin"));
@@ -180,7 +180,7 @@ TEST_CASE("What a link has in hand is kept, of one that fails, too", "[command]"
 }
 
 TEST_CASE("A file that cannot be kept fails the command", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   fs::create_directories(folder.At("keep/6-linked-0001-caller.cubin"));
   CHECK(folder.Link({"--keep-dir", folder.At("keep")}) == 1);
   CHECK(folder.said.find("Could not open output file '" +
@@ -202,13 +202,13 @@ TEST_CASE("Names of kept files mean nothing to a file system", "[command]") {
 }
 
 TEST_CASE("A partial link has a report", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   REQUIRE(folder.Link({"-r", "--report", folder.At("r.json"), "--size"}) == 0);
   CHECK(ReadText(folder.At("r.json")).value().find("\"registers\": 8") != std::string::npos);
 }
 
 TEST_CASE("Errors end at a limit, and their number is told", "[command]") {
-  Folder folder;
+  ReportFolder folder;
   const Cubin many =
       BuildCubin({.functions = {{.name = "k", .calls = {"a", "b", "c", "d"}, .kernel = true}}});
   WriteBytes(folder.At("many.cubin"), many);

@@ -3,8 +3,6 @@
 // What is shown of files that are damaged, or made to be a burden: something, and always JSON.
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -32,12 +30,6 @@ void Show(ByteVector bytes) {
   const ShownText page = AsPageData(bytes, inspect::Choice::Everything());
   CHECK(text.problems == page.problems);
   (void)FileIn(page.text, /*is_page=*/true);
-}
-
-ByteVector Golden(const std::string& name) {
-  std::ifstream file(std::string(DEVLINK_TEST_SOURCE) + "/golden/" + name, std::ios::binary);
-  REQUIRE(file);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 Cubin Small() {

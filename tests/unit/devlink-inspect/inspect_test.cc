@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink-inspect/inspect.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -35,12 +33,6 @@ Cubin Program() {
 bool Has(const std::string& text, std::string_view part) {
   INFO(text);
   return text.find(part) != std::string::npos;
-}
-
-ByteVector Golden(const std::string& name) {
-  std::ifstream file(std::string(DEVLINK_TEST_SOURCE) + "/golden/" + name, std::ios::binary);
-  REQUIRE(file);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST_CASE("A summary of a cubin names kernels, functions, variables and what is undefined",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/devlink-inspect/shown.h"
 
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <string>
 #include <string_view>
 
 #include "base/readable_names.h"
@@ -73,6 +77,12 @@ std::vector<llvm::json::Object> ListIn(const llvm::json::Object& item, const std
 
 std::string StringIn(const llvm::json::Object& item, const std::string& key) {
   return item.getString(key).value_or("").str();
+}
+
+std::vector<std::uint8_t> Golden(const std::string& name) {
+  std::ifstream file(std::string(DEVLINK_TEST_SOURCE) + "/golden/" + name, std::ios::binary);
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace devlink::testing

@@ -34,4 +34,7 @@ std::vector<llvm::json::Object> ListIn(const llvm::json::Object& item, const std
 
 std::string StringIn(const llvm::json::Object& item, const std::string& key);
 
+// A file of tests/golden.
+std::vector<std::uint8_t> Golden(const std::string& name);
+
 }  // namespace devlink::testing

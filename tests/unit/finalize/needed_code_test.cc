@@ -19,14 +19,14 @@ using internal::CodeNames;
 using internal::Module;
 using internal::NeededCode;
 
-constexpr std::string_view kSum = ".text._Z3SumPii";
-constexpr std::string_view kDynamic = ".text._Z7DynamicPii";
-constexpr std::string_view kIndirect = ".text._Z8IndirectPii";
-constexpr std::string_view kFar = ".text._Z3fari";
-constexpr std::string_view kTaken = ".text._Z5Takeni";
-constexpr std::string_view kJump = ".text._Z4Jumpi";
-constexpr std::string_view kTwice = ".text._Z5TwiceIiET_S0_";
-constexpr std::string_view kUnused = ".text._Z6Unusedi";
+using golden_code::kDynamic;
+using golden_code::kFar;
+using golden_code::kIndirect;
+using golden_code::kJump;
+using golden_code::kSum;
+using golden_code::kTaken;
+using golden_code::kTwice;
+using golden_code::kUnused;
 
 class Both {
  public:

@@ -41,7 +41,7 @@ using internal::Module;
 using internal::SectionRole;
 using internal::WithoutCode;
 
-constexpr std::string_view kUnused = ".text._Z6Unusedi";
+using golden_code::kUnused;
 
 CodeNames Names(std::string_view name) {
   CodeNames out;
@@ -182,17 +182,16 @@ TEST_CASE("For code alone one reference to each shared variable stays", "[finali
   const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
-  constexpr std::string_view kUsesShared = ".text._Z3SumPii";
-  const auto alone = CodeAlone(**module, Names(kUsesShared), {});
+  const auto alone = CodeAlone(**module, Names(golden_code::kSum), {});
   REQUIRE(alone.has_value());
-  const auto kept = WithoutCode(**module, Names(kUsesShared));
+  const auto kept = WithoutCode(**module, Names(golden_code::kSum));
   REQUIRE(kept.has_value());
   for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
     const devlink::internal::ModuleView& view = (*module)->view(kind);
     const std::vector<InputSection> sections = view.sections();
     for (std::uint32_t i = 1; i < sections.size(); ++i) {
       if (sections[i].role != SectionRole::kRelocations) continue;
-      if (sections[sections[i].info].name != kUsesShared) continue;
+      if (sections[sections[i].info].name != golden_code::kSum) continue;
       CHECK(BytesAt(*kept, i).empty());
       const base::BoundedReader entries(BytesAt(*alone, i));
       REQUIRE(entries.size() > 0);

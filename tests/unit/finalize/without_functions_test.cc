@@ -35,8 +35,8 @@ using internal::ModuleView;
 using internal::SectionRole;
 using internal::WithoutFunctions;
 
-constexpr std::string_view kUnused = ".text._Z6Unusedi";
-constexpr std::string_view kDynamic = ".text._Z7DynamicPii";
+using golden_code::kDynamic;
+using golden_code::kUnused;
 
 CodeNames Names(std::initializer_list<std::string_view> names) {
   CodeNames out;

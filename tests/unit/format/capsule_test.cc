@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-void Append(const Bytes& bytes, Bytes& out) {
+void AppendRecord(const Bytes& bytes, Bytes& out) {
   for (const std::uint8_t byte : bytes) out.push_back(byte);
 }
 
@@ -24,7 +24,7 @@ Bytes Capsule(std::uint32_t instructions, std::uint32_t elided,
   for (const std::uint32_t word : {instructions, elided}) {
     for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
   }
-  for (const Bytes& record : records) Append(record, out);
+  for (const Bytes& record : records) AppendRecord(record, out);
   return out;
 }
 
@@ -37,7 +37,7 @@ Bytes Record(std::uint8_t first, std::size_t size) {
 Bytes Counted(std::uint32_t count, const Bytes& record) {
   const std::uint32_t head = count << 7 | (record.empty() ? 0x50U : 0x51U);
   Bytes out = {static_cast<std::uint8_t>(head), static_cast<std::uint8_t>(head >> 8)};
-  Append(record, out);
+  AppendRecord(record, out);
   return out;
 }
 

@@ -20,12 +20,11 @@
 #include "model/module.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
-constexpr std::uint32_t kAbs32 = 0x01;
-constexpr std::uint32_t kAbs32Lo = 0x38;
 constexpr std::uint32_t kShtNobits = 8;
 constexpr std::uint32_t kShtCudaGlobal = 0x70000007;
 constexpr std::uint32_t kShtCudaShared = 0x7000000a;

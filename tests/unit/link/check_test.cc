@@ -4,6 +4,7 @@
 #include "format/nv_info.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
-constexpr std::uint32_t kAbs32 = 0x01;
 constexpr std::uint32_t kTexSlot = 0x13;  // nothing can be done with it
 
 struct Findings {

@@ -19,12 +19,12 @@ using internal::CallGraph;
 using internal::CodePart;
 using internal::FunctionId;
 
-using Names = std::vector<std::string_view>;
+using Views = std::vector<std::string_view>;
 
 // Two kernels with a function each.
-class TwoKernels {
+class TwoKernelsInParts {
  public:
-  TwoKernels() {
+  TwoKernelsInParts() {
     k = Add(true);
     l = Add(true);
     of_k = Add(false);
@@ -69,7 +69,7 @@ class TwoKernels {
 };
 
 TEST_CASE("Code is cut function by function, what kernels share among it", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   const FunctionId common = program.Add(false, 1024);
   program.builder.AddCall(program.of_k, common);
   program.builder.AddCall(program.of_l, common);
@@ -78,25 +78,25 @@ TEST_CASE("Code is cut function by function, what kernels share among it", "[par
   program.Add(true, 512);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Names{program.NameOf(common)});
+  CHECK(parts[0].sections == Views{program.NameOf(common)});
   CHECK(parts[1].sections.size() == 5);
   CHECK(parts[1].bytes == 4 * 128 + 512);
 }
 
 TEST_CASE("Parts are of about one size", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   program.Add(true, 1024);
   const FunctionId large = program.Add(true, 4096);
   program.Add(true, 2048);
   program.Add(true, 512);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Names{program.NameOf(large)});
+  CHECK(parts[0].sections == Views{program.NameOf(large)});
   CHECK(parts[0].bytes + parts[1].bytes == program.Bytes());
 }
 
 TEST_CASE("There are as many parts as were asked for, or none", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   CHECK(program.Cut(0).empty());
   const auto one = program.Cut(1);
   REQUIRE(one.size() == 1);
@@ -110,17 +110,17 @@ TEST_CASE("There are as many parts as were asked for, or none", "[parts]") {
 }
 
 TEST_CASE("Functions of one name stay together", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   program.Name(program.of_l, program.k);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Names{program.NameOf(program.k)});
+  CHECK(parts[0].sections == Views{program.NameOf(program.k)});
   CHECK(parts[0].bytes == 256);
   CHECK(parts[1].bytes == 256);
 }
 
 TEST_CASE("What goes is counted for itself", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   program.Add(false, 1 << 20);
   const CallGraph graph(program.builder.program);
   const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
@@ -131,7 +131,7 @@ TEST_CASE("What goes is counted for itself", "[parts]") {
 }
 
 TEST_CASE("By whom code stays is a shortest way from a kernel", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   const FunctionId common = program.Add(false);
   const FunctionId behind = program.Add(false);
   const FunctionId unused = program.Add(false);
@@ -152,14 +152,14 @@ TEST_CASE("By whom code stays is a shortest way from a kernel", "[parts]") {
 }
 
 // Of the program with these uses; in order.
-std::vector<FunctionId> OfAllParts(const TwoKernels& program) {
+std::vector<FunctionId> OfAllParts(const TwoKernelsInParts& program) {
   const CallGraph graph(program.builder.program);
   const auto liveness = internal::FindLiveFunctions(program.builder.program, graph, false);
   return internal::CodeOfAllParts(program.builder.program, graph, liveness);
 }
 
 TEST_CASE("Shared memory of one kernel is no matter of other parts", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   program.builder.AddUse(program.k, program.builder.AddShared(64, 1));
   program.builder.AddUse(program.l, program.builder.AddShared(64, 1));
   // The strictest alignment counts for all, and one user is enough to say it.
@@ -169,7 +169,7 @@ TEST_CASE("Shared memory of one kernel is no matter of other parts", "[parts]") 
 }
 
 TEST_CASE("All parts have what reaches shared memory of several", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   const FunctionId third = program.Add(true);
   const FunctionId unused = program.Add(false);
   const internal::SymbolId common = program.builder.AddShared(64, 4);
@@ -189,7 +189,7 @@ TEST_CASE("All parts have what reaches shared memory of several", "[parts]") {
 }
 
 TEST_CASE("Of `extern __shared__` all parts have to know that there is one", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   const internal::SymbolId rest = program.builder.AddExternalShared();
   program.builder.AddUse(program.k, rest);
   program.builder.AddUse(program.l, rest);
@@ -201,7 +201,7 @@ TEST_CASE("Of `extern __shared__` all parts have to know that there is one", "[p
 }
 
 TEST_CASE("All parts have what reaches functions with constants", "[parts]") {
-  TwoKernels program;
+  TwoKernelsInParts program;
   const auto add_constants = [&](FunctionId function) {
     const internal::SectionId id =
         program.builder.AddSection(internal::SectionKind::kFunctionConstants, function);

@@ -9,14 +9,13 @@
 
 #include "support/catch.h"
 #include "unit/merge/merged.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x38;
 
 // "b=a" for each function that another one replaces; and the names that code and records then have.
 struct FoldedText {
@@ -57,10 +56,10 @@ TEST_CASE("Of functions that are the same the first stays, and so of their calle
   for (const auto& [caller, callee] :
        {std::pair(above_f, f), std::pair(above_g, g), std::pair(k, above_f)}) {
     a.AddCall(caller, callee);
-    a.Relocate(a.TextOf(caller), 0, kAbs32, callee);
+    a.Relocate(a.TextOf(caller), 0, kAbs32Lo, callee);
   }
   a.AddCall(k, above_g);
-  a.Relocate(a.TextOf(k), 8, kAbs32, above_g);
+  a.Relocate(a.TextOf(k), 8, kAbs32Lo, above_g);
   // The call of the one that goes may come first.
   const SymbolHandle l = a.DefineKernel("l");
   a.AddCall(l, above_g);
@@ -80,8 +79,8 @@ TEST_CASE("Functions are not the same that refer, call or need something else", 
   const SymbolHandle refers = a.Define(Function{.name = "refers"});
   const SymbolHandle elsewhere = a.Define(Function{.name = "elsewhere"});
   const SymbolHandle calls = a.Define(Function{.name = "calls"});
-  a.Relocate(a.TextOf(refers), 0, kAbs32, x);
-  a.Relocate(a.TextOf(elsewhere), 8, kAbs32, x);
+  a.Relocate(a.TextOf(refers), 0, kAbs32Lo, x);
+  a.Relocate(a.TextOf(elsewhere), 8, kAbs32Lo, x);
   a.AddCall(calls, plain);
   for (const SymbolHandle f : {plain, refers, elsewhere, calls}) a.AddCall(k, f);
   a.Define(Function{.name = "registers", .registers = 99});
@@ -130,7 +129,7 @@ TEST_CASE("A function's own name is no difference", "[fold]") {
   InputBuilder a;
   for (const char* name : {"f", "g"}) {
     const SymbolHandle f = a.Define(Function{.name = name});
-    a.Relocate(a.TextOf(f), 0, kAbs32, f, 8);
+    a.Relocate(a.TextOf(f), 0, kAbs32Lo, f, 8);
   }
   CHECK(Fold({&a}).replaced == Names{"g=f"});
 }

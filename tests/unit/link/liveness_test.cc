@@ -5,14 +5,13 @@
 #include "support/catch.h"
 #include "support/text.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs64 = 2;
 
 std::string LivenessOf(const Linked& linked) {
   return internal::DumpLiveness(linked.passes.program, linked.passes.liveness);

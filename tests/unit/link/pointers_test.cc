@@ -11,6 +11,7 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -23,8 +24,6 @@ using internal::FindLostPointers;
 using internal::Liveness;
 using internal::NoteBehindPointers;
 using internal::Program;
-
-constexpr std::uint32_t kAbs64 = 2;
 
 // What the second of two files has beside its copy of `f`, which is discarded.
 struct Second {

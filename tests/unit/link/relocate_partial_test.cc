@@ -4,15 +4,13 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x01;
-constexpr std::uint32_t kAbs32Lo = 0x38;
 
 std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
   const LinkedPartial linked(input, /*debug=*/false, keep_references);

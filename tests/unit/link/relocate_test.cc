@@ -4,6 +4,7 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -12,12 +13,9 @@ using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
 // Types by what becomes of them (format/relocations.cc).
-constexpr std::uint32_t kAbs32 = 0x01;       // stored
-constexpr std::uint32_t kAbs64 = 0x02;       // stored
 constexpr std::uint32_t kG32 = 0x03;         // kept
 constexpr std::uint32_t kTexSlot = 0x13;     // refused
 constexpr std::uint32_t kConstField = 0x18;  // stored with the bank
-constexpr std::uint32_t kAbs32Lo = 0x38;
 
 std::string RelocatedOf(const Linked& linked) {
   return internal::DumpRelocated(linked.passes.program, linked.passes.relocated);

@@ -4,13 +4,12 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x01;
 
 std::string SharedOf(InputBuilder& input, bool debug = false, bool keep_references = false) {
   const LinkedPartial linked(input, debug, keep_references);

@@ -7,7 +7,7 @@
 namespace devlink::testing {
 namespace {
 
-internal::TextureLayout LayOut(const ProgramBuilder& builder) {
+internal::TextureLayout LayOutTextures(const ProgramBuilder& builder) {
   const internal::CallGraph graph(builder.program);
   const auto live = internal::FindLiveFunctions(builder.program, graph, /*keep_all=*/false);
   return internal::LayOutTextures(builder.program, graph, live);
@@ -21,7 +21,7 @@ TEST_CASE("Slots begin behind the parameters of all kernels", "[link]") {
   builder.AddParameters(other, 0x19a);
   const auto image = builder.AddTexture();
   builder.AddUse(user, image);
-  const auto layout = LayOut(builder);
+  const auto layout = LayOutTextures(builder);
   CHECK(layout.offsets.at(image) == 0x19c);
   REQUIRE(layout.banks.size() == 1);
   CHECK(layout.banks[0].kernel == user);
@@ -37,7 +37,7 @@ TEST_CASE("A reference that no entry reaches has an offset but no room", "[link]
   builder.AddParameters(b, 0x170);
   const auto image = builder.AddTexture();
   builder.AddUse(aside, image);
-  const auto layout = LayOut(builder);
+  const auto layout = LayOutTextures(builder);
   CHECK(layout.offsets.at(image) == 0x170);
   CHECK(layout.banks.empty());
 }

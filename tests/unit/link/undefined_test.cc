@@ -6,14 +6,13 @@
 
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x01;
 
 // Each error, and its notes below it.
 std::string UndefinedOf(std::initializer_list<InputBuilder*> inputs) {

@@ -6,15 +6,13 @@
 #include "format/nv_info.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x01;
-constexpr std::uint32_t kAbs32Lo = 0x38;
 
 // The results of a sound link, for a test to break one of them.
 struct Results : internal::PassResults {

@@ -21,6 +21,7 @@
 #include "support/process.h"
 #include "support/text.h"
 #include "support/toolkit.h"
+#include "unit/lto/said.h"
 
 namespace devlink::testing {
 namespace {
@@ -30,19 +31,6 @@ using Bytes = std::vector<std::uint8_t>;
 using Words = std::vector<std::string>;
 
 constexpr Arch kTargets[] = {{75, 0}, {80, 0}, {90, 0}, {90, 'a'}, {100, 0}, {120, 0}};
-constexpr Arch kSm90 = {90, 0};
-
-std::string Message(const absl::Status& status) { return std::string(status.message()); }
-
-std::string Rendered(const std::vector<Diagnostic>& diagnostics, bool with_notes = true) {
-  std::string out;
-  for (Diagnostic diagnostic : diagnostics) {
-    if (!with_notes) diagnostic.notes.clear();
-    out += RenderDiagnostic(diagnostic, "nvlink");
-  }
-  return out;
-}
-
 std::unique_ptr<LtoCompiler> Open(LtoBackend backend) {
   LtoBackendOptions options;
   options.backend = backend;

@@ -9,6 +9,7 @@
 #include "lto/nvvm_knob_tables.h"
 #include "lto/nvvm_pass_slots.h"
 #include "support/catch.h"
+#include "unit/lto/said.h"
 
 namespace devlink::testing {
 namespace {
@@ -22,10 +23,6 @@ using internal::NvvmPassSlotAt;
 using internal::NvvmSlotKind;
 using internal::ResolveNvvmBoolean;
 using Words = std::vector<std::string>;
-
-std::string Message(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
 
 TEST_CASE("The target decides which compiler's knobs count", "[nvvm]") {
   CHECK(NvvmGenerationOf({.number = 75}) == k7);

@@ -16,6 +16,7 @@
 #include "support/catch.h"
 #include "support/lto_tools.h"
 #include "support/process.h"
+#include "unit/lto/said.h"
 
 namespace devlink::testing {
 namespace {
@@ -23,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;
 using Words = std::vector<std::string>;
-
-constexpr Arch kSm90 = {90, 0};
-
-std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -47,12 +44,6 @@ Bytes Compiled(int sm, std::string_view kernel, std::string_view callee, std::st
   INFO(Message(made.status()));
   REQUIRE(made.ok());
   return *std::move(made);
-}
-
-std::string Rendered(const std::vector<Diagnostic>& diagnostics) {
-  std::string out;
-  for (const Diagnostic& diagnostic : diagnostics) out += RenderDiagnostic(diagnostic, "nvlink");
-  return out;
 }
 
 // The library of this project that fails when told to.

@@ -4,6 +4,7 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -14,8 +15,6 @@ using internal::DumpRelocations;
 using internal::DumpSections;
 using internal::DumpSymbols;
 using Function = InputBuilder::Function;
-
-constexpr std::uint32_t kAbs32Lo = 0x38;
 
 TEST_CASE("A kernel gets attributes and shared memory of its own", "[merge]") {
   InputBuilder a;

@@ -13,6 +13,7 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -24,8 +25,6 @@ using internal::DumpSymbols;
 using internal::KernelSelection;
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs64 = 2;
 
 TEST_CASE("Data of one name is appended, aligned as each input needs it", "[merge]") {
   InputBuilder a;
@@ -432,9 +431,9 @@ TEST_CASE("Tensor memory is allocated in one way", "[merge]") {
   const std::string new_way = "__nv_reservedSMEM_tcgen05_partition";
   const auto findings = [](const std::string& first, const std::string& second) {
     InputBuilder a;
-    AddReserved(a, first.c_str(), 4);
+    AddReserved(a, first, 4);
     InputBuilder b;
-    AddReserved(b, second.c_str(), 4);
+    AddReserved(b, second, 4);
     return MergeInputs({&a, &b}).Findings();
   };
   const std::string_view refusal =

@@ -8,6 +8,7 @@
 #include "report/dump.h"
 #include "support/catch.h"
 #include "unit/merge/merged.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
@@ -21,9 +22,6 @@ using internal::DumpRelocations;
 using internal::DumpSections;
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs64 = 2;
-constexpr std::uint32_t kAbs32Lo = 0x38;
 
 TEST_CASE("Debug records are appended, and references to them are moved", "[merge]") {
   const auto fill = [](InputBuilder& input, std::uint8_t byte) {

@@ -20,7 +20,7 @@ namespace {
 using internal::Module;
 
 // Without a tool's name it is not held to what all of NVIDIA's files have.
-Cubin Sample(bool names_tool = true) {
+Cubin HostileSample(bool names_tool = true) {
   return BuildCubin(
       {.names_tool = names_tool,
        .functions = {{.name = "kernel", .calls = {"helper", "elsewhere"}, .kernel = true},
@@ -71,7 +71,7 @@ TEST_CASE("Functions and variables lie in sections, whatever number stands for n
     for (std::uint32_t index = format::kShnLoReserve; index <= 0xffff; ++index) {
       // A variable may be common, with an alignment for a value.
       if (type == format::kSttObject && index == 0xfff2) continue;
-      Cubin bytes = Sample();
+      Cubin bytes = HostileSample();
       ChangeSymbols(bytes, [&](format::Sym& symbol) {
         if ((symbol.info & 15U) == type && symbol.shndx != 0) {
           symbol.shndx = static_cast<std::uint16_t>(index);
@@ -83,7 +83,7 @@ TEST_CASE("Functions and variables lie in sections, whatever number stands for n
 }
 
 TEST_CASE("A symbol that only its file can define is defined there", "[hostile]") {
-  Cubin bytes = Sample();
+  Cubin bytes = HostileSample();
   int changed = 0;
   ChangeSymbols(bytes, [&](format::Sym& symbol) {
     if (symbol.shndx != format::kShnUndef || (symbol.info & 15U) != format::kSttFunc) return;
@@ -97,7 +97,7 @@ TEST_CASE("A symbol that only its file can define is defined there", "[hostile]"
 TEST_CASE("A relocation of code asks for something", "[hostile]") {
   for (const auto& [names_tool, text] : {std::pair(true, "which its section cannot have"),
                                          std::pair(false, "a relocation that asks for nothing")}) {
-    Cubin bytes = Sample(names_tool);
+    Cubin bytes = HostileSample(names_tool);
     format::Shdr table = {};
     ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) { table = section; });
     REQUIRE(table.size > 0);
@@ -111,12 +111,12 @@ TEST_CASE("A relocation of code asks for something", "[hostile]") {
 }
 
 TEST_CASE("A list of relocations of code has some, and a section that it is for", "[hostile]") {
-  Cubin bytes = Sample();
+  Cubin bytes = HostileSample();
   ChangeSection(bytes, format::kShtRel, [](format::Shdr& section) { section.size = 0; });
   CHECK(Refusal(bytes).find("a list of relocations without any") != std::string::npos);
   for (const std::uint32_t info : {0U, 1U, 0xc07dU, 0xffffffffU}) {
     for (const bool empty : {false, true}) {
-      bytes = Sample();
+      bytes = HostileSample();
       ChangeSection(bytes, format::kShtRel, [&](format::Shdr& section) {
         section.info = info;
         if (empty) section.size = 0;
@@ -130,7 +130,7 @@ TEST_CASE("A list of relocations of code has some, and a section that it is for"
 TEST_CASE("What has the parameters of a kernel is one", "[hostile]") {
   for (const auto& [names_tool, text] : {std::pair(true, "it has what only a kernel has"),
                                          std::pair(false, "belongs to another function")}) {
-    Cubin bytes = Sample(names_tool);
+    Cubin bytes = HostileSample(names_tool);
     CHECK(Refusal(bytes).empty());
     int changed = 0;
     ChangeSymbols(bytes, [&](format::Sym& symbol) {
@@ -155,7 +155,7 @@ void MoveToEnd(Cubin& bytes, std::uint32_t type, const Cubin& contents) {
 
 // 100,000 undefined symbols that share a name of megabytes: 100 GB if each were read.
 TEST_CASE("Symbols cannot share a long name without end", "[hostile]") {
-  Cubin bytes = Sample();
+  Cubin bytes = HostileSample();
   format::Shdr strings = {};
   std::uint64_t long_name = 0;
   const auto header = At<format::Ehdr>(bytes, 0);

@@ -16,7 +16,7 @@
 namespace devlink::testing {
 namespace {
 
-Cubin Sample() {
+Cubin InfoSample() {
   return BuildCubin({.functions = {{.name = "kernel",
                                     .calls = {"helper", "elsewhere"},
                                     .kernel = true,
@@ -35,7 +35,7 @@ const Item* Named(const std::vector<Item>& items, std::string_view name) {
 
 TEST_CASE("A module tells what it is", "[inspect]") {
   ModulePool pool;
-  const Cubin bytes = Sample();
+  const Cubin bytes = InfoSample();
   const ModuleInfo info = InspectModule(*pool.AddCubin(bytes));
   CHECK(info.arch == Arch{.number = 80});
   CHECK(info.toolkit == 130);
@@ -45,7 +45,7 @@ TEST_CASE("A module tells what it is", "[inspect]") {
 
 TEST_CASE("A module tells what its functions need", "[inspect]") {
   ModulePool pool;
-  const ModuleInfo info = InspectModule(*pool.AddCubin(Sample()));
+  const ModuleInfo info = InspectModule(*pool.AddCubin(InfoSample()));
   REQUIRE(info.functions.size() == 2);
   const ModuleFunction* kernel = Named(info.functions, "kernel");
   REQUIRE(kernel != nullptr);
@@ -68,7 +68,7 @@ TEST_CASE("A module tells what its functions need", "[inspect]") {
 
 TEST_CASE("A module tells its symbols", "[inspect]") {
   ModulePool pool;
-  const ModuleInfo info = InspectModule(*pool.AddCubin(Sample()));
+  const ModuleInfo info = InspectModule(*pool.AddCubin(InfoSample()));
   const ModuleSymbol* kernel = Named(info.symbols, "kernel");
   REQUIRE(kernel != nullptr);
   CHECK(kernel->kind == SymbolKind::kFunction);
@@ -125,7 +125,7 @@ TEST_CASE("The output of a link can be looked into", "[inspect]") {
 }
 
 TEST_CASE("Looking into a damaged executable cubin reads nothing that is not there", "[inspect]") {
-  Cubin original = Sample();
+  Cubin original = InfoSample();
   const std::uint16_t executable = 2;
   std::memcpy(original.data() + 16, &executable, 2);
   for (std::size_t at = 64; at < original.size(); at += 4) {

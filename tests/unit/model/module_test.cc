@@ -17,7 +17,7 @@ namespace {
 
 using internal::Module;
 
-Cubin Sample() {
+Cubin ModuleSample() {
   return BuildCubin({.functions = {{.name = "kernel",
                                     .calls = {"helper", "elsewhere"},
                                     .kernel = true,
@@ -38,7 +38,7 @@ void CheckLoad(Cubin bytes) {
 }
 
 TEST_CASE("A written cubin loads", "[model]") {
-  const Cubin bytes = Sample();
+  const Cubin bytes = ModuleSample();
   const auto module = Module::Load(bytes);
   REQUIRE(module.ok());
   CHECK((*module)->relocatable());
@@ -57,7 +57,7 @@ TEST_CASE("A written cubin loads", "[model]") {
 }
 
 TEST_CASE("Every truncation of a cubin is refused", "[model]") {
-  const Cubin bytes = Sample();
+  const Cubin bytes = ModuleSample();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto module =
         Module::Load(Cubin(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
@@ -68,7 +68,7 @@ TEST_CASE("Every truncation of a cubin is refused", "[model]") {
 }
 
 TEST_CASE("No changed byte of a cubin crashes the reader", "[model]") {
-  const Cubin original = Sample();
+  const Cubin original = ModuleSample();
   for (std::size_t at = 0; at < original.size(); ++at) {
     for (const int change : {0x01, 0x80, 0xff, 0x7f}) {
       Cubin bytes = original;
@@ -79,7 +79,7 @@ TEST_CASE("No changed byte of a cubin crashes the reader", "[model]") {
 }
 
 TEST_CASE("No extreme number in a header or table crashes the reader", "[model]") {
-  const Cubin original = Sample();
+  const Cubin original = ModuleSample();
   for (std::size_t at = 0; at + 8 <= original.size(); at += 4) {
     for (const std::uint64_t value :
          {std::uint64_t{0}, std::uint64_t{0xffffffff}, ~std::uint64_t{0}, std::uint64_t{1} << 63,
@@ -119,7 +119,8 @@ TEST_CASE("No symbol changes into one of another type, to be passed over", "[mod
       bytes[table + 24 * i + 4] =
           static_cast<std::uint8_t>((bytes[table + 24 * i + 4] & 0xf0) | type);
       CAPTURE(symbol.name, int{type});
-      CHECK_FALSE(Module::Load(std::move(bytes)).ok());
+      const auto changed = Module::Load(std::move(bytes));
+      CHECK_FALSE(changed.ok());
     }
   }
 }

@@ -10,7 +10,7 @@
 namespace devlink::nvjitlink {
 namespace {
 
-struct Fixture {
+struct StepFixture {
   Toolchain no_tools;
   Tools tools{Environment::Default(), no_tools, {}};
   Options options{.target = {90, 0}, .assembler_target = "sm_90", .lto = true};
@@ -18,7 +18,7 @@ struct Fixture {
 };
 
 TEST_CASE("nvJitLink: nothing to compile is an error of libNVVM's", "[nvjitlink]") {
-  Fixture test;
+  StepFixture test;
   const LtoMade made = CompileLto({}, LtoScope::kPartial, test.options, test.tools, test.logs);
   CHECK(made.result == Result::kNvvmCompile);
   CHECK_FALSE(made.has_ptx);
@@ -26,7 +26,7 @@ TEST_CASE("nvJitLink: nothing to compile is an error of libNVVM's", "[nvjitlink]
 }
 
 TEST_CASE("nvJitLink: where a compiler is missing the log says what to do", "[nvjitlink]") {
-  Fixture test;
+  StepFixture test;
   const std::vector<LtoInput> inputs = {{.name = "a", .bytes = {1, 2, 3}}};
   CHECK(CompileLto(inputs, LtoScope::kWhole, test.options, test.tools, test.logs).result ==
         Result::kNvvmCompile);
@@ -40,7 +40,7 @@ TEST_CASE("nvJitLink: where a compiler is missing the log says what to do", "[nv
 }
 
 TEST_CASE("nvJitLink: protected LTO IR cannot be linked to LTO IR", "[nvjitlink]") {
-  Fixture test;
+  StepFixture test;
   const std::vector<LtoInput> inputs = {{.name = "a", .bytes = {1}, .is_protected = true}};
   std::string ltoir;
   CHECK(LinkLtoIr(inputs, test.options, test.tools, ltoir, test.logs) == Result::kInvalidInput);

@@ -4,14 +4,13 @@
 #include "format/nv_info.h"
 #include "support/catch.h"
 #include "unit/link/linked.h"
+#include "unit/relocation_numbers.h"
 
 namespace devlink::testing {
 namespace {
 
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
-
-constexpr std::uint32_t kAbs32 = 0x01;
 
 std::string UsageOf(const Linked& linked) {
   const LinkReport report = internal::MakeReport(linked.passes, linked.merged.inputs);

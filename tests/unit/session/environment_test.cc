@@ -13,7 +13,7 @@
 namespace devlink::testing {
 namespace {
 
-Cubin Kernel() { return BuildCubin({.functions = {{.name = "kernel", .kernel = true}}}); }
+Cubin OneKernel() { return BuildCubin({.functions = {{.name = "kernel", .kernel = true}}}); }
 
 LinkSession SessionIn(const Environment& environment, bool read_thin_members = false) {
   return *LinkSession::Create({.target = {.number = 80}, .read_thin_members = read_thin_members},
@@ -23,7 +23,7 @@ LinkSession SessionIn(const Environment& environment, bool read_thin_members = f
 TEST_CASE("A link of cubins from memory opens no file and starts no thread", "[session]") {
   const TestEnvironment environment;
   LinkSession session = SessionIn(environment);
-  REQUIRE(session.AddCubin("a", Kernel()).ok());
+  REQUIRE(session.AddCubin("a", OneKernel()).ok());
   REQUIRE(session.AddInput("b.cubin", BuildCubin({.functions = {{.name = "f"}}})).ok());
   CHECK(session.Link().ok());
   CHECK(environment.paths_read().empty());
@@ -32,7 +32,7 @@ TEST_CASE("A link of cubins from memory opens no file and starts no thread", "[s
 
 TEST_CASE("Files are those of the environment", "[session]") {
   TestEnvironment environment;
-  environment.files["nowhere/a.cubin"] = Kernel();
+  environment.files["nowhere/a.cubin"] = OneKernel();
   LinkSession session = SessionIn(environment);
   CHECK(session.AddFile("nowhere/a.cubin").ok());
   CHECK(absl::IsNotFound(session.AddFile("/etc/passwd")));
@@ -40,7 +40,7 @@ TEST_CASE("Files are those of the environment", "[session]") {
 }
 
 TEST_CASE("A thin archive from memory opens files only where that was allowed", "[session]") {
-  const Cubin member = Kernel();
+  const Cubin member = OneKernel();
   TestEnvironment environment;
   environment.files["d/a.cubin"] = member;
   const ByteVector thin = BuildThinArchive({{"a.cubin", member.size()}});
@@ -65,7 +65,7 @@ TEST_CASE("A thin archive from memory opens files only where that was allowed", 
 TEST_CASE("A link ends when the environment says stop, and the next one need not", "[session]") {
   TestEnvironment environment;
   LinkSession session = SessionIn(environment);
-  REQUIRE(session.AddCubin("a", Kernel()).ok());
+  REQUIRE(session.AddCubin("a", OneKernel()).ok());
   environment.stop.request_stop();
   const LinkOutcome outcome = session.Link();
   CHECK(absl::IsCancelled(outcome.status));

@@ -48,7 +48,7 @@ struct Mention {
   int line = 0;
 };
 
-std::string Where(const Mention& mention) {
+std::string PlaceOf(const Mention& mention) {
   return mention.document + ":" + std::to_string(mention.line) + ": `" + mention.text + "`";
 }
 
@@ -94,19 +94,18 @@ std::vector<Mention> AllMentions() {
   return out;
 }
 
-// --- Sources as sets of words --------------------------------------------------------------------
+// --- KnownWords as sets of words
+// --------------------------------------------------------------------
 
 using Words = std::set<std::string, std::less<>>;
 
-bool IsWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
+bool IsOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   for (const char c : text) {
-    if (IsWordCharacter(c)) {
+    if (IsOfWord(c)) {
       word += c;
     } else if (!word.empty()) {
       words.push_back(std::exchange(word, ""));
@@ -122,9 +121,9 @@ struct WordsOfFile {
   Words declared;
 };
 
-class Sources {
+class KnownWords {
  public:
-  Sources() {
+  KnownWords() {
     static const Words keywords = {"class", "enum", "namespace", "struct", "using"};
     for (const char* part : {"libdevlink", "apps", "tests", "bench", "examples"}) {
       for (const fs::path& file : SourcesUnder(TreeRoot() / part)) {
@@ -260,7 +259,7 @@ TEST_CASE("Mentions are told apart", "[tree]") {
 }
 
 TEST_CASE("What does not exist is not found", "[tree]") {
-  const Sources sources;
+  const KnownWords sources;
   CHECK(sources.Have({"LinkSession"}));
   CHECK_FALSE(sources.Have({"UnknownLinkOption"}));
   CHECK(sources.Have({"LinkSession", "AddCubin"}));
@@ -274,7 +273,7 @@ TEST_CASE("What does not exist is not found", "[tree]") {
 }
 
 TEST_CASE("Names in documents are names in the sources", "[tree]") {
-  const Sources sources;
+  const KnownWords sources;
   const std::vector<Mention> mentions = AllMentions();
   if (Documents().empty()) DEVLINK_SKIP("not in a git working tree");
   REQUIRE(mentions.size() > 500);
@@ -282,7 +281,7 @@ TEST_CASE("Names in documents are names in the sources", "[tree]") {
     const std::vector<std::string> parts = PartsOfName(mention.text);
     if (parts.empty()) continue;
     if (sources.Have(parts)) continue;
-    FAIL_CHECK(Where(mention) << " is not in the sources");
+    FAIL_CHECK(PlaceOf(mention) << " is not in the sources");
   }
 }
 
@@ -290,7 +289,7 @@ TEST_CASE("Paths in documents exist", "[tree]") {
   const Rooms rooms = Rooms::Read();
   for (const Mention& mention : AllMentions()) {
     if (!LooksLikePath(mention.text, rooms) || IsThere(mention.text)) continue;
-    FAIL_CHECK(Where(mention) << " does not exist");
+    FAIL_CHECK(PlaceOf(mention) << " does not exist");
   }
 }
 
@@ -298,8 +297,9 @@ TEST_CASE("Options in documents are read by something", "[tree]") {
   for (const Mention& mention : AllMentions()) {
     const std::string option = OptionOf(mention.text);
     if (option.empty() || IsRead(option) || kForeignOptions.contains(option)) continue;
-    FAIL_CHECK(Where(mention) << " is an option of nothing here: correct the document, or list an "
-                                 "option of another program in kForeignOptions");
+    FAIL_CHECK(
+        PlaceOf(mention) << " is an option of nothing here: correct the document, or list an "
+                            "option of another program in kForeignOptions");
   }
 }
 

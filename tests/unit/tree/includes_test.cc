@@ -72,7 +72,7 @@ constexpr Declares kDeclares[] = {
     {"support/catch.h", "CHECK REQUIRE SECTION TEST_CASE"},
 };
 
-std::set<std::string> WordsOf(std::string_view text) {
+std::set<std::string> WordsIn(std::string_view text) {
   std::istringstream in{std::string(text)};
   std::set<std::string> out;
   for (std::string word; in >> word;) out.insert(word);
@@ -143,7 +143,7 @@ std::vector<std::string> MissingIn(std::string_view code, const std::set<std::st
   std::vector<std::string> out;
   for (const Declares& declares : kDeclares) {
     if (included.contains(std::string(declares.header))) continue;
-    for (const std::string& name : WordsOf(declares.names)) {
+    for (const std::string& name : WordsIn(declares.names)) {
       if (!names.contains(name)) continue;
       out.push_back(name + " without " + std::string(declares.header));
       break;

@@ -34,7 +34,7 @@ std::string PublicPartOf(std::string_view code) {
   return out;
 }
 
-std::set<std::string> Words(const std::string& text, const std::regex& pattern) {
+std::set<std::string> Matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> out;
   for (std::sregex_iterator word(text.begin(), text.end(), pattern), end; word != end; ++word) {
     out.insert((*word)[1]);
@@ -60,11 +60,11 @@ TEST_CASE("Every public function is called by a test, an example or a program", 
   std::set<std::string> types;
   for (const fs::path& header : SourcesUnder(PublicHeaders())) {
     const std::string code = PublicPartOf(WithoutCommentsAndLiterals(TextOf(header)));
-    for (const std::string& name : Words(code, call)) functions[name] = NameInTree(header);
-    types.merge(Words(code, type));
+    for (const std::string& name : Matches(code, call)) functions[name] = NameInTree(header);
+    types.merge(Matches(code, type));
   }
   REQUIRE(functions.size() > 100);
-  const std::set<std::string> called = Words(CodeOfCallers({"tests", "examples", "apps"}), call);
+  const std::set<std::string> called = Matches(CodeOfCallers({"tests", "examples", "apps"}), call);
   for (const auto& [name, header] : functions) {
     if (types.contains(name) || called.contains(name)) continue;
     FAIL_CHECK(header << ": nothing calls " << name);
@@ -74,9 +74,9 @@ TEST_CASE("Every public function is called by a test, an example or a program", 
 TEST_CASE("Every function for C is called by a unit test of it", "[tree]") {
   const std::regex call(R"(\b(dl_\w+)\()");
   const fs::path header = PublicHeaders() / "c" / "devlink.h";
-  const std::set<std::string> functions = Words(WithoutCommentsAndLiterals(TextOf(header)), call);
+  const std::set<std::string> functions = Matches(WithoutCommentsAndLiterals(TextOf(header)), call);
   REQUIRE(functions.size() > 50);
-  const std::set<std::string> called = Words(CodeOfCallers({"tests/unit/c_api"}), call);
+  const std::set<std::string> called = Matches(CodeOfCallers({"tests/unit/c_api"}), call);
   for (const std::string& name : functions) {
     CAPTURE(name);
     CHECK(called.contains(name));
@@ -86,14 +86,14 @@ TEST_CASE("Every function for C is called by a unit test of it", "[tree]") {
 TEST_CASE("Every function for C is described", "[tree]") {
   const std::string text = TextOf(PublicHeaders() / "c" / "devlink.h");
   std::size_t functions = 0;
-  for (std::size_t at = text.find("\nDL_API "); at != text.npos;
+  for (std::size_t at = text.find("\nDL_API "); at != std::string::npos;
        at = text.find("\nDL_API ", at + 1)) {
     ++functions;
     const std::string declaration = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-    if (declaration.find("_destroy(") != declaration.npos) continue;  // said of all in one place
+    if (declaration.find("_destroy(") != std::string::npos) continue;  // said of all in one place
     const std::string before = text.substr(text.rfind('\n', at - 1) + 1, 2);
     CAPTURE(declaration);
-    CHECK((before == "//" || declaration.find("//") != declaration.npos));
+    CHECK((before == "//" || declaration.find("//") != std::string::npos));
   }
   CHECK(functions > 50);
 }
