@@ -45,7 +45,7 @@ struct FileLines {
   }
 };
 
-absl::StatusOr<FileLines> LinesOf(const FileIndex& file, std::uint32_t section) {
+absl::StatusOr<FileLines> LinesOfFile(const FileIndex& file, std::uint32_t section) {
   FileLines out{.bytes = file.file().DataOf(section), .table = {}, .references = {}};
   auto table = format::LineTable::Read(out.bytes);
   if (!table) return Different(file.file().NameOf(section));
@@ -87,7 +87,7 @@ class LineJoin {
       : own_(own), taken_(taken), section_(section) {}
 
   absl::Status Run() {
-    DEVLINK_ASSIGN_OR_RETURN(lines_, LinesOf(own_, section_));
+    DEVLINK_ASSIGN_OR_RETURN(lines_, LinesOfFile(own_, section_));
     DEVLINK_RETURN_IF_ERROR(ReadParts());
     const std::vector<format::LineUnit>& units = lines_.table.units();
     for (std::size_t i = 0; i < units.size(); ++i) DEVLINK_RETURN_IF_ERROR(JoinUnit(i, units[i]));
@@ -107,7 +107,7 @@ class LineJoin {
       const auto section = part->CounterpartOf(section_, own_);
       if (!section) return Wrong();
       PartLines& out = parts_[part];
-      DEVLINK_ASSIGN_OR_RETURN(out.lines, LinesOf(*part, *section));
+      DEVLINK_ASSIGN_OR_RETURN(out.lines, LinesOfFile(*part, *section));
       if (!HaveSameUnits(lines_, out.lines)) return Wrong();
       const std::vector<format::LineUnit>& units = out.lines.table.units();
       for (std::size_t i = 0; i < units.size(); ++i) {

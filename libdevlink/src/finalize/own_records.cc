@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-absl::Status Different() {
+absl::Status OtherRecords() {
   return absl::InvalidArgumentError(
       "the file of the finalizer has other sections or symbols than the link without it");
 }
@@ -123,15 +123,15 @@ absl::StatusOr<Bytes> JoinRecords(base::Bytes finalized, base::Bytes own) {
   while (ours.Next(record)) {
     if (SpeaksOfCode(record)) {
       const std::size_t next = taken[record.id]++;
-      if (next == of_code[record.id].size()) return Different();
+      if (next == of_code[record.id].size()) return OtherRecords();
       Append(of_code[record.id][next], out);
     } else if (is_known[record.id] || !SaysWhatIsNew(record)) {
       Append(record, out);
     }
   }
-  if (!theirs.well_formed() || !ours.well_formed()) return Different();
+  if (!theirs.well_formed() || !ours.well_formed()) return OtherRecords();
   for (std::size_t i = 0; i < kKinds; ++i) {
-    if (taken[i] != of_code[i].size()) return Different();
+    if (taken[i] != of_code[i].size()) return OtherRecords();
   }
   return out;
 }
@@ -139,7 +139,7 @@ absl::StatusOr<Bytes> JoinRecords(base::Bytes finalized, base::Bytes own) {
 absl::StatusOr<Bytes> WithOwnRecords(base::Bytes finalized, base::Bytes own) {
   DEVLINK_ASSIGN_OR_RETURN(LinkedFile out, LinkedFile::Read(finalized));
   DEVLINK_ASSIGN_OR_RETURN(const LinkedFile from, LinkedFile::Read(own));
-  if (!SameTables(out, from)) return Different();
+  if (!SameTables(out, from)) return OtherRecords();
   for (std::uint32_t i = 1; i < out.section_count(); ++i) {
     out.Rename(i, from.header(i).name);
     if (std::ranges::equal(out.DataOf(i), from.DataOf(i))) continue;

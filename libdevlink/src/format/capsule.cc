@@ -41,29 +41,29 @@ struct Record {
   std::uint32_t instructions = 1;  // of machine code
 };
 
-absl::Status Damaged(const char* what) { return absl::InvalidArgumentError(what); }
+absl::Status DamagedCapsule(const char* what) { return absl::InvalidArgumentError(what); }
 
 // The record at `at`, which moves behind it.
 absl::Status ReadRecord(const base::BoundedReader& reader, std::uint64_t& at, Record& out) {
   std::uint8_t first = 0;
-  if (!reader.Read(at, first)) return Damaged("its records end before its instructions do");
+  if (!reader.Read(at, first)) return DamagedCapsule("its records end before its instructions do");
   out = Record();
   bool has_record = true;
   const bool is_plain = !IsCounted(first);
   if (!is_plain) {
     std::uint16_t head = 0;
-    if (!reader.Read(at, head)) return Damaged("a record is cut off");
+    if (!reader.Read(at, head)) return DamagedCapsule("a record is cut off");
     out.instructions = head >> 7;
     has_record = (head & 1) != 0;
     at += sizeof(head);
-    if (has_record && !reader.Read(at, first)) return Damaged("a record is cut off");
+    if (has_record && !reader.Read(at, first)) return DamagedCapsule("a record is cut off");
   }
   if (!has_record) return absl::OkStatus();
   out.at = static_cast<std::uint32_t>(at);
   out.size = RecordSize(first);
   if (is_plain && first == kOfNone) out.instructions = 0;
-  if (out.size == 0) return Damaged("a record of a form that is not known");
-  if (!reader.Slice(at, out.size)) return Damaged("a record is cut off");
+  if (out.size == 0) return DamagedCapsule("a record of a form that is not known");
+  if (!reader.Slice(at, out.size)) return DamagedCapsule("a record is cut off");
   at += out.size;
   return absl::OkStatus();
 }
@@ -85,9 +85,9 @@ struct Head {
 };
 
 absl::Status ReadHead(const base::BoundedReader& reader, Head& out) {
-  if (!reader.Read(kCountAt, out.count)) return Damaged("its head is cut off");
+  if (!reader.Read(kCountAt, out.count)) return DamagedCapsule("its head is cut off");
   const std::uint64_t bitmap = (std::uint64_t{out.count} + 31) / 32 * 4;
-  if (!reader.Slice(kBitmapAt, bitmap)) return Damaged("its bitmap is cut off");
+  if (!reader.Slice(kBitmapAt, bitmap)) return DamagedCapsule("its bitmap is cut off");
   out.records = kBitmapAt + bitmap;
   return absl::OkStatus();
 }
@@ -119,8 +119,8 @@ absl::Status CheckCapsule(base::Bytes capsule, std::uint64_t instructions, bool 
     }
     next += record.instructions;
   }
-  if (at != capsule.size()) return Damaged("its records do not end where it does");
-  if (next != instructions) return Damaged("it stands for another number of instructions");
+  if (at != capsule.size()) return DamagedCapsule("its records do not end where it does");
+  if (next != instructions) return DamagedCapsule("it stands for another number of instructions");
   return absl::OkStatus();
 }
 

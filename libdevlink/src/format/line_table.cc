@@ -26,8 +26,8 @@ struct RankedSequence {
   LineSequence sequence;
 };
 
-std::optional<std::uint32_t> RankOf(const LineTable& table, const LineSequence& sequence,
-                                    RankAt rank_at) {
+std::optional<std::uint32_t> RankOfSequence(const LineTable& table, const LineSequence& sequence,
+                                            RankAt rank_at) {
   for (const std::uint64_t address : table.AddressesOf(sequence)) {
     if (const auto rank = rank_at(address)) return rank;
   }
@@ -156,7 +156,7 @@ std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
     out.headers.push_back(out.runs.back());
     sequences.clear();
     for (const LineSequence& sequence : table->SequencesOf(unit)) {
-      if (const auto rank = RankOf(*table, sequence, rank_at)) {
+      if (const auto rank = RankOfSequence(*table, sequence, rank_at)) {
         sequences.push_back({*rank, sequence});
       }
     }

@@ -35,7 +35,7 @@ static_assert(sizeof(CudaNote) == 32);
 constexpr std::uint32_t kCudaDescription = 8;
 constexpr std::uint32_t kFirstCudaDescription = 12;  // of version 1
 
-bool HasFormOfKind(const CudaNote& note) {
+bool HasFormOfNote(const CudaNote& note) {
   const bool is_current =
       note.version == kRecordVersion && note.description_size == kCudaDescription;
   const bool is_first =
@@ -144,7 +144,7 @@ std::vector<std::uint8_t> EncodeCudaInfo(const CudaInfo& info) {
 
 std::optional<CudaInfo> ReadCudaInfo(base::Bytes note) {
   CudaNote read = {};
-  if (!base::BoundedReader(note).Read(0, read) || !HasFormOfKind(read)) return std::nullopt;
+  if (!base::BoundedReader(note).Read(0, read) || !HasFormOfNote(read)) return std::nullopt;
   if (read.version < kRecordVersion) {
     constexpr std::uint16_t kFirstToolkit = 128;  // whose notes have that form
     return CudaInfo{

@@ -15,7 +15,7 @@ using Travel = InfoTravel;
 using Views = InfoViews;
 using Row = InfoAttribute;
 constexpr std::uint8_t kWords = kInfoWords;
-constexpr std::uint8_t kPlaces = kInfoPlaces;
+constexpr std::uint8_t kPlacesInCode = kInfoPlaces;
 constexpr std::uint8_t kMark = kInfoMark;
 constexpr std::uint8_t kByte = kInfoByte;
 constexpr std::uint8_t kHalf = kInfoHalf;
@@ -55,7 +55,7 @@ constexpr std::array kInfoRows = {
     Row{0x19, "CBANK_PARAM_SIZE", kHalf, Views::kOne},
     Row{0x1a, "QUERY_NUMATTRIB"},
     Row{0x1b, "MAXREG_COUNT", kHalf, Views::kSame},
-    Row{0x1c, "EXIT_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
+    Row{0x1c, "EXIT_INSTR_OFFSETS", kPlacesInCode, Views::kCodePlaces},
     Row{0x1d, "S2RCTAID_INSTR_OFFSETS"},
     Row{0x1e, "CRS_STACK_SIZE", 4, Views::kSame},
     Row{0x1f, "NEED_CNP_WRAPPER"},
@@ -67,7 +67,7 @@ constexpr std::array kInfoRows = {
     Row{0x25, "LD_CACHEMOD_INSTR_OFFSETS"},
     Row{0x26, "LOAD_CACHE_REQUEST"},
     Row{0x27, "ATOM_SYS_INSTR_OFFSETS"},
-    Row{0x28, "COOP_GROUP_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
+    Row{0x28, "COOP_GROUP_INSTR_OFFSETS", kPlacesInCode, Views::kCodePlaces},
     Row{0x29, "COOP_GROUP_MASK_REGIDS", kWords, Views::kSame},
     Row{0x2a, "SW1850030_WAR"},
     Row{0x2b, "WMMA_USED"},
@@ -76,7 +76,7 @@ constexpr std::array kInfoRows = {
     Row{0x2e, "ATOM16_EMUL_INSTR_REG_MAP"},
     Row{0x2f, "REGCOUNT", 8, Views::kSame, Symbols::kOne},  // "Call graph and prototypes"
     Row{0x30, "SW2393858_WAR"},
-    Row{0x31, "INT_WARP_WIDE_INSTR_OFFSETS", kPlaces, Views::kCodePlaces},
+    Row{0x31, "INT_WARP_WIDE_INSTR_OFFSETS", kPlacesInCode, Views::kCodePlaces},
     Row{0x32, "SHARED_SCRATCH"},
     Row{0x33, "STATISTICS"},
     Row{0x34, "INDIRECT_BRANCH_TARGETS", kWords, Views::kSameSize},
@@ -97,7 +97,7 @@ constexpr std::array kInfoRows = {
     Row{0x43, "UCODE_SECTION_DATA"},
     Row{0x44, "UNUSED_LOAD_BYTE_OFFSET"},
     Row{0x45, "KPARAM_INFO_V2", 12},
-    Row{0x46, "SYSCALL_OFFSETS", kPlaces},
+    Row{0x46, "SYSCALL_OFFSETS", kPlacesInCode},
     Row{0x47, "SW_WAR_MEMBAR_SYS_INSTR_OFFSETS"},
     Row{0x48, "GRAPHICS_GLOBAL_CBANK"},
     Row{0x49, "SHADER_TYPE"},
@@ -114,7 +114,7 @@ constexpr std::array kInfoRows = {
     Row{0x54, "REG_RECONFIG", 0, Views::kUnknown, Symbols::kNone, Travel::kLastByte, kInfoNoValue},
     Row{0x55, "ANNOTATIONS", kWords, Views::kSameSize},
     Row{0x56, "UNKNOWN"},
-    Row{0x57, "STACK_CANARY_TRAP_OFFSETS", kPlaces},
+    Row{0x57, "STACK_CANARY_TRAP_OFFSETS", kPlacesInCode},
     Row{0x58, "STUB_FUNCTION_KIND", kHalf, Views::kSame},
     Row{0x59, "LOCAL_CTA_ASYNC_STORE_OFFSETS"},
     Row{0x5a, "MERCURY_FINALIZER_OPTIONS", kWords, Views::kOne},
@@ -255,7 +255,7 @@ bool HasFormOfKind(const InfoRecord& record) {
   }
   if (record.format != kInfoSized) return false;
   if (record.id == kAttrIndirectBranchTargets) return AreWholeBranches(record.payload);
-  if (wanted == kPlaces) return ArePlaces(record.payload);
+  if (wanted == kPlacesInCode) return ArePlaces(record.payload);
   return wanted == kWords ? record.payload.size() % 4 == 0 : record.payload.size() == wanted;
 }
 

@@ -64,8 +64,8 @@ std::string Explain(const NvvmLibrary& library, std::span<const std::uint8_t> by
 }
 
 // Fills in how a compilation failed.
-void Fail(NvvmResult& result, NvvmStep step, absl::Status status, std::string_view nvlink_text,
-          std::string_view input = {}) {
+void FailAt(NvvmResult& result, NvvmStep step, absl::Status status, std::string_view nvlink_text,
+            std::string_view input = {}) {
   result.step = step;
   result.pieces.clear();
   result.diagnostics.push_back(
@@ -210,18 +210,18 @@ bool NvvmProgram::AddAll(const internal::NvvmFunctions& functions, void* program
     if (module.is_lto_ir) {
       const absl::Status damage = LtoIr::Parse(module.bytes).status();
       if (absl::IsOutOfRange(damage)) {
-        Fail(result, NvvmStep::kAdd,
-             absl::InvalidArgumentError(absl::StrCat("'", module.name, "': ", damage.message())),
-             internal::kModuleRefused, module.name);
+        FailAt(result, NvvmStep::kAdd,
+               absl::InvalidArgumentError(absl::StrCat("'", module.name, "': ", damage.message())),
+               internal::kModuleRefused, module.name);
         return false;
       }
     }
     auto* add = module.is_lto_ir ? functions.add_lto_ir : functions.add_ir;
     if (add == nullptr) {
-      Fail(result, NvvmStep::kLibrary,
-           absl::FailedPreconditionError(
-               absl::StrCat("'", library_.path(), "' has no function nvvmAddModuleToProgram")),
-           internal::kLibraryFailed);
+      FailAt(result, NvvmStep::kLibrary,
+             absl::FailedPreconditionError(
+                 absl::StrCat("'", library_.path(), "' has no function nvvmAddModuleToProgram")),
+             internal::kLibraryFailed);
       return false;
     }
     result.code = add(program, reinterpret_cast<const char*>(module.bytes.data()),
@@ -229,9 +229,9 @@ bool NvvmProgram::AddAll(const internal::NvvmFunctions& functions, void* program
     if (result.code == kNvvmSuccess) continue;
     std::string why = module.is_lto_ir ? Explain(library_, module.bytes, options) : std::string();
     if (why.empty()) why = base::Cat({"libNVVM answers ", ErrorText(functions, result.code)});
-    Fail(result, NvvmStep::kAdd,
-         absl::InvalidArgumentError(absl::StrCat("'", module.name, "': ", why)),
-         internal::kModuleRefused, module.name);
+    FailAt(result, NvvmStep::kAdd,
+           absl::InvalidArgumentError(absl::StrCat("'", module.name, "': ", why)),
+           internal::kModuleRefused, module.name);
     return false;
   }
   return true;
@@ -250,9 +250,9 @@ void NvvmProgram::CompileAll(const internal::NvvmFunctions& functions, void* pro
   result.log = LogOf(functions, program);
   if (failed) {
     internal::AddLtoLog(result.log + error, result.diagnostics);
-    Fail(result, NvvmStep::kCompile,
-         absl::InvalidArgumentError(absl::StrCat("libNVVM answers ", error)),
-         internal::kCompilationFailed);
+    FailAt(result, NvvmStep::kCompile,
+           absl::InvalidArgumentError(absl::StrCat("libNVVM answers ", error)),
+           internal::kCompilationFailed);
     for (const Module& module : modules_) {
       const std::string why = module.is_lto_ir ? Explain(library_, module.bytes, options) : "";
       if (!why.empty()) {
@@ -266,7 +266,7 @@ void NvvmProgram::CompileAll(const internal::NvvmFunctions& functions, void* pro
   if (pieces.ok()) {
     result.pieces = *std::move(pieces);
   } else {
-    Fail(result, NvvmStep::kResult, pieces.status(), internal::kInternalError);
+    FailAt(result, NvvmStep::kResult, pieces.status(), internal::kInternalError);
   }
 }
 
@@ -277,7 +277,7 @@ NvvmResult NvvmProgram::Compile(const std::vector<std::string>& options,
   if (!internal::LeavesNothingBehind(options)) {
     auto copy = library->Copy();
     if (!copy.ok()) {
-      Fail(result, NvvmStep::kLibrary, copy.status(), internal::kLibraryFailed);
+      FailAt(result, NvvmStep::kLibrary, copy.status(), internal::kLibraryFailed);
       return result;
     }
     library = *std::move(copy);
@@ -286,10 +286,10 @@ NvvmResult NvvmProgram::Compile(const std::vector<std::string>& options,
   void* program = nullptr;
   result.code = functions.create(&program);
   if (result.code != kNvvmSuccess || program == nullptr) {
-    Fail(result, NvvmStep::kCreate,
-         absl::InternalError(
-             absl::StrCat("libNVVM creates no program: ", ErrorText(functions, result.code))),
-         internal::kInternalError);
+    FailAt(result, NvvmStep::kCreate,
+           absl::InternalError(
+               absl::StrCat("libNVVM creates no program: ", ErrorText(functions, result.code))),
+           internal::kInternalError);
     return result;
   }
   if (AddAll(functions, program, options, result)) {
@@ -298,10 +298,10 @@ NvvmResult NvvmProgram::Compile(const std::vector<std::string>& options,
   const int destroyed = functions.destroy(&program);
   if (destroyed != kNvvmSuccess && result.status.ok()) {
     result.code = destroyed;
-    Fail(result, NvvmStep::kCreate,
-         absl::InternalError(absl::StrCat("libNVVM does not destroy its program: ",
-                                          ErrorText(functions, destroyed))),
-         internal::kInternalError);
+    FailAt(result, NvvmStep::kCreate,
+           absl::InternalError(absl::StrCat("libNVVM does not destroy its program: ",
+                                            ErrorText(functions, destroyed))),
+           internal::kInternalError);
   }
   return result;
 }

@@ -78,7 +78,7 @@ Function* Real(Function*& place, const char* name) {
   return function;
 }
 
-mode_t ModeOf(int flags, std::va_list arguments) {
+mode_t ModeOfCall(int flags, std::va_list arguments) {
   return (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
@@ -97,7 +97,7 @@ static int (*real_open)(const char*, int, ...);
 extern "C" int open(const char* path, int flags, ...) {
   std::va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = ModeOf(flags, arguments);
+  const mode_t mode = ModeOfCall(flags, arguments);
   va_end(arguments);
   return Fails(Kind::kOpen) ? -1 : REAL(open)(path, flags, mode);
 }
@@ -105,7 +105,7 @@ static int (*real_openat)(int, const char*, int, ...);
 extern "C" int openat(int folder, const char* path, int flags, ...) {
   std::va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = ModeOf(flags, arguments);
+  const mode_t mode = ModeOfCall(flags, arguments);
   va_end(arguments);
   const bool makes = (flags & (O_CREAT | __O_TMPFILE)) != 0;
   if (Fails(Kind::kOpen) || (makes && Fails(Kind::kRoom))) return -1;
@@ -258,13 +258,13 @@ bool ThreadsComeTo(std::size_t count) {
   return Count("/proc/self/task") == count;
 }
 
-struct Fault {
+struct SystemFault {
   Kind kind;
   int error;
   bool from_there_on = false;
 };
 
-std::string NameOf(const Fault& fault) {
+std::string NameOf(const SystemFault& fault) {
   return "kind " + std::to_string(static_cast<int>(fault.kind)) + ", error " +
          std::to_string(fault.error) + (fault.from_there_on ? ", from there on" : "");
 }
@@ -284,7 +284,7 @@ class Experiment {
   }
 
   // Returns how many calls there were.
-  int TryEach(const Fault& fault) {
+  int TryEach(const SystemFault& fault) {
     int n = 0;
     for (;; ++n) {
       REQUIRE(n < 2000);
@@ -297,7 +297,7 @@ class Experiment {
   int Run() { return folder_.Run(Environment::Default(), {folder_.At("second.ptx")}); }
 
   // False where there was no call with that number.
-  bool Try(const Fault& fault, int n) {
+  bool Try(const SystemFault& fault, int n) {
     INFO(NameOf(fault) << ", call " << n << (warm_ ? ", warm" : ", cold"));
     fs::remove_all(folder_.At("out"));
     fs::create_directory(folder_.At("out"));
@@ -362,13 +362,15 @@ class Experiment {
 TEST_CASE("Each call of the system may fail, and then all that follow", "[faults]") {
   const bool warm = GENERATE(false, true);
   Experiment experiment(warm);
-  for (const Fault& fault :
-       {Fault{Kind::kOpen, EMFILE}, Fault{Kind::kOpen, EMFILE, true}, Fault{Kind::kOpen, EINTR},
-        Fault{Kind::kRoom, ENOSPC}, Fault{Kind::kRoom, ENOSPC, true}, Fault{Kind::kRoom, EINTR},
-        Fault{Kind::kRead, EIO}, Fault{Kind::kRead, EIO, true}, Fault{Kind::kRead, EINTR},
-        Fault{Kind::kClose, EIO}, Fault{Kind::kRename, EIO}, Fault{Kind::kRename, EINVAL},
-        Fault{Kind::kChange, EPERM}, Fault{Kind::kChange, EPERM, true},
-        Fault{Kind::kRemove, EIO, true}}) {
+  for (const SystemFault& fault :
+       {SystemFault{Kind::kOpen, EMFILE}, SystemFault{Kind::kOpen, EMFILE, true},
+        SystemFault{Kind::kOpen, EINTR}, SystemFault{Kind::kRoom, ENOSPC},
+        SystemFault{Kind::kRoom, ENOSPC, true}, SystemFault{Kind::kRoom, EINTR},
+        SystemFault{Kind::kRead, EIO}, SystemFault{Kind::kRead, EIO, true},
+        SystemFault{Kind::kRead, EINTR}, SystemFault{Kind::kClose, EIO},
+        SystemFault{Kind::kRename, EIO}, SystemFault{Kind::kRename, EINVAL},
+        SystemFault{Kind::kChange, EPERM}, SystemFault{Kind::kChange, EPERM, true},
+        SystemFault{Kind::kRemove, EIO, true}}) {
     const int calls = experiment.TryEach(fault);
     CAPTURE(NameOf(fault), warm);
     if (warm || fault.kind != Kind::kRemove) CHECK(calls > 0);
@@ -377,10 +379,11 @@ TEST_CASE("Each call of the system may fail, and then all that follow", "[faults
 
 TEST_CASE("Each process, wait and thread may fail", "[faults]") {
   Experiment experiment(/*warm=*/false);
-  for (const Fault& fault :
-       {Fault{Kind::kProcess, EAGAIN}, Fault{Kind::kProcess, EAGAIN, true},
-        Fault{Kind::kProcess, EINTR}, Fault{Kind::kWait, ECHILD}, Fault{Kind::kWait, EINTR},
-        Fault{Kind::kThread, EAGAIN}, Fault{Kind::kThread, EAGAIN, true}}) {
+  for (const SystemFault& fault :
+       {SystemFault{Kind::kProcess, EAGAIN}, SystemFault{Kind::kProcess, EAGAIN, true},
+        SystemFault{Kind::kProcess, EINTR}, SystemFault{Kind::kWait, ECHILD},
+        SystemFault{Kind::kWait, EINTR}, SystemFault{Kind::kThread, EAGAIN},
+        SystemFault{Kind::kThread, EAGAIN, true}}) {
     const int calls = experiment.TryEach(fault);
     CAPTURE(NameOf(fault));
     CHECK(calls > 0);

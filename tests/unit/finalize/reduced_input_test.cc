@@ -43,7 +43,7 @@ using internal::WithoutCode;
 
 using golden_code::kUnused;
 
-CodeNames Names(std::string_view name) {
+CodeNames OneName(std::string_view name) {
   CodeNames out;
   out.insert(name);
   return out;
@@ -90,7 +90,7 @@ TEST_CASE("An input without a function's code is as it was in all else", "[final
   const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
-  const auto reduced = WithoutCode(**module, Names(kUnused));
+  const auto reduced = WithoutCode(**module, OneName(kUnused));
   REQUIRE(reduced.has_value());
   CHECK(reduced->size() < whole.size());
   int shorter = 0;
@@ -173,7 +173,7 @@ TEST_CASE("A second table of symbols is not the view's", "[finalize][damage]") {
   const auto odd_module = Module::Load(odd);
   INFO(odd_module.status().message());
   REQUIRE(odd_module.ok());
-  const auto reduced = CodeAlone(**odd_module, Names(kUnused), {});
+  const auto reduced = CodeAlone(**odd_module, OneName(kUnused), {});
   REQUIRE(reduced.has_value());
   CHECK(std::ranges::equal(BytesAt(*reduced, kept), BytesAt(whole, kept)));
 }
@@ -182,9 +182,9 @@ TEST_CASE("For code alone one reference to each shared variable stays", "[finali
   const Cubin whole = MercuryGolden("first.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
-  const auto alone = CodeAlone(**module, Names(golden_code::kSum), {});
+  const auto alone = CodeAlone(**module, OneName(golden_code::kSum), {});
   REQUIRE(alone.has_value());
-  const auto kept = WithoutCode(**module, Names(golden_code::kSum));
+  const auto kept = WithoutCode(**module, OneName(golden_code::kSum));
   REQUIRE(kept.has_value());
   for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
     const devlink::internal::ModuleView& view = (*module)->view(kind);
@@ -238,12 +238,12 @@ TEST_CASE("For code alone the other lines go, and the text of PTX", "[finalize][
   const Cubin whole = MercuryGolden("lines.cubin");
   const auto module = Module::Load(whole);
   REQUIRE(module.ok());
-  const auto alone = CodeAlone(**module, Names(".text.first"), {});
+  const auto alone = CodeAlone(**module, OneName(".text.first"), {});
   REQUIRE(alone.has_value());
   // Also where no code goes; where the finalizer's whole file is wanted, none of this.
   const auto text_only = CodeAlone(**module, CodeNames(), {});
   REQUIRE(text_only.has_value());
-  const auto kept = WithoutCode(**module, Names(".text.first"));
+  const auto kept = WithoutCode(**module, OneName(".text.first"));
   REQUIRE(kept.has_value());
   const std::vector<std::string> all = {"first", "first_part", "second"};
   for (const ViewKind kind : {ViewKind::kSass, ViewKind::kMercury}) {
@@ -317,22 +317,22 @@ TEST_CASE("Lines that are plain are told from those that are not", "[finalize][l
 TEST_CASE("An input that has none of the code is not copied", "[finalize]") {
   const auto module = Module::Load(MercuryGolden("second.cubin"));
   REQUIRE(module.ok());
-  CHECK_FALSE(WithoutCode(**module, Names(kUnused)).has_value());
+  CHECK_FALSE(WithoutCode(**module, OneName(kUnused)).has_value());
   CHECK_FALSE(WithoutCode(**module, CodeNames()).has_value());
-  CHECK_FALSE(CodeAlone(**module, Names(kUnused), {}).has_value());
+  CHECK_FALSE(CodeAlone(**module, OneName(kUnused), {}).has_value());
   // Nor is another kind of section taken for code.
-  CHECK_FALSE(WithoutCode(**module, Names(".nv.info")).has_value());
+  CHECK_FALSE(WithoutCode(**module, OneName(".nv.info")).has_value());
 }
 
 TEST_CASE("Code that leaves traces where it goes stays whole", "[finalize]") {
   const auto module = Module::Load(MercuryGolden("first.cubin"));
   REQUIRE(module.ok());
-  CodeNames names = Names(kUnused);
+  CodeNames names = OneName(kUnused);
   const std::string_view weak = ".text._Z5TwiceIiET_S0_";
   const std::string_view uses_shared = ".text._Z3SumPii";
   for (const std::string_view name : {weak, uses_shared}) {
     names.insert(name);
-    REQUIRE(WithoutCode(**module, Names(name)).has_value());  // it is there
+    REQUIRE(WithoutCode(**module, OneName(name)).has_value());  // it is there
   }
   KeepTraces(**module, names);
   CHECK(names.size() == 1);
@@ -349,9 +349,9 @@ TEST_CASE("Code that a linked cubin has is found there", "[finalize]") {
   REQUIRE(session->AddCubin("second", MercuryGolden("second.cubin")).ok());
   const LinkOutcome linked = session->Link();
   REQUIRE(linked.ok());
-  CHECK_FALSE(HasCode(linked.cubin, Names(kUnused)));
-  CHECK(HasCode(linked.cubin, Names(".text._Z3SumPii")));
-  CHECK(HasCode(Cubin{1, 2, 3}, Names(kUnused)));  // of what cannot be read, the worst is assumed
+  CHECK_FALSE(HasCode(linked.cubin, OneName(kUnused)));
+  CHECK(HasCode(linked.cubin, OneName(".text._Z3SumPii")));
+  CHECK(HasCode(Cubin{1, 2, 3}, OneName(kUnused)));  // of what cannot be read, the worst is assumed
 }
 
 class Lines final : public LogSink {
@@ -379,7 +379,7 @@ TEST_CASE("The finalizer makes the same file of inputs without the code that goe
   const Cubin second = MercuryGolden("second.cubin");
   const auto module = Module::Load(first);
   REQUIRE(module.ok());
-  const auto reduced = WithoutCode(**module, Names(kUnused));
+  const auto reduced = WithoutCode(**module, OneName(kUnused));
   REQUIRE(reduced.has_value());
   FinalizeJob job{.target = *Arch::Parse("sm_100"),
                   .inputs = {{"first", first}, {"second", second}}};

@@ -22,7 +22,7 @@ namespace {
 using internal::StandInNames;
 using Bytes = std::vector<std::uint8_t>;
 
-bool Has(const Bytes& bytes, std::string_view text) {
+bool HasBytes(const Bytes& bytes, std::string_view text) {
   return std::search(bytes.begin(), bytes.end(), text.begin(), text.end()) != bytes.end();
 }
 
@@ -50,9 +50,9 @@ TEST_CASE("Symbols and sections lose the name and get it back", "[finalize]") {
   INFO(hidden.status().message());
   REQUIRE(hidden.ok());
   CHECK(hidden->size() == cubin.size());
-  CHECK(Has(*hidden, ".text.scale"));
-  CHECK_FALSE(Has(*hidden, ".text.scale2"));
-  CHECK(Has(*hidden, "my_scale2"));
+  CHECK(HasBytes(*hidden, ".text.scale"));
+  CHECK_FALSE(HasBytes(*hidden, ".text.scale2"));
+  CHECK(HasBytes(*hidden, "my_scale2"));
   const auto restored = names->Restore(*hidden);
   REQUIRE(restored.ok());
   CHECK(*restored == cubin);
@@ -61,12 +61,12 @@ TEST_CASE("Symbols and sections lose the name and get it back", "[finalize]") {
 TEST_CASE("Both views lose the name", "[finalize]") {
   const Bytes cubin = MercuryGolden("first.cubin");
   REQUIRE_FALSE(cubin.empty());
-  REQUIRE(Has(cubin, ".nv.merc.nv.info._Z6Unusedi"));
+  REQUIRE(HasBytes(cubin, ".nv.merc.nv.info._Z6Unusedi"));
   const auto names = StandInNames::For({"_Z6Unusedi"});
   const auto hidden = names->Hide(cubin);
   INFO(hidden.status().message());
   REQUIRE(hidden.ok());
-  CHECK_FALSE(Has(*hidden, "_Z6Unusedi"));
+  CHECK_FALSE(HasBytes(*hidden, "_Z6Unusedi"));
   CHECK(names->Restore(*hidden).value_or(Bytes()) == cubin);
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Names = std::vector<std::string_view>;
 using Texts = std::vector<std::string>;
 
-bool Has(std::string_view name, std::string_view text) {
+bool HasText(std::string_view name, std::string_view text) {
   return name.find(text) != std::string_view::npos;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("Every name that stays has a text, and no other name has a shortened o
     CHECK(texts.size() <= kept.size());
     const auto any_in = [&](std::string_view name) {
       return std::any_of(texts.begin(), texts.end(),
-                         [&](const std::string& text) { return Has(name, text); });
+                         [&](const std::string& text) { return HasText(name, text); });
     };
     CHECK(std::all_of(kept.begin(), kept.end(), any_in));
     const TextsWithin within(texts);

@@ -16,7 +16,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 // Bytes that compress well, but not to nothing.
-Bytes Sample(std::size_t size, unsigned seed) {
+Bytes Compressible(std::size_t size, unsigned seed) {
   Bytes out(size);
   for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint8_t>(i / 7 * seed % 251);
   return out;
@@ -30,7 +30,7 @@ Bytes Compressed(const Bytes& bytes) {
 
 TEST_CASE("a decompressor that met damage reads what comes next", "[format][compression]") {
   ZstdDecompressor zstd;
-  const Bytes sample = Sample(100000, 3);
+  const Bytes sample = Compressible(100000, 3);
   const Bytes good = Compressed(sample);
   // Cut off and bent at every part of the frame, each followed by a sound one.
   for (std::size_t at = 0; at < good.size(); at += 1 + good.size() / 64) {
@@ -50,7 +50,7 @@ TEST_CASE("a decompressor that met damage reads what comes next", "[format][comp
 
 TEST_CASE("the number of bytes is the one that was said", "[format][compression]") {
   ZstdDecompressor zstd;
-  const Bytes sample = Sample(5000, 5);
+  const Bytes sample = Compressible(5000, 5);
   const Bytes good = Compressed(sample);
   CHECK(absl::IsDataLoss(zstd.Decompress(good, sample.size() + 1).status()));
   CHECK(absl::IsDataLoss(zstd.Decompress(good, sample.size() - 1).status()));
@@ -66,7 +66,7 @@ TEST_CASE("threads share a decompressor", "[format][compression]") {
     std::vector<std::jthread> threads;
     threads.reserve(kThreads);
     for (unsigned t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&zstd, &mine = right[t], sample = Sample(20000 + t, t + 2)] {
+      threads.emplace_back([&zstd, &mine = right[t], sample = Compressible(20000 + t, t + 2)] {
         const auto compressed = CompressZstd(sample, kZstdLevelDefault);
         for (unsigned i = 0; i < 100; ++i) {
           const auto out = zstd.Decompress(*compressed, sample.size());

@@ -15,16 +15,16 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 template <typename T>
-void Append(Bytes& out, const T& value) {
+void AppendValue(Bytes& out, const T& value) {
   out.resize(out.size() + sizeof(value));
   std::memcpy(out.data() + out.size() - sizeof(value), &value, sizeof(value));
 }
 
 // As ptxas writes it: escape, length, place of the CIE, rest.
 void AddEntry(Bytes& out, std::uint64_t cie, std::uint64_t rest) {
-  Append(out, format::kFrameEscape);
-  Append(out, std::uint64_t{sizeof(cie) + rest});
-  Append(out, cie);
+  AppendValue(out, format::kFrameEscape);
+  AppendValue(out, std::uint64_t{sizeof(cie) + rest});
+  AppendValue(out, cie);
   out.resize(out.size() + rest, static_cast<std::uint8_t>(out.size()));
 }
 

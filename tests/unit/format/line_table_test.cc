@@ -18,7 +18,7 @@ using testing::kLineHeader;
 using testing::LineSequence;
 using testing::LineUnit;
 
-void Append(const Bytes& bytes, Bytes& out) {
+void AppendAll(const Bytes& bytes, Bytes& out) {
   for (const std::uint8_t byte : bytes) out.push_back(byte);
 }
 
@@ -51,13 +51,13 @@ TEST_CASE("Each unit stays, though it be empty", "[lines]") {
   Bytes table = LineUnit({LineSequence(1)});
   const Bytes second = LineUnit({LineSequence(2)});
   const std::size_t begin = table.size();
-  Append(second, table);
+  AppendAll(second, table);
   const std::map<std::uint64_t, std::uint32_t> symbols = {{begin + kLineHeader + kLineAddress, 1}};
   const auto kept = KeepLines(table, Named(symbols));
   REQUIRE(kept.has_value());
   Bytes expected = LineUnit({});
   CHECK(kept->PlaceOf(begin) == expected.size());
-  Append(second, expected);
+  AppendAll(second, expected);
   CHECK(kept->bytes == expected);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("Lines are read as they stand", "[lines]") {
   const Bytes second = LineSequence(2);
   Bytes bytes = LineUnit({first, second});
   const std::size_t begin = bytes.size();
-  Append(LineUnit({second}), bytes);
+  AppendAll(LineUnit({second}), bytes);
   const auto table = LineTable::Read(bytes);
   REQUIRE(table.has_value());
   REQUIRE(table->units().size() == 2);

@@ -27,7 +27,7 @@ LtoIrVersions OfLlvm7() {
   return out;
 }
 
-Bytes Container(Arch arch = kSm90, const LtoIrVersions& versions = OfLlvm7()) {
+Bytes ContainerOf(Arch arch = kSm90, const LtoIrVersions& versions = OfLlvm7()) {
   return WriteLtoIr(kBitcode, arch, versions).value();
 }
 
@@ -46,7 +46,7 @@ Bytes With(Bytes bytes, std::size_t at, std::uint8_t value) {
 }
 
 TEST_CASE("A container of LTO IR that was written is read", "[lto_ir]") {
-  const Bytes plain = Container();
+  const Bytes plain = ContainerOf();
   // As nvcc 13.0 writes it for sm_90, but for the key and what follows it.
   const Bytes head = {0xED, 0x43, 0x4E, 0x7F, 1, 0x41, 2, 0x62, 3, 2, 7, 0,    0x18, 0, 1,
                       0,    0x28, 0,    0,    0, 0x2C, 0, 0,    0, 1, 0, 0x84, 3,    2, 0,
@@ -65,18 +65,18 @@ TEST_CASE("A container of LTO IR that was written is read", "[lto_ir]") {
 }
 
 TEST_CASE("Tags stand where the header says", "[lto_ir]") {
-  Bytes bytes = Container();
+  Bytes bytes = ContainerOf();
   CHECK(LtoIr::Parse(bytes)->tags_offset == 24);
   bytes.insert(bytes.begin() + 24, 4, 0xff);
   for (const std::size_t field : {12, 16, 20}) bytes[field] += 4;
   const auto ir = LtoIr::Parse(bytes);
   REQUIRE(ir.ok());
   CHECK(ir->tags_offset == 28);
-  CHECK(ir->tags == LtoIr::Parse(Container())->tags);
+  CHECK(ir->tags == LtoIr::Parse(ContainerOf())->tags);
 }
 
 TEST_CASE("The tag of architecture-specific code moves what follows it", "[lto_ir]") {
-  const Bytes bytes = Container(kSm90a);
+  const Bytes bytes = ContainerOf(kSm90a);
   const auto ir = LtoIr::Parse(bytes);
   REQUIRE(ir.ok());
   CHECK(ir->arch == kSm90a);
@@ -86,7 +86,7 @@ TEST_CASE("The tag of architecture-specific code moves what follows it", "[lto_i
 }
 
 TEST_CASE("A protected payload is passed on as it is", "[lto_ir]") {
-  Bytes bytes = Container();
+  Bytes bytes = ContainerOf();
   bytes.at(40) = 7;     // the key
   bytes.at(44) = 0x99;  // the payload
   const auto ir = LtoIr::Parse(bytes);
@@ -132,7 +132,7 @@ TEST_CASE("Versions that libNVVM does not read are told", "[lto_ir]") {
       {10, 21, "LLVM version is 21.0"},
   };
   for (const Row& row : refused) {
-    const Bytes bytes = With(Container(), row.at, row.value);
+    const Bytes bytes = With(ContainerOf(), row.at, row.value);
     const auto ir = LtoIr::Parse(bytes);
     REQUIRE(ir.ok());
     const absl::Status status = ir->Check(kSm100);
@@ -141,17 +141,17 @@ TEST_CASE("Versions that libNVVM does not read are told", "[lto_ir]") {
     CHECK(Message(status).find(row.text) != std::string::npos);
   }
   for (const std::size_t minor : {5, 7, 9}) {
-    const Bytes bytes = With(Container(), minor, 0);
+    const Bytes bytes = With(ContainerOf(), minor, 0);
     CHECK(LtoIr::Parse(bytes)->Check(kSm90).ok());
   }
   LtoIrVersions later;
   later.container = {1, 67};
   later.ir = {2, 131};
-  CHECK(LtoIr::Parse(With(Container(), 5, 66))->Check(kSm90, later).ok());
+  CHECK(LtoIr::Parse(With(ContainerOf(), 5, 66))->Check(kSm90, later).ok());
 }
 
 TEST_CASE("Code of LLVM 20 is for sm_100 and later", "[lto_ir]") {
-  const Bytes bytes = Container(kSm100, {});
+  const Bytes bytes = ContainerOf(kSm100, {});
   const auto ir = LtoIr::Parse(bytes);
   REQUIRE(ir.ok());
   CHECK(ir->Check(kSm100).ok());
@@ -162,10 +162,10 @@ TEST_CASE("Code of LLVM 20 is for sm_100 and later", "[lto_ir]") {
 }
 
 TEST_CASE("Contents that libNVVM would refuse are told", "[lto_ir]") {
-  Bytes no_arch = Container();
+  Bytes no_arch = ContainerOf();
   no_arch.at(26) = no_arch.at(27) = 0;
   CHECK(absl::IsInvalidArgument(LtoIr::Parse(no_arch)->Check(kSm90)));
-  const Bytes no_bitcode = With(Container(), 44, 'X');
+  const Bytes no_bitcode = With(ContainerOf(), 44, 'X');
   CHECK(Message(LtoIr::Parse(no_bitcode)->Check(kSm90)).find("nor LLVM bitcode") !=
         std::string::npos);
 }
@@ -177,7 +177,7 @@ TEST_CASE("Only bitcode for an architecture is written", "[lto_ir]") {
 }
 
 TEST_CASE("LTO IR that is cut off anywhere is refused or still whole", "[lto_ir][damage]") {
-  const Bytes whole = Container(kSm90a);
+  const Bytes whole = ContainerOf(kSm90a);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     const auto ir = LtoIr::Parse(cut);
@@ -194,7 +194,7 @@ TEST_CASE("LTO IR that is cut off anywhere is refused or still whole", "[lto_ir]
 }
 
 TEST_CASE("No flipped bit makes a reader leave the bytes", "[lto_ir][damage]") {
-  const Bytes whole = Container(kSm90a);
+  const Bytes whole = ContainerOf(kSm90a);
   for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
     Bytes bytes = whole;
     bytes.at(bit / 8) ^= static_cast<std::uint8_t>(1U << (bit % 8));
@@ -224,7 +224,7 @@ TEST_CASE("No flipped bit makes a reader leave the bytes", "[lto_ir][damage]") {
 }
 
 TEST_CASE("Without the tag that announces it there is no key", "[lto_ir]") {
-  Bytes bytes = Container();
+  Bytes bytes = ContainerOf();
   bytes.at(40) = 7;
   CHECK(LtoIr::Parse(bytes)->is_protected());
   bytes.at(32) = 0x64;  // found with libNVVM, which then takes the payload for plain

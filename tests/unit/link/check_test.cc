@@ -12,8 +12,6 @@ namespace {
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
-constexpr std::uint32_t kTexSlot = 0x13;  // nothing can be done with it
-
 struct Findings {
   absl::StatusCode code = absl::StatusCode::kOk;
   std::string text;  // a line each, with the severity

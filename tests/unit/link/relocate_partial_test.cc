@@ -12,7 +12,7 @@ namespace {
 using Function = InputBuilder::Function;
 using Variable = InputBuilder::Variable;
 
-std::string RelocatedOf(InputBuilder& input, bool keep_references = false) {
+std::string RelocatedPartly(InputBuilder& input, bool keep_references = false) {
   const LinkedPartial linked(input, /*debug=*/false, keep_references);
   return internal::DumpRelocated(linked.passes.program, linked.passes.relocated);
 }
@@ -41,7 +41,7 @@ struct References {
 
 TEST_CASE("nvlink -r stores references to shared and constant variables", "[relocate][partial]") {
   References a;
-  CHECK(RelocatedOf(a.input) == R"(stored
+  CHECK(RelocatedPartly(a.input) == R"(stored
   .text.k+0xc bits=0:32 value=0x4
   .text.k+0x8 bits=0:32 value=0xc
   .text.k+0x4 bits=0:32 value=0x8
@@ -53,7 +53,7 @@ resolved early shared=1 constants=1
 
 TEST_CASE("References are kept for the next link where that is asked for", "[relocate][partial]") {
   References a;
-  CHECK(RelocatedOf(a.input, true) == R"(stored
+  CHECK(RelocatedPartly(a.input, true) == R"(stored
 kept
   .rela.text.k+0xc 32 .nv.constant3 addend=0x4
   .rela.text.k+0x8 32 c
@@ -72,7 +72,7 @@ TEST_CASE("A weak variable may come to be another, so its references stay", "[re
                                .space = format::kStoConstant,
                                .binding = format::kStbWeak}),
              0);
-  CHECK(RelocatedOf(a) == R"(stored
+  CHECK(RelocatedPartly(a) == R"(stored
 kept
   .rela.text.k 32 c
 )");
@@ -85,7 +85,7 @@ TEST_CASE("extern __shared__ of a kernel gets a symbol of its own", "[relocate][
   const SymbolHandle dynamic =
       a.Define(Variable{.name = "dynamic", .space = format::kStoShared, .size = 0});
   a.Relocate(a.TextOf(k), 0, kAbs32, dynamic, 0);
-  CHECK(RelocatedOf(a) == R"(stored
+  CHECK(RelocatedPartly(a) == R"(stored
 kept
   .rela.text.k 32 dynamic instance=0
 )");

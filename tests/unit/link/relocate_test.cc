@@ -14,7 +14,6 @@ using Variable = InputBuilder::Variable;
 
 // Types by what becomes of them (format/relocations.cc).
 constexpr std::uint32_t kG32 = 0x03;         // kept
-constexpr std::uint32_t kTexSlot = 0x13;     // refused
 constexpr std::uint32_t kConstField = 0x18;  // stored with the bank
 
 std::string RelocatedOf(const Linked& linked) {

@@ -48,17 +48,17 @@ std::vector<std::size_t> SymbolsOf(const Bytes& file, std::uint32_t table) {
   return out;
 }
 
-struct Way {
+struct WayToLink {
   bool relocatable = false;
   Compatibility compatibility = Compatibility::kDevlink;
 };
-constexpr std::array<Way, 4> kWays = {
+constexpr std::array<WayToLink, 4> kWays = {
     {{},
      {.relocatable = true},
      {.compatibility = Compatibility::kNvlink},
      {.relocatable = true, .compatibility = Compatibility::kNvlink}}};
 
-bool Links(const Way& way, const Bytes& first, const Bytes& second) {
+bool Links(const WayToLink& way, const Bytes& first, const Bytes& second) {
   LinkOptions options;
   options.target = *Arch::Parse("sm_100");
   options.finalize = FinalizeMode::kNever;
@@ -93,7 +93,7 @@ TEST_CASE("Views that disagree about a symbol give an error or a file", "[sessio
                                        {offsetof(format::Sym, size), {0, 0x87}}};
   const Bytes first = MercuryGolden("first.cubin");
   const Bytes second = MercuryGolden("second.cubin");
-  for (const Way& way : kWays) REQUIRE(Links(way, first, second));
+  for (const WayToLink& way : kWays) REQUIRE(Links(way, first, second));
   int linked = 0;
   int refused = 0;
   for (const std::uint32_t table : {format::kShtSymtab, format::kShtMercurySymbols}) {
@@ -106,7 +106,7 @@ TEST_CASE("Views that disagree about a symbol give an error or a file", "[sessio
           if (changed[symbol + change.offset] == value) continue;
           changed[symbol + change.offset] = value;
           CAPTURE(table, symbol, change.offset, value);
-          for (const Way& way : kWays) ++(Links(way, changed, second) ? linked : refused);
+          for (const WayToLink& way : kWays) ++(Links(way, changed, second) ? linked : refused);
         }
       }
     }
@@ -134,7 +134,7 @@ TEST_CASE("Views that refer to other symbols give an error or a file", "[session
         std::memcpy(changed.data() + relocation + offsetof(format::Rela, symbol), &symbol,
                     sizeof(symbol));
         CAPTURE(type, relocation, symbol);
-        for (const Way& way : {kWays[0], kWays[1]}) {
+        for (const WayToLink& way : {kWays[0], kWays[1]}) {
           ++(Links(way, changed, second) ? linked : refused);
         }
       }
@@ -163,7 +163,7 @@ TEST_CASE("Tables whose words name other symbols give an error or a file", "[ses
         Bytes changed = first;
         std::memcpy(changed.data() + word, &symbol, sizeof(symbol));
         CAPTURE(type, word, symbol);
-        for (const Way& way : {kWays[0], kWays[1]}) {
+        for (const WayToLink& way : {kWays[0], kWays[1]}) {
           ++(Links(way, changed, second) ? linked : refused);
         }
       }
@@ -213,7 +213,7 @@ TEST_CASE("A cubin without its second view is refused", "[session]") {
   REQUIRE(count < header.shnum);
   std::memcpy(cut.data() + offsetof(format::Ehdr, shnum), &count, sizeof(count));
   REQUIRE(internal::Module::Load(cut).ok());
-  for (const Way& way : kWays) {
+  for (const WayToLink& way : kWays) {
     LinkOptions options;
     options.target = *Arch::Parse("sm_100");
     options.relocatable = way.relocatable;

@@ -15,14 +15,14 @@ namespace {
 
 Cubin OneKernel() { return BuildCubin({.functions = {{.name = "kernel", .kernel = true}}}); }
 
-LinkSession SessionIn(const Environment& environment, bool read_thin_members = false) {
+LinkSession SessionOf(const Environment& environment, bool read_thin_members = false) {
   return *LinkSession::Create({.target = {.number = 80}, .read_thin_members = read_thin_members},
                               {.environment = &environment});
 }
 
 TEST_CASE("A link of cubins from memory opens no file and starts no thread", "[session]") {
   const TestEnvironment environment;
-  LinkSession session = SessionIn(environment);
+  LinkSession session = SessionOf(environment);
   REQUIRE(session.AddCubin("a", OneKernel()).ok());
   REQUIRE(session.AddInput("b.cubin", BuildCubin({.functions = {{.name = "f"}}})).ok());
   CHECK(session.Link().ok());
@@ -33,7 +33,7 @@ TEST_CASE("A link of cubins from memory opens no file and starts no thread", "[s
 TEST_CASE("Files are those of the environment", "[session]") {
   TestEnvironment environment;
   environment.files["nowhere/a.cubin"] = OneKernel();
-  LinkSession session = SessionIn(environment);
+  LinkSession session = SessionOf(environment);
   CHECK(session.AddFile("nowhere/a.cubin").ok());
   CHECK(absl::IsNotFound(session.AddFile("/etc/passwd")));
   CHECK(environment.paths_read() == std::vector<std::string>{"nowhere/a.cubin", "/etc/passwd"});
@@ -46,7 +46,7 @@ TEST_CASE("A thin archive from memory opens files only where that was allowed", 
   const ByteVector thin = BuildThinArchive({{"a.cubin", member.size()}});
   environment.files["d/libx.a"] = thin;
 
-  LinkSession closed = SessionIn(environment);
+  LinkSession closed = SessionOf(environment);
   CHECK_FALSE(closed.AddInput("d/libx.a", ByteVector(thin)).ok());
   CHECK(environment.paths_read().empty());
   std::string notes;
@@ -55,16 +55,16 @@ TEST_CASE("A thin archive from memory opens files only where that was allowed", 
   }
   CHECK(notes.find("read_thin_members") != std::string::npos);
 
-  LinkSession open = SessionIn(environment, /*read_thin_members=*/true);
+  LinkSession open = SessionOf(environment, /*read_thin_members=*/true);
   CHECK(open.AddInput("d/libx.a", ByteVector(thin)).ok());
   CHECK(open.Link().ok());
-  CHECK(SessionIn(environment).AddFile("d/libx.a").ok());
+  CHECK(SessionOf(environment).AddFile("d/libx.a").ok());
   CHECK(environment.paths_read() == std::vector<std::string>{"d/a.cubin", "d/libx.a", "d/a.cubin"});
 }
 
 TEST_CASE("A link ends when the environment says stop, and the next one need not", "[session]") {
   TestEnvironment environment;
-  LinkSession session = SessionIn(environment);
+  LinkSession session = SessionOf(environment);
   REQUIRE(session.AddCubin("a", OneKernel()).ok());
   environment.stop.request_stop();
   const LinkOutcome outcome = session.Link();

@@ -26,7 +26,7 @@ class Passes : public PassObserver {
   std::vector<std::string> empty;
 };
 
-LinkSession Session(LinkOptions options, const SessionContext& context) {
+LinkSession WatchedSession(LinkOptions options, const SessionContext& context) {
   options.target = *Arch::Parse("sm_90");
   LinkSession session = *LinkSession::Create(options, context);
   REQUIRE(
@@ -44,7 +44,8 @@ LinkSession Session(LinkOptions options, const SessionContext& context) {
 TEST_CASE("An observer hears of the passes in their order, in every kind of link", "[session]") {
   const bool relocatable = GENERATE(false, true);
   Passes passes;
-  const LinkOutcome outcome = Session({.relocatable = relocatable}, {.passes = &passes}).Link();
+  const LinkOutcome outcome =
+      WatchedSession({.relocatable = relocatable}, {.passes = &passes}).Link();
   REQUIRE(outcome.ok());
   std::vector<std::string> expected;
   for (const LinkPass pass : AllPasses()) expected.emplace_back(PassName(pass));
@@ -53,7 +54,8 @@ TEST_CASE("An observer hears of the passes in their order, in every kind of link
 
 TEST_CASE("An observer changes no byte", "[session]") {
   Passes passes;
-  CHECK(Session({}, {.passes = &passes}).Link().cubin == Session({}, {}).Link().cubin);
+  CHECK(WatchedSession({}, {.passes = &passes}).Link().cubin ==
+        WatchedSession({}, {}).Link().cubin);
 }
 
 class Intermediates : public IntermediateSink {
@@ -71,7 +73,7 @@ class Intermediates : public IntermediateSink {
 
 TEST_CASE("Whoever asks for intermediates gets them, of a link that fails, too", "[session]") {
   Intermediates all;
-  LinkSession session = Session({}, {.intermediates = &all});
+  LinkSession session = WatchedSession({}, {.intermediates = &all});
   const Cubin caller = BuildCubin(
       {.sm = 90, .functions = {{.name = "other", .calls = {"nowhere"}, .kernel = true}}});
   REQUIRE(session.AddCubin("other", caller).ok());
@@ -83,7 +85,7 @@ TEST_CASE("Whoever asks for intermediates gets them, of a link that fails, too",
 
 TEST_CASE("A trace has a span for each phase and input", "[session]") {
   TimeTrace trace;
-  LinkSession session = Session({}, {.time_trace = &trace});
+  LinkSession session = WatchedSession({}, {.time_trace = &trace});
   REQUIRE(
       session.AddInput("second.cubin", BuildCubin({.sm = 90, .functions = {{.name = "g"}}})).ok());
   REQUIRE(session.Link().ok());
@@ -96,7 +98,7 @@ TEST_CASE("A trace has a span for each phase and input", "[session]") {
 }
 
 TEST_CASE("A link that fails while it merges says what went in", "[session]") {
-  LinkSession session = Session({}, {});
+  LinkSession session = WatchedSession({}, {});
   REQUIRE(session.AddCubin("again", BuildCubin({.sm = 90, .functions = {{.name = "f"}}})).ok());
   const LinkOutcome outcome = session.Link();
   CHECK(outcome.status.code() == absl::StatusCode::kAlreadyExists);

@@ -32,12 +32,12 @@ LinkOutcome Link(const std::vector<Cubin>& inputs, bool relocatable,
   return session->Link();
 }
 
-Cubin Caller() {
+Cubin PartialCaller() {
   return BuildCubin({.functions = {{.name = "kernel", .calls = {"helper"}, .kernel = true},
                                    {.name = "nobody_calls_it"}},
                      .global_bytes = 8});
 }
-Cubin Helper() {
+Cubin PartialHelper() {
   return BuildCubin({.functions = {{.name = "helper", .registers = 30, .frame = 16}}});
 }
 
@@ -47,7 +47,7 @@ bool HasSymbol(const CubinView& view, const std::string& name) {
 }
 
 TEST_CASE("A relocatable link keeps everything and needs nothing", "[session]") {
-  const auto result = Link({Caller()}, true);
+  const auto result = Link({PartialCaller()}, true);
   REQUIRE(result.ok());
   const CubinView view = ViewCubin(result.cubin);
   CHECK(view.problems.empty());
@@ -61,7 +61,7 @@ TEST_CASE("A relocatable link keeps everything and needs nothing", "[session]") 
 }
 
 TEST_CASE("Nothing travels along calls in a relocatable link", "[session]") {
-  const auto result = Link({Caller(), Helper()}, true);
+  const auto result = Link({PartialCaller(), PartialHelper()}, true);
   REQUIRE(result.ok());
   REQUIRE(result.report.kernels.size() == 1);
   CHECK(result.report.kernels[0].registers == 8);
@@ -69,11 +69,11 @@ TEST_CASE("Nothing travels along calls in a relocatable link", "[session]") {
 }
 
 TEST_CASE("What a relocatable link writes can be linked on", "[session]") {
-  const auto first = Link({Caller()}, true);
+  const auto first = Link({PartialCaller()}, true);
   REQUIRE(first.ok());
   CHECK_FALSE(Link({first.cubin}, false).ok());  // helper is missing
 
-  const auto both = Link({first.cubin, Helper()}, false);
+  const auto both = Link({first.cubin, PartialHelper()}, false);
   REQUIRE(both.ok());
   REQUIRE(both.report.kernels.size() == 1);
   CHECK(both.report.kernels[0].registers == 30);
@@ -110,7 +110,8 @@ TEST_CASE("What is not linked of CUDA 12.8 is not called damaged", "[session][me
 }
 
 TEST_CASE("Names that are defined twice end a relocatable link, too", "[session]") {
-  CHECK(Link({Helper(), Helper()}, true).status.code() == absl::StatusCode::kAlreadyExists);
+  CHECK(Link({PartialHelper(), PartialHelper()}, true).status.code() ==
+        absl::StatusCode::kAlreadyExists);
 }
 
 }  // namespace

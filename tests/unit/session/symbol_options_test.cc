@@ -14,7 +14,7 @@ namespace {
 
 using Specs = std::vector<std::vector<FunctionSpec>>;
 
-LinkOutcome Link(LinkOptions options, const Specs& files) {
+LinkOutcome LinkFiles(LinkOptions options, const Specs& files) {
   options.target = *Arch::Parse("sm_80");
   options.details = true;
   auto session = LinkSession::Create(options);
@@ -42,19 +42,20 @@ const FunctionSpec kKernel = {.name = "k", .calls = {"f"}, .kernel = true};
 TEST_CASE("A wrapped function is called by its wrapper alone", "[symbols]") {
   const Specs files = {
       {kKernel}, {{.name = "f"}}, {{.name = "__wrap_f", .calls = {"__real_f"}}, {.name = "g"}}};
-  auto reasons = ReasonsOf(Link({.wrapped_symbols = {"f"}}, files));
+  auto reasons = ReasonsOf(LinkFiles({.wrapped_symbols = {"f"}}, files));
   CHECK(reasons["__wrap_f"] == LiveReason::kCalled);
   CHECK(reasons["f"] == LiveReason::kCalled);
-  CHECK(ReasonsOf(Link({}, files))["__wrap_f"] == LiveReason::kDead);
+  CHECK(ReasonsOf(LinkFiles({}, files))["__wrap_f"] == LiveReason::kDead);
 }
 
 TEST_CASE("A name stands for another that no input defines", "[symbols]") {
   const LinkOptions options = {.symbol_aliases = {{"f", "other"}}};
-  CHECK(ReasonsOf(Link(options, {{kKernel}, {{.name = "other"}}}))["other"] == LiveReason::kCalled);
-  const LinkOutcome twice = Link(options, {{kKernel}, {{.name = "other"}, {.name = "f"}}});
+  CHECK(ReasonsOf(LinkFiles(options, {{kKernel}, {{.name = "other"}}}))["other"] ==
+        LiveReason::kCalled);
+  const LinkOutcome twice = LinkFiles(options, {{kKernel}, {{.name = "other"}, {.name = "f"}}});
   CHECK(twice.status.code() == absl::StatusCode::kAlreadyExists);
   CHECK(twice.diagnostics.front().text == "--defsym says what 'f' means, and 'b' defines it");
-  const LinkOutcome nowhere = Link(options, {{kKernel}});
+  const LinkOutcome nowhere = LinkFiles(options, {{kKernel}});
   CHECK_FALSE(nowhere.ok());
   CHECK(nowhere.diagnostics.front().symbol == "other");
 }
@@ -62,7 +63,7 @@ TEST_CASE("A name stands for another that no input defines", "[symbols]") {
 TEST_CASE("Functions that are asked for stay, with what they call", "[symbols]") {
   const Specs files = {
       {{.name = "k", .kernel = true}, {.name = "f", .calls = {"g"}}, {.name = "g"}, {.name = "h"}}};
-  const LinkOutcome outcome = Link({.kept_functions = {"f", "nowhere"}}, files);
+  const LinkOutcome outcome = LinkFiles({.kept_functions = {"f", "nowhere"}}, files);
   auto reasons = ReasonsOf(outcome);
   CHECK(reasons["f"] == LiveReason::kAskedFor);
   CHECK(reasons["g"] == LiveReason::kAskedFor);
@@ -72,19 +73,19 @@ TEST_CASE("Functions that are asked for stay, with what they call", "[symbols]")
   // A kernel that nobody else wants, too.
   const Specs kernels = {{{.name = "k", .kernel = true}, {.name = "other", .kernel = true}}};
   const LinkOptions named = {.kept_functions = {"k"}, .kernels_used = {"other"}};
-  CHECK(Link(named, kernels).report.kernels.size() == 2);
+  CHECK(LinkFiles(named, kernels).report.kernels.size() == 2);
 }
 
 TEST_CASE("One of functions that are the same stays", "[symbols]") {
   const Specs files = {{{.name = "k", .calls = {"f", "g"}, .kernel = true}, {.name = "f"}},
                        {{.name = "g"}}};
-  auto plain = ReasonsOf(Link({}, files));
+  auto plain = ReasonsOf(LinkFiles({}, files));
   CHECK(plain["g"] == LiveReason::kCalled);
-  auto folded = ReasonsOf(Link({.fold_identical_functions = true}, files));
+  auto folded = ReasonsOf(LinkFiles({.fold_identical_functions = true}, files));
   CHECK(folded["f"] == LiveReason::kCalled);
   CHECK(folded["g"] == LiveReason::kDead);
   const LinkOptions asked = {.kept_functions = {"g"}, .fold_identical_functions = true};
-  CHECK(ReasonsOf(Link(asked, files))["g"] == LiveReason::kCalled);
+  CHECK(ReasonsOf(LinkFiles(asked, files))["g"] == LiveReason::kCalled);
 }
 
 TEST_CASE("Of variables those that are retained are listed; memory is the same", "[symbols]") {

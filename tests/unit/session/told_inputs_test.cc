@@ -24,16 +24,16 @@
 namespace devlink::testing {
 namespace {
 
-LinkSession MakeSession(LinkOptions options = {}) {
+LinkSession SessionWith(LinkOptions options = {}) {
   options.target = *Arch::Parse("sm_80");
   return *LinkSession::Create(std::move(options));
 }
 
-Cubin Kernel(const std::string& name = "k") {
+Cubin ToldKernel(const std::string& name = "k") {
   return BuildCubin({.functions = {{.name = name, .kernel = true}}});
 }
 
-std::vector<std::string> NotesOf(const std::vector<Diagnostic>& said) {
+std::vector<std::string> NotesIn(const std::vector<Diagnostic>& said) {
   std::vector<std::string> out;
   for (const Diagnostic& diagnostic : said) {
     CHECK(diagnostic.code == DiagnosticCode::kNoDeviceCode);
@@ -49,7 +49,7 @@ TEST_CASE("What is no device code is told of, and linked without", "[session]") 
   const std::string source(100, '/');
   const auto add = [&](LinkSession& session) {
     REQUIRE(session.AddInput("k.cu", ToBytes(source)).ok());
-    REQUIRE(session.AddInput("k.cubin", Kernel()).ok());
+    REQUIRE(session.AddInput("k.cubin", ToldKernel()).ok());
     REQUIRE(session.AddInput("plain.o", BuildElf({{".text", "x"}})).ok());
     REQUIRE(session.AddInput("empty", {}).ok());
     REQUIRE(session.AddInput("lib.a", BuildArchive({{"p.o", BuildElf({{".text", "x"}})}})).ok());
@@ -59,13 +59,13 @@ TEST_CASE("What is no device code is told of, and linked without", "[session]") 
       "'plain.o' brings no device code: it is an ELF object for the host",
       "'empty' brings no device code: it is empty",
       "'lib.a' brings no device code: it is an archive without any"};
-  LinkSession session = MakeSession();
+  LinkSession session = SessionWith();
   add(session);
-  CHECK(NotesOf(session.diagnostics()) == expected);
+  CHECK(NotesIn(session.diagnostics()) == expected);
   CHECK(session.diagnostics().front().input == "k.cu");
   const LinkOutcome outcome = session.Link();
   REQUIRE(outcome.ok());
-  CHECK(NotesOf(outcome.diagnostics) == expected);
+  CHECK(NotesIn(outcome.diagnostics) == expected);
 
   // As the command, and as nvlink.
   LinkOptions silent;
@@ -73,7 +73,7 @@ TEST_CASE("What is no device code is told of, and linked without", "[session]") 
   LinkOptions as_nvlink;
   as_nvlink.compatibility = Compatibility::kNvlink;
   for (const LinkOptions& options : {silent, as_nvlink}) {
-    LinkSession other = MakeSession(options);
+    LinkSession other = SessionWith(options);
     add(other);
     CHECK(other.diagnostics().empty());
     const LinkOutcome same = other.Link();
@@ -85,7 +85,7 @@ TEST_CASE("What is no device code is told of, and linked without", "[session]") 
 TEST_CASE("An input that was told of is not counted once more", "[session]") {
   LinkOptions options;
   options.verbose = true;
-  LinkSession session = MakeSession(options);
+  LinkSession session = SessionWith(options);
   REQUIRE(session.FindLibraries({.names = {"nowhere"}}).ok());
   REQUIRE(session.AddInput("t", ToBytes(std::string(100, 'x'))).ok());
   const LinkOutcome outcome = session.Link();
@@ -100,7 +100,7 @@ TEST_CASE("Files are told of but for libraries of the host", "[session]") {
   const std::string library = folder.File("libm.a");
   REQUIRE(WriteText(text, std::string(100, '/')));
   REQUIRE(WriteBytes(library, BuildArchive({{"m.o", BuildElf({{".text", "x"}})}})));
-  LinkSession session = MakeSession();
+  LinkSession session = SessionWith();
   REQUIRE(session.AddFiles(std::array{text, library}).ok());
   const std::vector<Diagnostic> said = session.diagnostics();
   REQUIRE(said.size() == 1);
@@ -108,11 +108,11 @@ TEST_CASE("Files are told of but for libraries of the host", "[session]") {
 }
 
 TEST_CASE("Entries tell what one call had to say", "[session]") {
-  LinkSession session = MakeSession();
+  LinkSession session = SessionWith();
   CHECK(session.entries() == 0);
   REQUIRE_FALSE(session.AddInput("bad", ToBytes("garbage")).ok());
   CHECK(session.entries() == 1);
-  REQUIRE(session.AddInput("k", Kernel()).ok());
+  REQUIRE(session.AddInput("k", ToldKernel()).ok());
   const std::size_t before = session.entries();
   CHECK(before == 2);
   REQUIRE_FALSE(session.AddFile("/nowhere/a").ok());
@@ -125,10 +125,10 @@ TEST_CASE("Entries tell what one call had to say", "[session]") {
 }
 
 TEST_CASE("The bound on one input holds from memory, too", "[session]") {
-  const Cubin kernel = Kernel();
+  const Cubin kernel = ToldKernel();
   LinkOptions options;
   options.max_input_bytes = kernel.size() - 1;
-  LinkSession small = MakeSession(options);
+  LinkSession small = SessionWith(options);
   const auto refused = [](const absl::Status& status) {
     CHECK(status.code() == absl::StatusCode::kResourceExhausted);
     return std::string(status.message());
@@ -145,12 +145,12 @@ TEST_CASE("The bound on one input holds from memory, too", "[session]") {
 
   // Nothing of it is read: there is nothing there.
   const std::uint8_t byte = 0;
-  LinkSession session = MakeSession();
+  LinkSession session = SessionWith();
   refused(session.AddView("huge", std::span(&byte, std::size_t{1} << 40)));
   refused(session.AddViews(std::array{InputView{"huge", {&byte, std::size_t{1} << 40}}}));
 
   options.max_input_bytes = kernel.size();
-  LinkSession fits = MakeSession(options);
+  LinkSession fits = SessionWith(options);
   CHECK(fits.AddView("a", kernel).ok());
 }
 
@@ -159,15 +159,15 @@ TEST_CASE("Views of many inputs make the program of their copies", "[session]") 
   std::vector<std::string> names;
   for (int i = 0; i < 20; ++i) {
     names.push_back("k" + std::to_string(i));
-    cubins.push_back(Kernel(names.back()));
+    cubins.push_back(ToldKernel(names.back()));
   }
   std::vector<InputView> views;
-  LinkSession one_by_one = MakeSession();
+  LinkSession one_by_one = SessionWith();
   for (std::size_t i = 0; i < cubins.size(); ++i) {
     views.push_back({names[i], cubins[i]});
     REQUIRE(one_by_one.AddView(names[i], cubins[i]).ok());
   }
-  LinkSession session = MakeSession();
+  LinkSession session = SessionWith();
   REQUIRE(session.AddViews(views).ok());
   for (Cubin& cubin : cubins) std::fill(cubin.begin(), cubin.end(), std::uint8_t{0});
   const LinkOutcome outcome = session.Link();
@@ -176,13 +176,13 @@ TEST_CASE("Views of many inputs make the program of their copies", "[session]") 
 }
 
 TEST_CASE("What inputs say of their host code is told, whoever gave it", "[session]") {
-  LinkSession session = MakeSession();
-  REQUIRE(session.AddCubin("a", Kernel("a")).ok());
+  LinkSession session = SessionWith();
+  REQUIRE(session.AddCubin("a", ToldKernel("a")).ok());
   HostReferences given;
   given.kernels_external = {.present = true, .names = {"b*"}};
-  REQUIRE(session.AddCubin("b", Kernel("b"), given).ok());
+  REQUIRE(session.AddCubin("b", ToldKernel("b"), given).ok());
   REQUIRE(session
-              .AddInput("c.o", MakeHostObject(Kernel("c"), 80,
+              .AddInput("c.o", MakeHostObject(ToldKernel("c"), 80,
                                               {{".nvHRKE", ListBytes({"c*", "d*"})},
                                                {".nvHRDI", ListBytes({"v"})}}))
               .ok());
@@ -204,13 +204,13 @@ TEST_CASE("What inputs say of their host code is told, whoever gave it", "[sessi
 }
 
 TEST_CASE("An input that is refused is left out, whatever stands before its fault", "[session]") {
-  Cubin damaged = Kernel("damaged");
+  Cubin damaged = ToldKernel("damaged");
   damaged.resize(damaged.size() / 2);
   HostReferences given;
   given.kernels_external = {.present = true, .names = {"*"}};
-  LinkSession session = MakeSession();
-  REQUIRE(session.AddCubin("a", Kernel("a")).ok());
-  const ByteVector archive = BuildArchive({{"m.cubin", Kernel("m")}, {"d.cubin", damaged}});
+  LinkSession session = SessionWith();
+  REQUIRE(session.AddCubin("a", ToldKernel("a")).ok());
+  const ByteVector archive = BuildArchive({{"m.cubin", ToldKernel("m")}, {"d.cubin", damaged}});
   CHECK(absl::IsInvalidArgument(session.AddInput("lib.a", ByteVector(archive))));
   CHECK_FALSE(session.AddCubin("d", damaged, given).ok());
   CHECK(session.host_references().size() == 1);
