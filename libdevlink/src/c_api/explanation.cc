@@ -21,8 +21,9 @@ namespace {
 using devlink::LinkReport;
 
 // The words that `make` finds for a link.
-dl_status Told(const dl_outcome* outcome, dl_string** out, dl_error** error,
-               absl::FunctionRef<absl::StatusOr<std::string>(const LinkReport&)> make) noexcept {
+dl_status WriteExplanation(
+    const dl_outcome* outcome, dl_string** out, dl_error** error,
+    absl::FunctionRef<absl::StatusOr<std::string>(const LinkReport&)> make) noexcept {
   return c_api::Create(out, error, [&]() -> absl::StatusOr<std::unique_ptr<dl_string>> {
     if (outcome == nullptr) return c_api::Missing("the outcome");
     DEVLINK_ASSIGN_OR_RETURN(std::string text, make(outcome->outcome.report));
@@ -35,10 +36,11 @@ dl_status ExplainWhy(const dl_outcome* outcome, const char* name, const char* wh
                      dl_error** error,
                      absl::StatusOr<std::string> (*why)(const LinkReport&,
                                                         std::string_view)) noexcept {
-  return Told(outcome, out, error, [&](const LinkReport& report) -> absl::StatusOr<std::string> {
-    if (name == nullptr) return c_api::Missing(what);
-    return why(report, name);
-  });
+  return WriteExplanation(outcome, out, error,
+                          [&](const LinkReport& report) -> absl::StatusOr<std::string> {
+                            if (name == nullptr) return c_api::Missing(what);
+                            return why(report, name);
+                          });
 }
 
 }  // namespace
@@ -47,18 +49,19 @@ extern "C" {
 
 dl_status dl_outcome_report_html(const dl_outcome* outcome, const char* title, dl_string** out,
                                  dl_error** error) {
-  return Told(outcome, out, error, [&](const LinkReport& report) -> absl::StatusOr<std::string> {
-    if (title == nullptr) return c_api::Missing("the title");
-    return devlink::ToHtml(report, outcome->diagnostics.list, title);
-  });
+  return WriteExplanation(outcome, out, error,
+                          [&](const LinkReport& report) -> absl::StatusOr<std::string> {
+                            if (title == nullptr) return c_api::Missing("the title");
+                            return devlink::ToHtml(report, outcome->diagnostics.list, title);
+                          });
 }
 
 dl_status dl_outcome_map(const dl_outcome* outcome, dl_string** out, dl_error** error) {
-  return Told(outcome, out, error, devlink::LinkMap);
+  return WriteExplanation(outcome, out, error, devlink::LinkMap);
 }
 
 dl_status dl_outcome_sizes(const dl_outcome* outcome, dl_string** out, dl_error** error) {
-  return Told(outcome, out, error, devlink::SizeTable);
+  return WriteExplanation(outcome, out, error, devlink::SizeTable);
 }
 
 dl_status dl_outcome_why_live(const dl_outcome* outcome, const char* symbol, dl_string** out,

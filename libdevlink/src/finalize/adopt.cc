@@ -16,7 +16,7 @@ namespace devlink::internal {
 
 namespace {
 
-absl::Status HasStrange(std::string_view what) {
+absl::Status FileHas(std::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat("the file of the finalizer has ", base::ToAbsl(what)));
 }
@@ -43,13 +43,13 @@ absl::Status ReplaceRecord(LinkedFile& file, base::Bytes record) {
     if (file.NameOf(i) != format::kToolNoteName) continue;
     const base::Bytes notes = file.DataOf(i);
     const auto size = SizeOfFirstRecord(notes);
-    if (!size) return HasStrange("no record of its tool");
+    if (!size) return FileHas("no record of its tool");
     std::vector<std::uint8_t> bytes(record.begin(), record.end());
     bytes.insert(bytes.end(), notes.begin() + static_cast<std::ptrdiff_t>(*size), notes.end());
     file.Replace(i, std::move(bytes));
     return absl::OkStatus();
   }
-  return HasStrange("no records of tools");
+  return FileHas("no records of tools");
 }
 
 }  // namespace

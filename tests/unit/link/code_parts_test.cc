@@ -19,7 +19,7 @@ using internal::CallGraph;
 using internal::CodePart;
 using internal::FunctionId;
 
-using Views = std::vector<std::string_view>;
+using SectionNames = std::vector<std::string_view>;
 
 // Two kernels with a function each.
 class TwoKernelsInParts {
@@ -78,7 +78,7 @@ TEST_CASE("Code is cut function by function, what kernels share among it", "[par
   program.Add(true, 512);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Views{program.NameOf(common)});
+  CHECK(parts[0].sections == SectionNames{program.NameOf(common)});
   CHECK(parts[1].sections.size() == 5);
   CHECK(parts[1].bytes == 4 * 128 + 512);
 }
@@ -91,7 +91,7 @@ TEST_CASE("Parts are of about one size", "[parts]") {
   program.Add(true, 512);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Views{program.NameOf(large)});
+  CHECK(parts[0].sections == SectionNames{program.NameOf(large)});
   CHECK(parts[0].bytes + parts[1].bytes == program.Bytes());
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("Functions of one name stay together", "[parts]") {
   program.Name(program.of_l, program.k);
   const auto parts = program.Cut();
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].sections == Views{program.NameOf(program.k)});
+  CHECK(parts[0].sections == SectionNames{program.NameOf(program.k)});
   CHECK(parts[0].bytes == 256);
   CHECK(parts[1].bytes == 256);
 }
