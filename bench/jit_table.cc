@@ -11,7 +11,7 @@ namespace devlink::bench {
 
 namespace {
 
-constexpr double kMebibyte = 1024.0 * 1024.0;
+constexpr double kMebi = 1024.0 * 1024.0;
 
 using Results = std::vector<JitResult>;
 
@@ -128,7 +128,7 @@ std::string LatencyText(const std::vector<JitRow>& rows) {
       cells.push_back(Times(one, &JitResult::median, &JitResult::least));
       cells.push_back(is_theirs || theirs == 0 || then == 0 ? "" : ThreeDigits(theirs / then));
       AddRates(one, With(row, 2), cells);
-      cells.push_back(ThreeDigits(Median(one, &JitResult::peak) / kMebibyte));
+      cells.push_back(ThreeDigits(Median(one, &JitResult::peak) / kMebi));
     }
     table.Add(std::move(cells));
   }
@@ -153,7 +153,7 @@ std::string LeakText(const std::vector<JitRow>& rows) {
                      {std::to_string(result.links), ThreeDigits(result.links_per_second),
                       std::to_string(result.grown / 1024),
                       std::to_string(std::lround(static_cast<double>(result.grown) / counted)),
-                      ThreeDigits(static_cast<double>(result.peak) / kMebibyte)});
+                      ThreeDigits(static_cast<double>(result.peak) / kMebi)});
       }
       table.Add(std::move(cells));
     }

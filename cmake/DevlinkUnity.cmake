@@ -6,7 +6,8 @@
 option(DEVLINK_UNITY "Compile the files of each folder of the library as one" OFF)
 option(DEVLINK_UNITY_TESTS "Compile the files of each unit test as one" OFF)
 
-# What the files of a target have in common by which the pattern names them is one file to the compiler.
+# Files of a target for which the first group of the pattern is the same are one file to the compiler; those
+# that the pattern does not name stay by themselves.
 function(devlink_group target pattern)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)

@@ -39,7 +39,7 @@ LinkOutcome LinkBeside(const std::string& script, std::chrono::milliseconds time
   return session->Link();
 }
 
-bool SaysOf(const LinkOutcome& outcome, std::string_view what) {
+bool OutcomeSays(const LinkOutcome& outcome, std::string_view what) {
   for (const Diagnostic& diagnostic : outcome.diagnostics) {
     if (diagnostic.text.find(what) != std::string::npos) return true;
     for (const std::string& note : diagnostic.notes) {
@@ -54,8 +54,8 @@ TEST_CASE("A finalizer that does not end ends the link, which time must not deci
   const LinkOutcome outcome = LinkBeside("sleep 60\n", std::chrono::milliseconds(50), parts);
   CHECK(outcome.status.code() == absl::StatusCode::kDeadlineExceeded);
   CHECK(outcome.cubin.empty());
-  CHECK(SaysOf(outcome, "the finalizer takes too long"));
-  CHECK(SaysOf(outcome, "within 50 ms"));
+  CHECK(OutcomeSays(outcome, "the finalizer takes too long"));
+  CHECK(OutcomeSays(outcome, "within 50 ms"));
 }
 
 TEST_CASE("A link does without a finalizer that fails, and says so", "[finalize]") {
@@ -63,7 +63,7 @@ TEST_CASE("A link does without a finalizer that fails, and says so", "[finalize]
   const LinkOutcome outcome = LinkBeside("exit 3\n", std::chrono::milliseconds(0), parts);
   CHECK(outcome.status.ok());
   CHECK_FALSE(outcome.cubin.empty());
-  CHECK(SaysOf(outcome, "so the code is as the assembler made it"));
+  CHECK(OutcomeSays(outcome, "so the code is as the assembler made it"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 //
 // What documents name exists: types, their members, constants, paths, options and links.
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -94,18 +93,15 @@ std::vector<Mention> AllMentions() {
   return out;
 }
 
-// --- KnownWords as sets of words
-// --------------------------------------------------------------------
+// --- Sources as sets of words --------------------------------------------------------------------
 
 using Words = std::set<std::string, std::less<>>;
-
-bool IsOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   for (const char c : text) {
-    if (IsOfWord(c)) {
+    if (IsWordCharacter(c)) {
       word += c;
     } else if (!word.empty()) {
       words.push_back(std::exchange(word, ""));

@@ -49,11 +49,11 @@ std::string NameInTree(const fs::path& file) {
 
 std::string TextOf(const fs::path& file) { return ReadText(file).value_or(""); }
 
-namespace {
-
 bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
+
+namespace {
 
 // Behind the end of the comment or literal that begins at `at`; `at` itself where none does.
 std::size_t EndOfHidden(std::string_view text, std::size_t at) {

@@ -26,6 +26,9 @@ std::string NameInTree(const std::filesystem::path& file);
 
 std::string TextOf(const std::filesystem::path& file);
 
+// Whether a name in C++ may have it.
+bool IsWordCharacter(char c);
+
 // C++ without comments and without what stands in string and character literals. Line breaks stay,
 // so that line numbers are those of `text`.
 std::string WithoutCommentsAndLiterals(std::string_view text);
