@@ -13,10 +13,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-void AppendRecord(const Bytes& bytes, Bytes& out) {
-  for (const std::uint8_t byte : bytes) out.push_back(byte);
-}
-
 // A capsule of so many instructions; bit i of `elided`: the i-th has no record.
 Bytes Capsule(std::uint32_t instructions, std::uint32_t elided,
               std::initializer_list<Bytes> records) {
@@ -24,7 +20,7 @@ Bytes Capsule(std::uint32_t instructions, std::uint32_t elided,
   for (const std::uint32_t word : {instructions, elided}) {
     for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
   }
-  for (const Bytes& record : records) AppendRecord(record, out);
+  for (const Bytes& record : records) out.insert(out.end(), record.begin(), record.end());
   return out;
 }
 
@@ -37,7 +33,7 @@ Bytes Record(std::uint8_t first, std::size_t size) {
 Bytes Counted(std::uint32_t count, const Bytes& record) {
   const std::uint32_t head = count << 7 | (record.empty() ? 0x50U : 0x51U);
   Bytes out = {static_cast<std::uint8_t>(head), static_cast<std::uint8_t>(head >> 8)};
-  AppendRecord(record, out);
+  out.insert(out.end(), record.begin(), record.end());
   return out;
 }
 

@@ -4,9 +4,9 @@
 #include "format/frames.h"
 
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
+#include "base/value_bytes.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
@@ -14,17 +14,11 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-template <typename T>
-void AppendValue(Bytes& out, const T& value) {
-  out.resize(out.size() + sizeof(value));
-  std::memcpy(out.data() + out.size() - sizeof(value), &value, sizeof(value));
-}
-
 // As ptxas writes it: escape, length, place of the CIE, rest.
 void AddEntry(Bytes& out, std::uint64_t cie, std::uint64_t rest) {
-  AppendValue(out, format::kFrameEscape);
-  AppendValue(out, std::uint64_t{sizeof(cie) + rest});
-  AppendValue(out, cie);
+  base::AppendValue(out, format::kFrameEscape);
+  base::AppendValue(out, std::uint64_t{sizeof(cie) + rest});
+  base::AppendValue(out, cie);
   out.resize(out.size() + rest, static_cast<std::uint8_t>(out.size()));
 }
 

@@ -18,10 +18,6 @@ using testing::kLineHeader;
 using testing::LineSequence;
 using testing::LineUnit;
 
-void AppendAll(const Bytes& bytes, Bytes& out) {
-  for (const std::uint8_t byte : bytes) out.push_back(byte);
-}
-
 auto Named(const std::map<std::uint64_t, std::uint32_t>& symbols) {
   return [&symbols](std::uint64_t offset) -> std::optional<std::uint32_t> {
     const auto found = symbols.find(offset);
@@ -51,13 +47,13 @@ TEST_CASE("Each unit stays, though it be empty", "[lines]") {
   Bytes table = LineUnit({LineSequence(1)});
   const Bytes second = LineUnit({LineSequence(2)});
   const std::size_t begin = table.size();
-  AppendAll(second, table);
+  table.insert(table.end(), second.begin(), second.end());
   const std::map<std::uint64_t, std::uint32_t> symbols = {{begin + kLineHeader + kLineAddress, 1}};
   const auto kept = KeepLines(table, Named(symbols));
   REQUIRE(kept.has_value());
   Bytes expected = LineUnit({});
   CHECK(kept->PlaceOf(begin) == expected.size());
-  AppendAll(second, expected);
+  expected.insert(expected.end(), second.begin(), second.end());
   CHECK(kept->bytes == expected);
 }
 
@@ -66,7 +62,8 @@ TEST_CASE("Lines are read as they stand", "[lines]") {
   const Bytes second = LineSequence(2);
   Bytes bytes = LineUnit({first, second});
   const std::size_t begin = bytes.size();
-  AppendAll(LineUnit({second}), bytes);
+  const Bytes unit = LineUnit({second});
+  bytes.insert(bytes.end(), unit.begin(), unit.end());
   const auto table = LineTable::Read(bytes);
   REQUIRE(table.has_value());
   REQUIRE(table->units().size() == 2);
