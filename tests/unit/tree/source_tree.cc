@@ -158,7 +158,7 @@ Opens WhatOpens(const std::string& whole_head) {
 // `Name() : member_` before the braces of a member's value.
 bool EndsInInitialisedMember(const std::string& head) {
   const std::size_t last = head.find_last_not_of(" \n");
-  if (last == std::string::npos || !(IsWordCharacter(head[last]) || head[last] == '>')) {
+  if (last == std::string::npos || (!IsWordCharacter(head[last]) && head[last] != '>')) {
     return false;
   }
   int depth = 0;
