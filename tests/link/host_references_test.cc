@@ -72,7 +72,7 @@ class Comparison {
   absl::StatusOr<devlink::LinkOutcome> Link(const std::vector<Object>& objects,
                                             LinkOptions options = {}) {
     options.target = Arch::Parse(Cat("sm_", sm_)).value_or(Arch{});
-    auto session = LinkSession::Create(options, {.toolchain = FinalizerTools()});
+    auto session = LinkSession::Create(options, {.toolchain = FinalizerTools(objects.size())});
     if (!session.ok()) return session.status();
     for (std::size_t i = 0; i < objects.size(); ++i) {
       auto added = session->AddCubin(directory_.File(Cat("o", i, ".o")),

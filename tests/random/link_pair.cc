@@ -236,15 +236,33 @@ std::string LinkPair::RecordedOptions(bool relocatable) const {
   return Cat(names, " -o out.cubin -g  -arch ", TargetName(target_), relocatable ? " -r  " : " ");
 }
 
-std::shared_ptr<Toolchain> FinalizerTools() {
-  static const auto kTools = [] {
-    ToolchainOptions options;
-    if (const auto toolkit = FindToolkit()) options.finalizer.nvjitlink_path = toolkit->nvjitlink;
-    options.finalizer.worker_path = DEVLINK_FINALIZER;
-    options.finalizer.temporary_directory = std::filesystem::temp_directory_path().string();
-    return std::make_shared<Toolchain>(options);
-  }();
-  return kTools;
+namespace {
+
+std::shared_ptr<Toolchain> MakeFinalizerTools(FinalizerBackend backend) {
+  ToolchainOptions options;
+  if (const auto toolkit = FindToolkit()) {
+    options.finalizer.nvjitlink_path = toolkit->nvjitlink;
+    options.finalizer.nvlink_path = toolkit->nvlink;
+  }
+  options.finalizer.backend = backend;
+  options.finalizer.worker_path = DEVLINK_FINALIZER;
+  options.finalizer.temporary_directory = std::filesystem::temp_directory_path().string();
+  return std::make_shared<Toolchain>(options);
+}
+
+// Of a program's first file in words, which some cubins have more and some fewer of.
+std::uint64_t SizeOfFirst(const std::vector<std::string>& inputs) {
+  constexpr std::uintmax_t kWord = 8;
+  std::error_code error;
+  return inputs.empty() ? 0 : std::filesystem::file_size(inputs.front(), error) / kWord;
+}
+
+}  // namespace
+
+std::shared_ptr<Toolchain> FinalizerTools(std::uint64_t number) {
+  static const std::array kTools = {MakeFinalizerTools(FinalizerBackend::kNvJitLink),
+                                    MakeFinalizerTools(FinalizerBackend::kNvlink)};
+  return kTools[number % kTools.size()];
 }
 
 LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::string>& inputs) {
@@ -252,8 +270,8 @@ LinkOutcome LinkWithLibrary(const LinkOptions& given, const std::vector<std::str
   LinkOptions options = given;
   options.end_at_rejected_input = true;
   StackOverwriter progress;
-  auto session =
-      LinkSession::Create(options, {.toolchain = FinalizerTools(), .progress = &progress});
+  auto session = LinkSession::Create(
+      options, {.toolchain = FinalizerTools(SizeOfFirst(inputs)), .progress = &progress});
   if (!session.ok()) {
     outcome.messages = Cat("LinkSession::Create: ", session.status().ToString(), "\n");
     return outcome;

@@ -54,8 +54,9 @@ std::string ExpectedMessages(const LinkOutcome& expected, const LinkOutcome& act
 // Whether a link kept what nvlink loses, as a note says then (docs/compatibility.md).
 bool KeepsLost(std::span<const Diagnostic> diagnostics);
 
-// Tools for links of cubins, which need none but the finalizer.
-std::shared_ptr<Toolchain> FinalizerTools();
+// Tools for links of cubins, which need none but the finalizer: the library where `number` is even,
+// else nvlink, for they have to come to the same.
+std::shared_ptr<Toolchain> FinalizerTools(std::uint64_t number);
 
 // Links files with the library in this process, up to the first that it cannot take, as nvlink
 // does.

@@ -136,16 +136,18 @@ int main() {
 }
 CUDA
 failures=0
-# same WHAT PARTS WORD...: devlink finalizes in so many parts, and writes what nvlink does.
+# same WHAT PARTS WORD...: devlink finalizes in so many parts, by the library and by nvlink, and writes what nvlink does.
 same() {
-  local what="$1" parts="$2"
+  local what="$1" parts="$2" backend
   shift 2
   nvlink "$@" -o nvlink.cubin
-  "$DEVLINK" --log --finalizer-parts="$parts" "$@" -o devlink.cubin 2>log
-  if ! "$diff_program" nvlink.cubin devlink.cubin >/dev/null; then
-    echo "$what: not nvlink's bytes in $parts parts" >&2
-    failures=$((failures + 1))
-  fi
+  for backend in nvjitlink nvlink; do
+    "$DEVLINK" --log --finalizer-backend=$backend --finalizer-parts="$parts" "$@" -o devlink.cubin 2>log
+    if ! "$diff_program" nvlink.cubin devlink.cubin >/dev/null; then
+      echo "$what: not nvlink's bytes in $parts parts by $backend" >&2
+      failures=$((failures + 1))
+    fi
+  done
 }
 # says WHAT TEXT: the last link's log has it.
 says() {

@@ -57,7 +57,7 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
   }
   const auto note = w.AddSection(
       {.name = format::kToolNoteName, .type = format::kShtNote, .flags = 0x2000000, .align = 4});
-  w.AppendCopy(note, format::EncodeToolRecord({.tool = shape.tool, .version = "1"}));
+  w.AppendCopy(note, format::EncodeToolRecord({.tool = shape.tool, .version = shape.version}));
   w.AppendCopy(note, format::EncodeToolRecord({.tool = "ptxas", .version = "2"}));
   const auto graph = w.AddSection(
       {.name = ".nv.callgraph", .type = format::kShtCudaCallGraph, .align = 4, .entry_size = 8});

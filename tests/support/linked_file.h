@@ -22,6 +22,7 @@ LinkedRecords RecordsOfOne();
 
 struct LinkedShape {
   std::string tool = "another";
+  std::string version = "1";  // of the tool
   bool with_names = false;
   std::uint64_t room_before_symbols = 3;
   LinkedRecords records = {};

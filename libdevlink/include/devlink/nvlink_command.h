@@ -45,12 +45,13 @@ struct CommandContext {
   // `NAME=value` of those of ToolVariables that are set.
   std::vector<std::string> tool_variables;
   // Places of tools, which count where no option names them: of the program ptxas, of
-  // libdevlink_ptxcompiler.so, of libNVVM (a place as for NvvmLibraryFiles) and of
-  // libnvJitLink.so.13. Empty: the tool is looked for.
+  // libdevlink_ptxcompiler.so, of libNVVM (a place as for NvvmLibraryFiles), of libnvJitLink.so.13,
+  // and of NVIDIA's nvlink, which finalizes. Empty: the tool is looked for.
   std::string ptxas;
   std::string nvptxcompiler;
   std::string nvvm;
   std::string nvjitlink;
+  std::string nvlink;
   // `NAME=value` of all that is set, for the host's compiler and linker, which -ghls runs; empty:
   // they have PATH alone.
   std::vector<std::string> variables;
@@ -71,8 +72,8 @@ struct CommandContext {
 std::span<const std::string_view> ToolVariables();
 
 // Sets what the environment says of tools: `tool_variables`, and the places of tools by
-// DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER, DEVLINK_NVVM and DEVLINK_NVJITLINK. `lookup` is like
-// std::getenv, which the library does not call: null where a variable is not set.
+// DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER, DEVLINK_NVVM, DEVLINK_NVJITLINK and DEVLINK_NVLINK.
+// `lookup` is like std::getenv, which the library does not call: null where a variable is not set.
 void TakeTools(const std::function<const char*(const char* name)>& lookup, CommandContext& context);
 
 // How the table of options can be printed: for a person, as documents, and for shells to complete

@@ -225,6 +225,18 @@ absl::Status ReadNvJitLink(const OptionValue& value, Parsed& parsed) {
   return absl::OkStatus();
 }
 
+absl::Status ReadFinalizerBackend(const OptionValue& value, Parsed& parsed) {
+  return Choose(
+      value, "finalizer-backend",
+      {{"nvlink", FinalizerBackend::kNvlink}, {"nvjitlink", FinalizerBackend::kNvJitLink}},
+      parsed.command.toolchain.finalizer.backend);
+}
+
+absl::Status ReadNvlink(const OptionValue& value, Parsed& parsed) {
+  parsed.command.toolchain.finalizer.nvlink_path = value.text;
+  return absl::OkStatus();
+}
+
 absl::Status ReadFinalize(const OptionValue& value, Parsed& parsed) {
   return Choose(value, "finalize",
                 {{"auto", FinalizeMode::kAutomatic},
@@ -532,6 +544,12 @@ constexpr std::array kOptions = {
            ReadNvJitLink,
            "libnvJitLink.so.13 (default: DEVLINK_NVJITLINK, or that of the toolkit of ptxas)", "",
            Concern::kTools},
+    Option{
+        "nvlink-path", "nvlink-path", Takes::kValue, "file", Recorded::kNo, Group::kTools,
+        ReadNvlink,
+        "NVIDIA's nvlink, which finalizes code for sm_100 and later (default: DEVLINK_NVLINK, or "
+        "that of the toolkit of ptxas)",
+        "", Concern::kTools},
     Option{"ptxas-timeout", "ptxas-timeout", Takes::kNumber, "seconds", Recorded::kNo,
            Group::kTools, ReadTimeout,
            "how long one run of ptxas or of the finalizer may take; 0, the default: any time, the "
@@ -539,10 +557,14 @@ constexpr std::array kOptions = {
            "", Concern::kTools},
     Option{"lto-backend", "lto-backend", Takes::kValue, "name", Recorded::kNo, Group::kTools,
            ReadLtoBackend, "what compiles LTO IR: nvvm or nvjitlink", "", Concern::kTools},
-    Option{"finalize", "finalize", Takes::kValue, "when", Recorded::kNo, Group::kTools,
-           ReadFinalize,
-           "whether code for sm_100 and later goes through libnvJitLink: auto (default), never or "
-           "always"},
+    Option{
+        "finalize", "finalize", Takes::kValue, "when", Recorded::kNo, Group::kTools, ReadFinalize,
+        "whether code for sm_100 and later goes through NVIDIA's finalizer: auto (default), never "
+        "or always"},
+    Option{"finalizer-backend", "finalizer-backend", Takes::kValue, "name", Recorded::kNo,
+           Group::kTools, ReadFinalizerBackend,
+           "what does so: nvlink or nvjitlink (default: nvlink where it is there, in less time)",
+           "", Concern::kTools},
     Option{"finalizer-parts", "finalizer-parts", Takes::kNumber, "number", Recorded::kNo,
            Group::kTools, Number<&LinkOptions::finalizer_parts>,
            "in how many parts it does so, at a time; 0, the default: by the size of the code"},

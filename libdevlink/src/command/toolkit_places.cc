@@ -22,6 +22,7 @@
 #include "base/strings.h"
 #include "command/words.h"
 #include "devlink/experimental/nvvm_program.h"
+#include "format/views.h"
 
 namespace devlink::internal {
 
@@ -40,6 +41,13 @@ fs::path AboveNvvm(const LtoBackendOptions& lto) {
 }
 
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// Where a file really lies; empty where there is none.
+std::string RealPath(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real == nullptr ? "" : real.get();
+}
 
 void FindPtxas(const CommandContext& context, const LtoBackendOptions& lto,
                PtxBackendOptions& backend) {
@@ -103,6 +111,19 @@ void FindLtoLibraries(const PtxBackendOptions& assemblers, const std::string& nv
   if (found.ok()) backend.nvvm_path = *found;
 }
 
+// The one of the toolkit that ptxas really lies in: PATH may have a link to it, and devlink where
+// nvlink would be (docs/drop-in.md).
+void FindNvlink(const CommandContext& context, const std::string& ptxas, const LinkOptions& options,
+                FinalizerOptions& backend) {
+  Default(context.nvlink, backend.nvlink_path);
+  const bool is_of_use =
+      format::HasTwoViews(options.target.number) && backend.backend != FinalizerBackend::kNvJitLink;
+  if (!backend.nvlink_path.empty() || ptxas.empty() || !is_of_use) return;
+  const std::string program = Within(FolderOf(RealPath(ptxas)), "nvlink");
+  if (access(program.c_str(), X_OK) != 0 || RealPath(program).ends_with("/devlink")) return;
+  backend.nvlink_path = program;
+}
+
 }  // namespace
 
 std::string BesideProgram(const CommandContext& context, std::string_view library) {
@@ -120,6 +141,7 @@ void FindTools(const CommandContext& context, const LinkOptions& options,
   if (toolchain.finalizer.nvjitlink_path.empty()) {
     toolchain.finalizer.nvjitlink_path = toolchain.ptx.nvjitlink_path;
   }
+  FindNvlink(context, toolchain.ptx.ptxas_path, options, toolchain.finalizer);
   toolchain.finalizer.host_environment = toolchain.ptx.host_environment;
   toolchain.finalizer.temporary_directory = toolchain.ptx.temporary_directory;
   const std::string worker = Within(context.program_directory, "devlink-finalizer");
@@ -143,7 +165,9 @@ void AdviseOnTools(ToolchainOptions& toolchain) {
       "DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER and DEVLINK_NVJITLINK";
   toolchain.lto.advice =
       "name one: -nvvmpath or --nvjitlink-path, or the variable DEVLINK_NVVM or DEVLINK_NVJITLINK";
-  toolchain.finalizer.advice = "name it: --nvjitlink-path or the variable DEVLINK_NVJITLINK";
+  toolchain.finalizer.advice =
+      "name one: --nvlink-path or --nvjitlink-path, or the variable DEVLINK_NVLINK or "
+      "DEVLINK_NVJITLINK";
 }
 
 namespace {
@@ -173,11 +197,8 @@ int ReleaseInHeader(const std::string& header) {
 
 ToolkitProfile ProfileOfToolkit(const std::string& ptxas) {
   if (ptxas.empty()) return {};
-  // Where it really lies: PATH may have a link to it.
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(ptxas.c_str(), nullptr),
-                                                         &std::free);
-  if (real == nullptr) return {};
-  const std::string_view program = real.get();
+  const std::string program = RealPath(ptxas);  // PATH may have a link to it
+  if (program.empty()) return {};
   const int release =
       ReleaseInHeader(Within(FolderOf(FolderOf(program)), "include/cuda_runtime_api.h"));
   return release == 0 ? ToolkitProfile() : ToolkitProfile::Nearest(release);
@@ -214,6 +235,7 @@ void TakeTools(const std::function<const char*(const char* name)>& lookup,
   context.nvptxcompiler = value("DEVLINK_NVPTXCOMPILER");
   context.nvvm = value("DEVLINK_NVVM");
   context.nvjitlink = value("DEVLINK_NVJITLINK");
+  context.nvlink = value("DEVLINK_NVLINK");
 }
 
 }  // namespace devlink

@@ -18,6 +18,8 @@ namespace {
 using internal::CacheClient;
 using internal::FieldReader;
 using internal::FieldWriter;
+using internal::MayBeNvJitLink;
+using internal::MayBeNvlink;
 
 std::vector<std::uint8_t> Pack(const Finalized& made) {
   FieldWriter writer;
@@ -37,22 +39,37 @@ std::optional<Finalized> Unpack(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
+// Every file that could become the finalizer, in the order in which they are tried.
+std::vector<std::string> Candidates(const FinalizerOptions& options) {
+  std::vector<std::string> out;
+  if (MayBeNvlink(options)) out.push_back(options.nvlink_path);
+  if (MayBeNvJitLink(options)) out.push_back(options.nvjitlink_path);
+  std::erase_if(out, [](const std::string& path) { return !base::IsFile(path); });
+  return out;
+}
+
 class CachingFinalizer final : public CachingMercuryFinalizer {
  public:
   CachingFinalizer(FinalizerOptions options, std::shared_ptr<CacheStore> store,
                    internal::OpenOnce<MercuryFinalizer>::Open open)
       : options_(std::move(options)),
         cache_(std::move(store)),
-        state_(internal::FileStateKey(options_.nvjitlink_path)),
+        files_(Candidates(options_)),
+        state_(StateOfTools()),
         tool_(KeyOfTool()),
         inner_(std::move(open)) {}
 
-  [[nodiscard]] std::string_view name() const override { return internal::kFinalizerName; }
+  [[nodiscard]] std::string_view name() const override {
+    const auto* inner = inner_.opened();
+    return inner != nullptr ? inner->name() : ExpectedName();
+  }
   [[nodiscard]] std::string_view version() const override {
     const auto* inner = inner_.opened();
     return inner != nullptr ? inner->version() : std::string_view();
   }
-  [[nodiscard]] bool works_at_once() const override { return !options_.worker_path.empty(); }
+  [[nodiscard]] bool works_at_once() const override {
+    return !options_.worker_path.empty() || ExpectedName() == internal::kNvlinkName;
+  }
   [[nodiscard]] CacheUse cache_use() const override { return cache_.Read(); }
 
   [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {
@@ -92,19 +109,29 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
     return made;
   }
 
-  // A library that was replaced after it was looked at is not the one that the key tells of.
+  // A tool that was replaced after it was looked at is not the one that the key tells of.
   void Keep(const CacheKey& key, const Finalized& made) const {
-    if (internal::FileStateKey(options_.nvjitlink_path) == state_) cache_.Store(key, Pack(made));
+    if (StateOfTools() == state_) cache_.Store(key, Pack(made));
+  }
+
+  [[nodiscard]] std::string_view ExpectedName() const {
+    const bool is_nvlink = MayBeNvlink(options_) && base::IsFile(options_.nvlink_path);
+    return is_nvlink ? internal::kNvlinkName : internal::kFinalizerName;
+  }
+
+  [[nodiscard]] CacheKey StateOfTools() const {
+    CacheKeyBuilder builder("Mercury finalizer state");
+    for (const std::string& file : files_) builder.Key("file", internal::FileStateKey(file));
+    return builder.Build();
   }
 
   [[nodiscard]] CacheKey KeyOfTool() const {
-    return CacheKeyBuilder("Mercury finalizer")
-        .Key("library", cache_.KeyOfFile(options_.nvjitlink_path))
-        .Texts("host environment", options_.host_environment)
-        .Build();
+    CacheKeyBuilder builder("Mercury finalizer");
+    for (const std::string& file : files_) builder.Key("file", cache_.KeyOfFile(file));
+    return builder.Texts("host environment", options_.host_environment).Build();
   }
 
-  // Names are part of what the library says.
+  // Names are part of what the tool says.
   [[nodiscard]] CacheKey KeyOf(const FinalizeJob& job) const {
     CacheKeyBuilder builder("Mercury");
     builder.Key("tool", tool_)
@@ -119,7 +146,8 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
 
   const FinalizerOptions options_;
   mutable CacheClient cache_;
-  const CacheKey state_;  // before the file was read for `tool_`
+  const std::vector<std::string> files_;
+  const CacheKey state_;  // before the files were read for `tool_`
   const CacheKey tool_;
   mutable internal::OpenOnce<MercuryFinalizer> inner_;
 };
@@ -135,7 +163,7 @@ std::unique_ptr<CachingMercuryFinalizer> internal::MakeCachingMercuryFinalizer(
 absl::StatusOr<std::unique_ptr<CachingMercuryFinalizer>> CreateCachingMercuryFinalizer(
     const FinalizerOptions& options, std::shared_ptr<CacheStore> store) try {
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
-  if (!base::IsFile(options.nvjitlink_path)) {
+  if (Candidates(options).empty()) {
     const auto opened = CreateMercuryFinalizer(options);
     return opened.ok() ? absl::NotFoundError("the finalizer is not a regular file")
                        : opened.status();

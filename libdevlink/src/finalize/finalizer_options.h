@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What libnvJitLink is told as a finalizer.
+// What finalizers are told, and what is the same for all of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,8 +18,9 @@
 namespace devlink::internal {
 
 inline constexpr std::string_view kFinalizerName = "nvJitLink";
+inline constexpr std::string_view kNvlinkName = "nvlink";
 
-// Its words for the options of a job.
+// Their words for the options of a job.
 std::vector<std::string> FinalizerWords(const FinalizeJob& job);
 
 // False where it takes the cubin for the target as it is. nvlink makes code for sm_103 of cubins
@@ -27,11 +29,32 @@ std::vector<std::string> FinalizerWords(const FinalizeJob& job);
 absl::StatusOr<bool> Retarget(std::span<const std::uint8_t> cubin, Arch target,
                               std::vector<std::uint8_t>& out);
 
+inline bool MayBeNvlink(const FinalizerOptions& options) {
+  return !options.nvlink_path.empty() && options.backend != FinalizerBackend::kNvJitLink;
+}
+
+inline bool MayBeNvJitLink(const FinalizerOptions& options) {
+  return !options.nvjitlink_path.empty() && options.backend != FinalizerBackend::kNvlink;
+}
+
+// How long a process may work on it: it takes half a second for each MiB of code, and for ever
+// where a capsule is damaged.
+std::chrono::milliseconds TimeFor(const FinalizerOptions& options, const FinalizeJob& job);
+
+// The lines of a log that say something; and these in one, for a message.
+std::vector<std::string> LinesOf(std::string_view log);
+std::string InOneLine(const std::vector<std::string>& lines);
+
+// A finalizer that starts `options.nvlink_path` for each job. What that cannot do goes to the one
+// that `otherwise` opens, where there is one.
+absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenNvlinkFinalizer(
+    const FinalizerOptions& options, OpenOnce<MercuryFinalizer>::Open otherwise);
+
 // A finalizer that starts `options.worker_path` for each job.
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenWorkerFinalizer(
     const FinalizerOptions& options);
 
-// With another way to open the finalizer; the file of `options` still names it in the keys.
+// With another way to open the finalizer; the files of `options` still name it in the keys.
 std::unique_ptr<CachingMercuryFinalizer> MakeCachingMercuryFinalizer(
     const FinalizerOptions& options, std::shared_ptr<CacheStore> store,
     OpenOnce<MercuryFinalizer>::Open open);

@@ -21,23 +21,6 @@ namespace devlink::internal {
 
 namespace {
 
-// The lines of a log that say something.
-std::vector<std::string> LinesOf(std::string_view log) {
-  std::vector<std::string> out;
-  while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    if (end != 0) out.emplace_back(log.substr(0, end));
-    log.remove_prefix(std::min(end + 1, log.size()));
-  }
-  return out;
-}
-
-std::string OneLine(const std::string& log) {
-  std::string out;
-  for (const std::string& line : LinesOf(log)) absl::StrAppend(&out, out.empty() ? "" : "; ", line);
-  return out.empty() ? "it does not say why" : out;
-}
-
 class NvJitLinkFinalizer final : public MercuryFinalizer {
  public:
   NvJitLinkFinalizer(LoadedNvJitLink library, std::uint64_t max_output_bytes)
@@ -70,7 +53,7 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
     if (code == 0) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("libnvJitLink refuses '",
                                                    base::ToAbsl(input.name), "' (error ", code,
-                                                   "): ", OneLine(linker.ErrorLog())));
+                                                   "): ", InOneLine(LinesOf(linker.ErrorLog()))));
   }
 
   [[nodiscard]] absl::StatusOr<Finalized> Link(const FinalizeJob& job) const {
@@ -79,12 +62,12 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
     NvJitLinkHandle linker(functions);
     if (const int code = linker.Create(FinalizerWords(job)); code != 0) {
       return absl::UnimplementedError(absl::StrCat("libnvJitLink refuses its options (error ", code,
-                                                   "): ", OneLine(linker.ErrorLog())));
+                                                   "): ", InOneLine(LinesOf(linker.ErrorLog()))));
     }
     for (const FinalizeInput& input : job.inputs) DEVLINK_RETURN_IF_ERROR(Add(linker, job, input));
     if (const int code = functions.complete(linker.get()); code != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("libnvJitLink ends with error ", code, ": ", OneLine(linker.ErrorLog())));
+      return absl::InvalidArgumentError(absl::StrCat("libnvJitLink ends with error ", code, ": ",
+                                                     InOneLine(LinesOf(linker.ErrorLog()))));
     }
     Finalized out;
     std::size_t size = 0;
@@ -108,6 +91,22 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
 };
 
 }  // namespace
+
+std::vector<std::string> LinesOf(std::string_view log) {
+  std::vector<std::string> out;
+  while (!log.empty()) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    if (end != 0) out.emplace_back(log.substr(0, end));
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  return out;
+}
+
+std::string InOneLine(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) absl::StrAppend(&out, out.empty() ? "" : "; ", line);
+  return out.empty() ? "it does not say why" : out;
+}
 
 std::vector<std::string> FinalizerWords(const FinalizeJob& job) {
   std::vector<std::string> out = {base::Cat({"-arch=", job.target.Name()})};
@@ -142,20 +141,41 @@ absl::StatusOr<bool> Retarget(std::span<const std::uint8_t> cubin, Arch target,
 
 namespace devlink {
 
+namespace {
+
+// The library, in this process or in one of its own.
+absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenLibrary(const FinalizerOptions& options) {
+  if (!options.worker_path.empty()) return internal::OpenWorkerFinalizer(options);
+  DEVLINK_ASSIGN_OR_RETURN(internal::LoadedNvJitLink library,
+                           internal::LoadedNvJitLink::Load(options.nvjitlink_path));
+  return std::make_unique<internal::NvJitLinkFinalizer>(std::move(library),
+                                                        options.max_output_bytes);
+}
+
+absl::Status NotNamed(const FinalizerOptions& options) {
+  const std::string_view what =
+      options.backend == FinalizerBackend::kNvlink
+          ? "no nvlink was named: it comes with the CUDA toolkit"
+          : "no libnvJitLink.so.13 was named: it comes with the CUDA toolkit and the package "
+            "nvidia-nvjitlink of PyPI, and the toolkit's nvlink would do";
+  return absl::NotFoundError(
+      base::ToAbsl(base::Cat({what, options.advice.empty() ? "" : "; ", options.advice})));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> CreateMercuryFinalizer(
     const FinalizerOptions& options) {
   return base::Guard([&]() -> absl::StatusOr<std::unique_ptr<MercuryFinalizer>> {
-    if (options.nvjitlink_path.empty()) {
-      return absl::NotFoundError(base::ToAbsl(
-          base::Cat({"no libnvJitLink.so.13 was named: it comes with the CUDA toolkit and the "
-                     "package nvidia-nvjitlink of PyPI",
-                     options.advice.empty() ? "" : "; ", options.advice})));
+    const bool may_be_library = internal::MayBeNvJitLink(options);
+    if (internal::MayBeNvlink(options)) {
+      internal::OpenOnce<MercuryFinalizer>::Open otherwise;
+      if (may_be_library) otherwise = [options] { return OpenLibrary(options); };
+      auto program = internal::OpenNvlinkFinalizer(options, std::move(otherwise));
+      if (program.ok() || !may_be_library) return program;
     }
-    if (!options.worker_path.empty()) return internal::OpenWorkerFinalizer(options);
-    DEVLINK_ASSIGN_OR_RETURN(internal::LoadedNvJitLink library,
-                             internal::LoadedNvJitLink::Load(options.nvjitlink_path));
-    return std::make_unique<internal::NvJitLinkFinalizer>(std::move(library),
-                                                          options.max_output_bytes);
+    if (!may_be_library) return NotNamed(options);
+    return OpenLibrary(options);
   });
 }
 

@@ -90,15 +90,6 @@ absl::StatusOr<Finalized> UnpackResult(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-// It takes half a second for each MiB of code, and for ever where a capsule is damaged.
-std::chrono::milliseconds TimeFor(const FinalizeJob& job) {
-  constexpr std::chrono::seconds kAtLeast{10};
-  constexpr std::chrono::seconds kForAMiB{20};
-  std::uint64_t bytes = 0;
-  for (const FinalizeInput& input : job.inputs) bytes += input.bytes.size();
-  return kAtLeast + kForAMiB * static_cast<std::int64_t>(bytes >> 20);
-}
-
 class WorkerFinalizer final : public MercuryFinalizer {
  public:
   explicit WorkerFinalizer(FinalizerOptions options) : options_(std::move(options)) {}
@@ -124,7 +115,7 @@ class WorkerFinalizer final : public MercuryFinalizer {
                      "; make room there or name another temporary directory"})));
     }
     const std::string result = directory.File(kResult);
-    const auto timeout = options_.timeout.count() != 0 ? options_.timeout : TimeFor(job);
+    const auto timeout = TimeFor(options_, job);
     DEVLINK_ASSIGN_OR_RETURN(
         const ChildResult child,
         RunChild({options_.worker_path, options_.nvjitlink_path, directory.File(kJob), result},
@@ -161,6 +152,15 @@ class WorkerFinalizer final : public MercuryFinalizer {
 };
 
 }  // namespace
+
+std::chrono::milliseconds TimeFor(const FinalizerOptions& options, const FinalizeJob& job) {
+  constexpr std::chrono::seconds kAtLeast{10};
+  constexpr std::chrono::seconds kForAMiB{20};
+  if (options.timeout.count() != 0) return options.timeout;
+  std::uint64_t bytes = 0;
+  for (const FinalizeInput& input : job.inputs) bytes += input.bytes.size();
+  return kAtLeast + kForAMiB * static_cast<std::int64_t>(bytes >> 20);
+}
 
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenWorkerFinalizer(
     const FinalizerOptions& options) {

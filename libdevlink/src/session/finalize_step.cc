@@ -505,10 +505,11 @@ absl::StatusOr<std::optional<JudgedFile>> FinalizeLink(
   const auto finalizer = context.toolchain.Finalizer();
   if (!finalizer.ok()) {
     if (options.finalize != FinalizeMode::kAlways) return std::nullopt;
-    return FailFinalizing(absl::UnimplementedError(finalizer.status().message()),
-                          base::Cat({"a link for '", options.target.Name(),
-                                     "' needs NVIDIA's finalizer, which is part of libnvJitLink"}),
-                          diagnostics);
+    return FailFinalizing(
+        absl::UnimplementedError(finalizer.status().message()),
+        base::Cat({"a link for '", options.target.Name(),
+                   "' needs NVIDIA's finalizer, which nvlink and libnvJitLink have"}),
+        diagnostics);
   }
   auto plan = MakePlan(set, linked, options, context, **finalizer);
   std::optional<absl::StatusOr<Bytes>> own;

@@ -482,18 +482,19 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
   return LinkedProgram{std::move(kernels), {std::move(passed), std::move(maps)}};
 }
 
-// What cannot be composed of both views, though NVIDIA's library links it.
+// What cannot be composed of both views, though NVIDIA's tools link it.
 absl::Status CheckComposable(const PassResults& passes, const LinkOptions& options,
                              std::vector<Diagnostic>& diagnostics) {
   if (passes.textures.banks.empty() && !(options.relocatable && RefersToTextures(passes.program))) {
     return absl::OkStatus();
   }
-  return Unsupported("texture and surface references for sm_100 and later are not linked yet",
-                     "libnvJitLink links them; texture objects need nothing of a link",
-                     diagnostics);
+  return Unsupported(
+      "texture and surface references for sm_100 and later are not linked yet",
+      "with nvlink or libnvJitLink of a toolkit they are; texture objects need nothing of a link",
+      diagnostics);
 }
 
-// Whether the code is for the target as it is; else only NVIDIA's library makes it fit.
+// Whether the code is for the target as it is; else only NVIDIA's finalizer makes it fit.
 bool IsFitCode(const PassResults& passes, const LinkSet& set) {
   return passes.file.needs_finalizer >= set.inputs.size();
 }
@@ -504,7 +505,8 @@ absl::Status CheckCode(const PassResults& passes, const LinkSet& set, const Link
   return Unsupported(absl::StrCat("'", set.inputs[passes.file.needs_finalizer].name,
                                   "' was made for another architecture", " than ",
                                   options.target.Name(), " and needs NVIDIA's finalizer"),
-                     "it is part of libnvJitLink; or compile for the target itself", diagnostics);
+                     "nvlink and libnvJitLink have it; or compile for the target itself",
+                     diagnostics);
 }
 
 // From there to a description of the output. What the passes found does not outlive it: the output

@@ -13,6 +13,7 @@
 #include "command/option_table.h"
 #include "devlink/nvlink_command.h"
 #include "support/catch.h"
+#include "support/text.h"
 
 namespace devlink::testing {
 namespace {
@@ -239,6 +240,12 @@ const std::vector<Row> kRows = {
        return tools.ptx.nvjitlink_path == "j" && tools.lto.nvjitlink_path == "j" &&
               tools.finalizer.nvjitlink_path == "j";
      }},
+    {"nvlink-path",
+     {"--nvlink-path=n"},
+     [](Command c) { return c.toolchain.finalizer.nvlink_path == "n"; }},
+    {"finalizer-backend",
+     {"--finalizer-backend=nvjitlink"},
+     [](Command c) { return c.toolchain.finalizer.backend == FinalizerBackend::kNvJitLink; }},
     {"keep-dir", {"--keep-dir=k"}, [](Command c) { return c.keep_dir == "k"; }},
     {"reproduce", {"--reproduce=r.tar"}, [](Command c) { return c.reproduce == "r.tar"; }},
     {"error-limit", {"--error-limit=7"}, [](Command c) { return c.error_limit == 7; }},
@@ -360,8 +367,8 @@ TEST_CASE("Values that are wrong are named", "[command]") {
     return "Value '" + std::string(value) + "' is not defined for option '" + std::string(option) +
            "'";
   };
-  for (const char* option :
-       {"arch", "cpu-arch", "toolkit", "compat", "ptx-backend", "lto-backend"}) {
+  for (const char* option : {"arch", "cpu-arch", "toolkit", "compat", "ptx-backend", "lto-backend",
+                             "finalizer-backend"}) {
     CHECK(Bad(Whole({"--" + std::string(option), "x"})) == undefined(option, "x"));
     CHECK(Bad(Whole({"--" + std::string(option) + "="})) == undefined(option, ""));
   }
@@ -565,7 +572,7 @@ TEST_CASE("Files of options that multiply, or have no end, end the command", "[c
   Files tree = {{"13", "-g"}};
   for (int i = 0; i < 13; ++i) {
     const std::string next = std::to_string(i + 1);
-    tree[std::to_string(i)] = "-optf " + next + "," + next + "," + next;
+    tree[std::to_string(i)] = Cat("-optf ", next, ",", next, ",", next);
   }
   CHECK(Bad({"-optf", "0"}, tree).find(refused) != std::string::npos);
   CHECK(Bad({"-optf", "one"}, {{"one", std::string((16 << 20) + 1, ' ')}}).find(refused) !=

@@ -40,12 +40,65 @@ TEST_CASE("Without headers that say a release it is the default one", "[command]
   CHECK(internal::ProfileOfToolkit("/no/such/bin/ptxas").release == 130);
 }
 
+// Toolkits and folders with links to them.
+class Toolkits {
+ public:
+  Toolkits() {
+    for (const char* folder : {"cuda/bin", "links", "other"}) {
+      std::filesystem::create_directories(directory_.path() / folder);
+    }
+    for (const char* program : {"cuda/bin/ptxas", "cuda/bin/nvlink", "other/devlink"}) {
+      REQUIRE(WriteText(File(program), ""));
+      std::filesystem::permissions(File(program), std::filesystem::perms::owner_all);
+    }
+    Link("cuda/bin/ptxas", "links/ptxas");
+    Link("other/devlink", "links/nvlink");
+  }
+  [[nodiscard]] std::string File(const std::string& name) const {
+    return std::filesystem::canonical(directory_.path()).string() + "/" + name;
+  }
+  void Link(const std::string& to, const std::string& name) const {
+    std::filesystem::create_symlink(File(to), File(name));
+  }
+  void Remove(const std::string& name) const { std::filesystem::remove(File(name)); }
+  // The nvlink that finalizes.
+  [[nodiscard]] static std::string Nvlink(const CommandContext& context, const char* target,
+                                          const FinalizerOptions& given = {}) {
+    ToolchainOptions tools{.finalizer = given};
+    internal::FindTools(context, {.target = *Arch::Parse(target)}, tools);
+    return tools.finalizer.nvlink_path;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_CASE("NVIDIA's nvlink is looked for where ptxas really lies", "[command]") {
+  const Toolkits kits;
+  const std::string nvlink = kits.File("cuda/bin/nvlink");
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin")}, "sm_100") == nvlink);
+  CHECK(Toolkits::Nvlink({.path = kits.File("links")}, "sm_120a") == nvlink);
+  CHECK(Toolkits::Nvlink({.ptxas = kits.File("links/ptxas")}, "sm_103") == nvlink);
+  CHECK(Toolkits::Nvlink({.path = kits.File("links")}, "sm_90").empty());  // nothing to finalize
+  CHECK(Toolkits::Nvlink({.path = kits.File("other")}, "sm_100").empty());
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin"), .nvlink = "/n"}, "sm_100") == "/n");
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin"), .nvlink = "/n"}, "sm_100",
+                         {.nvlink_path = "/option"}) == "/option");
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin")}, "sm_100",
+                         {.backend = FinalizerBackend::kNvJitLink})
+            .empty());
+  // devlink in its place is not it.
+  kits.Remove("cuda/bin/nvlink");
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin")}, "sm_100").empty());
+  kits.Link("other/devlink", "cuda/bin/nvlink");
+  CHECK(Toolkits::Nvlink({.path = kits.File("cuda/bin")}, "sm_100").empty());
+}
+
 TEST_CASE("What the environment says of tools is taken as a whole", "[command]") {
-  std::map<std::string, std::string> variables = {{"DEVLINK_PTXAS", "/tools/ptxas"},
-                                                  {"DEVLINK_NVPTXCOMPILER", "/tools/compiler.so"},
-                                                  {"DEVLINK_NVVM", "/tools/nvvm.so"},
-                                                  {"DEVLINK_NVJITLINK", "/tools/jit.so"},
-                                                  {"HOME", "/home"}};
+  std::map<std::string, std::string> variables = {
+      {"DEVLINK_PTXAS", "/tools/ptxas"},   {"DEVLINK_NVPTXCOMPILER", "/tools/compiler.so"},
+      {"DEVLINK_NVVM", "/tools/nvvm.so"},  {"DEVLINK_NVJITLINK", "/tools/jit.so"},
+      {"DEVLINK_NVLINK", "/tools/nvlink"}, {"HOME", "/home"}};
   const auto lookup = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -64,6 +117,7 @@ TEST_CASE("What the environment says of tools is taken as a whole", "[command]")
   CHECK(context.nvptxcompiler == "/tools/compiler.so");
   CHECK(context.nvvm == "/tools/nvvm.so");
   CHECK(context.nvjitlink == "/tools/jit.so");
+  CHECK(context.nvlink == "/tools/nvlink");
   CHECK(context.tool_variables == expected);
   CHECK(context.variables == std::vector<std::string>{"KEPT=1"});
 

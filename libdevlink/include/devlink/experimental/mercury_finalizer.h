@@ -4,9 +4,10 @@
 //
 // What nvlink runs behind a link for sm_100 and later: NVIDIA's finalizer, which takes waits and
 // fillers out of machine code that a complete program does not need, and makes code for a related
-// device. It is part of libnvJitLink, which links cubins to the file that nvlink of its release
-// writes, but for the record of the tool. Which library there is depends on the machine, so nothing
-// of it is linked in: a path decides. docs/mercury.md tells what the finalizer changes.
+// device. It is part of nvlink itself and of libnvJitLink, which links cubins to the file that
+// nvlink of its release writes, but for the record of the tool. Which of them there is depends on
+// the machine, so nothing of it is linked in: paths decide. docs/mercury.md tells what the
+// finalizer changes.
 #pragma once
 
 #include <chrono>
@@ -59,7 +60,7 @@ struct Finalized {
 class MercuryFinalizer {
  public:
   virtual ~MercuryFinalizer() = default;
-  // "nvJitLink".
+  // "nvJitLink", or "nvlink" where that is tried first.
   [[nodiscard]] virtual std::string_view name() const = 0;
   // The release whose nvlink writes such files, "13.0"; empty where it is not known yet.
   [[nodiscard]] virtual std::string_view version() const = 0;
@@ -83,16 +84,28 @@ class MercuryFinalizer {
   }
 };
 
-// An empty path means that there is no such library. Nothing is searched for.
+// What finalizes.
+enum class FinalizerBackend {
+  kAutomatic,  // nvlink where it is there; what it cannot do, and all else, libnvJitLink
+  kNvlink,     // the program, a process for each job
+  kNvJitLink,  // libnvJitLink.so.13
+};
+
+// An empty path means that there is no such tool. Nothing is searched for.
 struct FinalizerOptions {
-  std::string nvjitlink_path;  // of libnvJitLink.so.13
-  std::string advice;          // as in PtxBackendOptions
+  FinalizerBackend backend = FinalizerBackend::kAutomatic;  // what is to be used
+  std::string nvjitlink_path;                               // of libnvJitLink.so.13
+  std::string advice;                                       // as in PtxBackendOptions
   // The program devlink-finalizer. The library crashes where nvlink ends with an internal error of
   // its own; with this program it does so in another process, one for each job. Empty: in this one.
   std::string worker_path;
-  // For the program: where its files go while it runs, each call in a directory of its own; and how
-  // long it may run, zero for 10 seconds and 20 more for each MiB of its inputs, which is forty
-  // times what it takes.
+  // The program nvlink of the same release, which has the same finalizer, starts in less time and
+  // takes two thirds. It is given what the library would be given. Texts of a job that have commas
+  // it cannot be told.
+  std::string nvlink_path;
+  // For the programs: where their files go while they run, each call in a directory of its own; and
+  // how long they may run, zero for 10 seconds and 20 more for each MiB of their inputs, which is
+  // forty times what they take.
   std::string temporary_directory;
   std::chrono::milliseconds timeout{0};
   // `NAME=value` of those variables of this process that the library looks at. Nothing sets them
@@ -102,7 +115,7 @@ struct FinalizerOptions {
   std::uint64_t max_output_bytes = std::uint64_t{4} << 30;
 };
 
-// Loads the library, if it is to work in this process. NotFound where there is none at the path,
+// Loads the library, if it is to work in this process. NotFound where there is no tool at the path,
 // FailedPrecondition where it cannot be used; the message says what to do.
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> CreateMercuryFinalizer(
     const FinalizerOptions& options);

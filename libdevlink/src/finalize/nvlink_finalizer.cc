@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program nvlink as a finalizer, one process and one directory for each job. It has what
+// libnvJitLink has, starts in a third of the time and takes two thirds (docs/speed.md).
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "assemble/child_process.h"
+#include "assemble/elf_tables.h"
+#include "assemble/work_directory.h"
+#include "base/file.h"
+#include "base/guard.h"
+#include "base/status_macros.h"
+#include "base/stop.h"
+#include "base/strings.h"
+#include "devlink/experimental/mercury_finalizer.h"
+#include "devlink/toolkit_profile.h"
+#include "finalize/finalizer_options.h"
+#include "format/notes.h"
+
+namespace devlink::internal {
+
+namespace {
+
+constexpr std::string_view kOutput = "out.cubin";
+constexpr std::string_view kPrefix = "nvlink ";  // of every line that it prints
+constexpr std::size_t kMaxText = std::size_t{1} << 20;
+
+// The record that the tool left first of all; nothing where there is none.
+std::optional<format::ToolRecord> RecordOfTool(base::Bytes cubin) {
+  const base::BoundedReader file(cubin);
+  const auto tables = ReadElfTables(file);
+  if (!tables) return std::nullopt;
+  for (std::size_t i = 1; i < tables->sections.size(); ++i) {
+    const format::Shdr& section = tables->sections[i];
+    if (section.type != format::kShtNote ||
+        SectionName(file, *tables, i) != format::kToolNoteName) {
+      continue;
+    }
+    const auto bytes = file.Slice(section.offset, section.size);
+    if (!bytes) return std::nullopt;
+    auto records = format::ReadToolRecords(*bytes);
+    if (!records || records->empty()) return std::nullopt;
+    return std::move(records->front());
+  }
+  return std::nullopt;
+}
+
+// What it prints without its name.
+std::vector<std::string> WhatItSays(std::string_view text) {
+  std::vector<std::string> lines = LinesOf(text);
+  for (std::string& line : lines) {
+    if (line.starts_with(kPrefix)) line.erase(0, kPrefix.size());
+  }
+  return lines;
+}
+
+// It is of another release, cannot be started, crashed or cannot be told what the job says: nothing
+// that says of the inputs that they cannot be finalized.
+bool IsNotUp(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) || absl::IsUnavailable(status) ||
+         absl::IsUnimplemented(status);
+}
+
+class NvlinkFinalizer final : public MercuryFinalizer {
+ public:
+  NvlinkFinalizer(FinalizerOptions options, OpenOnce<MercuryFinalizer>::Open otherwise)
+      : options_(std::move(options)) {
+    if (otherwise != nullptr) otherwise_.emplace(std::move(otherwise));
+  }
+
+  [[nodiscard]] std::string_view name() const override { return kNvlinkName; }
+  [[nodiscard]] std::string_view version() const override { return {}; }
+  [[nodiscard]] bool works_at_once() const override { return true; }
+
+  [[nodiscard]] absl::StatusOr<Finalized> Finalize(const FinalizeJob& job) const override {
+    return base::Guard([&]() -> absl::StatusOr<Finalized> {
+      auto made = Run(job);
+      if (!otherwise_ || !IsNotUp(made.status())) return made;
+      const auto library = otherwise_->Get();
+      return library.ok() ? (*library)->Finalize(job) : std::move(made);
+    });
+  }
+
+ private:
+  [[nodiscard]] absl::StatusOr<Finalized> Run(const FinalizeJob& job) const {
+    DEVLINK_RETURN_IF_ERROR(CheckTexts(job));
+    std::vector<std::string> names;
+    names.reserve(job.inputs.size());
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) names.push_back(absl::StrCat(i, ".cubin"));
+    std::vector<std::string_view> files(names.begin(), names.end());
+    files.push_back(kOutput);
+    const WorkDirectory directory(options_.temporary_directory, std::move(files));
+    bool written = directory.made();
+    for (std::size_t i = 0; written && i < names.size(); ++i) {
+      written = directory.Write(names[i], job.inputs[i].bytes);
+    }
+    if (!written) {
+      return absl::UnavailableError(base::ToAbsl(
+          base::Cat({"cannot write inputs for nvlink into '", options_.temporary_directory,
+                     "': ", std::generic_category().message(errno),
+                     "; make room there or name another temporary directory"})));
+    }
+    DEVLINK_ASSIGN_OR_RETURN(const ChildResult child, Start(job, directory, names));
+    DEVLINK_RETURN_IF_ERROR(HowItEnded(job, child));
+    auto cubin = base::ReadFile(directory.File(kOutput), options_.max_output_bytes);
+    if (absl::IsNotFound(cubin.status())) return absl::UnavailableError("nvlink left no cubin");
+    if (!cubin.ok()) return cubin.status();
+    DEVLINK_RETURN_IF_ERROR(CheckRecord(job, *cubin));
+    return Finalized{.cubin = *std::move(cubin), .messages = WhatItSays(child.text)};
+  }
+
+  // It splits at commas, and what a process is told is bounded.
+  static absl::Status CheckTexts(const FinalizeJob& job) {
+    constexpr std::size_t kMaxWords = std::size_t{1} << 20;
+    std::size_t size = 0;
+    for (const auto* texts : {&job.kernels_used, &job.variables_used}) {
+      for (const std::string& text : *texts) {
+        size += text.size();
+        if (text.find(',') != std::string::npos) {
+          return absl::UnimplementedError(
+              base::ToAbsl(base::Cat({"nvlink cannot be told '", text, "': it splits at commas"})));
+        }
+      }
+    }
+    if (size <= kMaxWords) return absl::OkStatus();
+    return absl::UnimplementedError("nvlink cannot be told so many names");
+  }
+
+  [[nodiscard]] absl::StatusOr<ChildResult> Start(const FinalizeJob& job,
+                                                  const WorkDirectory& directory,
+                                                  const std::vector<std::string>& names) const {
+    std::vector<std::string> words = FinalizerWords(job);
+    words.insert(words.begin(), options_.nvlink_path);
+    words.insert(words.end(), {"-o", directory.File(kOutput)});
+    for (const std::string& name : names) words.push_back(directory.File(name));
+    std::vector<std::string> environment = options_.host_environment;
+    environment.push_back(base::Cat({"TMPDIR=", directory.path()}));
+    return RunChild(words, {.name = std::string(kNvlinkName),
+                            .environment = std::move(environment),
+                            .timeout = TimeFor(options_, job),
+                            .stop = job.stop,
+                            .max_text = kMaxText,
+                            .with_stdout = true,
+                            .max_file_bytes = options_.max_output_bytes,
+                            .writable_folder = directory.path()});
+  }
+
+  [[nodiscard]] absl::Status HowItEnded(const FinalizeJob& job, const ChildResult& child) const {
+    if (child.stopped) return base::Stopped();
+    if (child.timed_out) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("nvlink did not end within ", TimeFor(options_, job).count(),
+                       " ms: it goes on for ever where an input is damaged"));
+    }
+    if (child.signal != 0) {
+      return absl::UnavailableError(absl::StrCat("nvlink crashed, signal ", child.signal));
+    }
+    if (child.exit_status == 0) return absl::OkStatus();
+    const std::string message = absl::StrCat("nvlink ends with status ", child.exit_status, ": ",
+                                             InOneLine(WhatItSays(child.text)));
+    // Scripts in its place may need what they do not have here.
+    const bool refused =
+        child.text.starts_with(kPrefix) ||
+        child.text.find(absl::StrCat("\n", base::ToAbsl(kPrefix))) != std::string::npos;
+    return refused ? absl::InvalidArgumentError(message) : absl::UnavailableError(message);
+  }
+
+  // Only nvlink of that release may have made it. Where devlink bears its name, the record says so.
+  [[nodiscard]] absl::Status CheckRecord(const FinalizeJob& job, base::Bytes cubin) const {
+    const std::string release = ToolkitProfile{.release = job.release}.ReleaseName();
+    const auto record = RecordOfTool(cubin);
+    if (!record || record->tool != kNvlinkName) {
+      return absl::FailedPreconditionError(base::ToAbsl(
+          base::Cat({"'", options_.nvlink_path, "' is not NVIDIA's nvlink; name another one"})));
+    }
+    if (record->version.find(base::Cat({", release ", release, ", "})) != std::string::npos) {
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(base::ToAbsl(
+        base::Cat({"'", options_.nvlink_path, "' is of another release (", record->version,
+                   ") than this link, which writes what CUDA ", release,
+                   " writes: name nvlink of that release, or another --toolkit"})));
+  }
+
+  FinalizerOptions options_;
+  mutable std::optional<OpenOnce<MercuryFinalizer>> otherwise_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenNvlinkFinalizer(
+    const FinalizerOptions& options, OpenOnce<MercuryFinalizer>::Open otherwise) {
+  if (!base::IsFile(options.nvlink_path) || access(options.nvlink_path.c_str(), X_OK) != 0) {
+    return absl::NotFoundError(base::ToAbsl(
+        base::Cat({"there is no program '", options.nvlink_path, "' that can be run"})));
+  }
+  if (options.temporary_directory.empty()) {
+    return absl::FailedPreconditionError(
+        "nvlink needs a temporary directory as a finalizer, and none is named");
+  }
+  return std::make_unique<NvlinkFinalizer>(options, std::move(otherwise));
+}
+
+}  // namespace devlink::internal
