@@ -50,6 +50,16 @@ by nobody --finalizer-backend=nvlink --nvlink-path=/no/such/nvlink
 by nvJitLink --finalizer-backend=nvjitlink
 by nvJitLink --nvlink-path=/no/such/nvlink
 
+# Options that libnvJitLink does not know.
+for option in -reserve-null-pointer -allow-undefined-globals -disable-smem-reservation=true; do
+  nvlink -arch=sm_100 $option a.o b.o -o nvlink.cubin
+  "$DEVLINK" --finalize=always -arch=sm_100 $option a.o b.o -o devlink.cubin
+  "$diff_program" nvlink.cubin devlink.cubin >/dev/null || complain "$option: not nvlink's bytes"
+  "$DEVLINK" --finalizer-backend=nvjitlink -arch=sm_100 $option a.o b.o -o devlink.cubin 2>said
+  grep -q "libnvJitLink knows no $option, nvlink does" said || complain "$option: $(cat said)"
+done
+nvlink -arch=sm_100 a.o b.o -o nvlink.cubin
+
 # Toolkits in which nvlink is something else: the library does it.
 # toolkit FOLDER: all but nvlink.
 toolkit() {

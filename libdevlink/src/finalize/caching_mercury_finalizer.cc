@@ -137,6 +137,7 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
     builder.Key("tool", tool_)
         .Number("release", job.release)
         .Texts("words", internal::FinalizerWords(job))
+        .Texts("nvlink's options", job.nvlink_options)
         .Number("inputs", job.inputs.size());
     for (const FinalizeInput& input : job.inputs) {
       builder.Text("name", input.name).Bytes("cubin", input.bytes);

@@ -23,6 +23,9 @@ inline constexpr std::string_view kNvlinkName = "nvlink";
 // Their words for the options of a job.
 std::vector<std::string> FinalizerWords(const FinalizeJob& job);
 
+// Unimplemented where the job has options of nvlink's.
+absl::Status CheckNvJitLinkKnows(const FinalizeJob& job);
+
 // False where it takes the cubin for the target as it is. nvlink makes code for sm_103 of cubins
 // for sm_100 and sm_100f; libnvJitLink 13.0 refuses them, unless their header says that they are
 // for sm_103, and then makes the same. `out` is that copy.

@@ -58,6 +58,7 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
 
   [[nodiscard]] absl::StatusOr<Finalized> Link(const FinalizeJob& job) const {
     DEVLINK_RETURN_IF_ERROR(CheckRelease(job));
+    DEVLINK_RETURN_IF_ERROR(CheckNvJitLinkKnows(job));
     const NvJitLinkFunctions& functions = library_.functions();
     NvJitLinkHandle linker(functions);
     if (const int code = linker.Create(FinalizerWords(job)); code != 0) {
@@ -120,6 +121,12 @@ std::vector<std::string> FinalizerWords(const FinalizeJob& job) {
     out.push_back(base::Cat({"-variables-used=", text}));
   }
   return out;
+}
+
+absl::Status CheckNvJitLinkKnows(const FinalizeJob& job) {
+  if (job.nvlink_options.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(base::ToAbsl(
+      base::Cat({"libnvJitLink knows no ", job.nvlink_options.front(), ", nvlink does"})));
 }
 
 absl::StatusOr<bool> Retarget(std::span<const std::uint8_t> cubin, Arch target,

@@ -142,6 +142,7 @@ class NvlinkFinalizer final : public MercuryFinalizer {
                                                   const std::vector<std::string>& names) const {
     std::vector<std::string> words = FinalizerWords(job);
     words.insert(words.begin(), options_.nvlink_path);
+    words.insert(words.end(), job.nvlink_options.begin(), job.nvlink_options.end());
     words.insert(words.end(), {"-o", directory.File(kOutput)});
     for (const std::string& name : names) words.push_back(directory.File(name));
     std::vector<std::string> environment = options_.host_environment;

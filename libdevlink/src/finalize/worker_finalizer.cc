@@ -104,6 +104,7 @@ class WorkerFinalizer final : public MercuryFinalizer {
 
  private:
   [[nodiscard]] absl::StatusOr<Finalized> Run(const FinalizeJob& job) const {
+    DEVLINK_RETURN_IF_ERROR(CheckNvJitLinkKnows(job));
     constexpr std::size_t kMaxText = 1 << 16;
     constexpr std::string_view kJob = "job";
     constexpr std::string_view kResult = "result";

@@ -81,15 +81,22 @@ absl::Status ChooseKernels(const FinalizedProgram& linked, const KernelSelection
   return absl::OkStatus();
 }
 
-// What changes the program, and NVIDIA's library cannot be told. Empty where there is nothing.
+// What changes the program, and no finalizer can be told, or makes something of that is another
+// thing in every run (docs/compatibility.md). Empty where there is nothing.
 std::string_view OptionUnknownToFinalizer(const LinkOptions& options) {
-  if (options.allow_undefined_globals) return "-allow-undefined-globals";
-  if (options.reserve_null_pointer) return "-reserve-null-pointer";
-  if (options.disable_shared_reservation) return "-disable-smem-reservation";
   if (options.host_section) return "-nv-host";
   if (options.preserve_relocations) return "-preserve-relocs";
   if (!options.kept_functions.empty()) return "--undefined";
   return {};
+}
+
+// What nvlink can be told, and libnvJitLink cannot.
+std::vector<std::string> OptionsOfNvlink(const LinkOptions& options) {
+  std::vector<std::string> out;
+  if (options.allow_undefined_globals) out.emplace_back("-allow-undefined-globals");
+  if (options.reserve_null_pointer) out.emplace_back("-reserve-null-pointer");
+  if (options.disable_shared_reservation) out.emplace_back("-disable-smem-reservation=true");
+  return out;
 }
 
 // An alias that nothing uses, of a function that stays: nvlink ends with an internal error, and its
@@ -278,7 +285,7 @@ std::size_t WantedParts(const LinkSet& set, const FinalizedProgram& linked,
   constexpr std::uint64_t kMeanOfMore = std::uint64_t{4} << 10;
   constexpr std::uint64_t kWorthLeavingOut = std::uint64_t{256} << 10;
   const bool is_plain = linked.code_is_fit && !options.relocatable && !options.debug &&
-                        options.variables_used.empty() &&
+                        options.variables_used.empty() && OptionsOfNvlink(options).empty() &&
                         options.compatibility != Compatibility::kNvlink;
   if (!is_plain || !CanTakeParts(linked.program) || options.finalizer_parts == 1) return 0;
   auto wanted = static_cast<std::uint64_t>(options.finalizer_parts);
@@ -334,6 +341,7 @@ absl::StatusOr<Plan> MakePlan(const LinkSet& set, const FinalizedProgram& linked
                    .release = options.profile.release,
                    .debug = options.debug && !options.suppress_debug_info,
                    .relocatable = options.relocatable,
+                   .nvlink_options = OptionsOfNvlink(options),
                    .stop = context.environment.StopToken()}};
   DEVLINK_RETURN_IF_ERROR(MakeJob(set, linked, options, out.job, out.hidden));
   out.left_out = CodeLeftOut(set, linked);

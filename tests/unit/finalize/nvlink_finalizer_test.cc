@@ -95,13 +95,16 @@ TEST_CASE("nvlink is told the job, and its inputs in link order", "[finalize]") 
   const auto made = FinalizeBy(nvlink.options(), {.target = *Arch::Parse("sm_120a"),
                                                   .debug = true,
                                                   .kernels_used = {"k", "l"},
+                                                  .nvlink_options = {"-reserve-null-pointer"},
                                                   .inputs = {{"x", first}, {"y", second}}});
   INFO(made.status().message());
   REQUIRE(made.ok());
   CHECK(made->cubin == nvlink.cubin());
   REQUIRE(made->messages.size() == 2);
   const std::string& told = made->messages[0];
-  CHECK(told.starts_with("warning : -arch=sm_120a -g -kernels-used=k -kernels-used=l -o "));
+  CHECK(
+      told.starts_with("warning : -arch=sm_120a -g -kernels-used=k -kernels-used=l "
+                       "-reserve-null-pointer -o "));
   CHECK(told.find("/0.cubin ") < told.find("/1.cubin"));
   CHECK(told.ends_with("/1.cubin"));
   CHECK(made->messages[1] == "last: b");

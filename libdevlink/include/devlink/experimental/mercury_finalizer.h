@@ -42,6 +42,8 @@ struct FinalizeJob {
   // one of these texts in their names.
   std::vector<std::string> kernels_used;
   std::vector<std::string> variables_used;
+  // Further options of nvlink, such as `-reserve-null-pointer`, which libnvJitLink does not know.
+  std::vector<std::string> nvlink_options;
   std::vector<FinalizeInput> inputs;  // in link order
   // Ends a process that is at work; what works in this process cannot be stopped.
   std::stop_token stop = {};
