@@ -69,8 +69,8 @@ int Main(const std::vector<std::string>& words) {
   // Compilers within this process take and free large blocks all the time, and so does what is done
   // to the finalizer's files.
   constexpr int kFirstFinalized = 100;
-  const bool takes_many =
-      command->options.lto.enabled || command->options.target.number >= kFirstFinalized;
+  const bool finalizes = command->options.target.number >= kFirstFinalized;
+  const bool takes_many = command->options.lto.enabled || finalizes;
   // More than inputs take, with what is read out of them, where they are small.
   constexpr std::size_t kManyInputs = 64;
   constexpr std::size_t kForAnInput = 1 << 16;
@@ -79,7 +79,9 @@ int Main(const std::vector<std::string>& words) {
     progress.GiveBackWhenRead();
   }
   takes_many ? KeepLargeBlocks() : ReturnLargeBlocks();
-  if (command->host_linker_script != HostLinkerScript::kNone) interruption.Watch();
+  const bool starts_processes = command->host_linker_script != HostLinkerScript::kNone ||
+                                (finalizes && command->options.finalize != FinalizeMode::kNever);
+  if (starts_processes) interruption.Watch();
   const int status = RunNvlinkCommand(
       *command, context,
       {.out = PrintOut, .say = say, .log = log ? &*log : nullptr, .progress = &progress});

@@ -52,19 +52,20 @@ echo $$ >"$TMPDIR/pid.new"
 mv "$TMPDIR/pid.new" "$TMPDIR/pid"
 exec sleep 600
 SH
-chmod +x tools/ptxas
+cp tools/ptxas tools/nvlink
+chmod +x tools/ptxas tools/nvlink
 printf '.version 8.0\n.target sm_80\n.address_size 64\n' >a.ptx
 
 alive() { [[ -d /proc/$1 ]] && ! grep -q 'State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null; }
 
-# interrupt SIGNAL: sends it to a link that waits for its assembler.
+# interrupt SIGNAL WORD...: sends it to a link that waits for its assembler or finalizer.
 interrupt() {
   local signal="$1" linker child status=0
+  shift
   rm -rf temporary/*
   # Whoever runs this may ignore SIGHUP.
   env --default-signal PATH="$PWD/tools:/usr/bin:/bin" TMPDIR="$PWD/temporary" "$DEVLINK" \
-    -arch=sm_80 \
-    --ptx-backend ptxas -o killed.cubin --report=killed.json a.ptx 2>killed.txt &
+    -o killed.cubin --report=killed.json "$@" 2>killed.txt &
   linker=$!
   for _ in {1..600}; do
     child="$(cat temporary/*/pid 2>/dev/null)" && break
@@ -78,18 +79,23 @@ interrupt() {
     sleep 0.1
   done
   if alive "$child"; then
-    complain "$signal: the assembler is still there"
+    complain "$signal, $*: the child is still there"
     kill -KILL "$child"
   fi
   [[ ! -e killed.cubin && ! -e killed.json ]] || complain "$signal: left an output"
 }
 
 # In a script, what runs behind is deaf to SIGINT.
+assembling=(-arch=sm_80 --ptx-backend ptxas a.ptx)
+finalizing=(-arch=sm_100 --nvlink-path="$PWD/tools/nvlink" "$DEVLINK_SOURCE"/tests/golden/mercury/{first,second}.cubin)
 for signal in TERM HUP; do
-  interrupt "$signal"
+  interrupt "$signal" "${assembling[@]}"
   [[ -z $(ls temporary) ]] || complain "$signal: left $(find temporary)"
+  interrupt "$signal" "${finalizing[@]}"
+  [[ -z $(ls temporary) ]] || complain "$signal, finalizing: left $(find temporary)"
 done
-interrupt KILL
+interrupt KILL "${assembling[@]}"
+interrupt KILL "${finalizing[@]}"
 
 # --- Tools -------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ cat >b.cu <<'CUDA'
 __device__ int next(int x) { return x * 3 + 1; }
 CUDA
 nvcc -arch=sm_100 -dc a.cu b.cu
+nvcc -arch=sm_100 -rdc=true -cubin a.cu b.cu
 
 # by WHO WORD...: the link is nvlink's file, finalized by WHO (nobody: as the assembler made it).
 by() {
@@ -60,7 +61,15 @@ for option in -reserve-null-pointer -allow-undefined-globals -disable-smem-reser
 done
 nvlink -arch=sm_100 a.o b.o -o nvlink.cubin
 
-# Toolkits in which nvlink is something else: the library does it.
+# What nvlink would read otherwise.
+words=(-arch=sm_100 -kernels-used=publish '-variables-used="v\"a\"b"' a.o b.o)
+nvlink "${words[@]}" -o quoted.cubin
+said="$("$DEVLINK" --log "${words[@]}" -o devlink.cubin 2>&1)"
+"$diff_program" quoted.cubin devlink.cubin >/dev/null || complain "quotes: not nvlink's bytes"
+[[ $said == *"bytes of nvJitLink"* ]] || complain "quotes: $said"
+
+# Toolkits in which nvlink is something else: the library does it, also what devlink itself cannot.
+nvlink -arch=sm_103 a.cubin b.cubin -o relative.cubin
 # toolkit FOLDER: all but nvlink.
 toolkit() {
   mkdir -p "$1/bin"
@@ -76,6 +85,9 @@ in_toolkit() {
     complain "$folder: $said"
   [[ -z $said ]] || complain "$folder: $said"
   "$diff_program" nvlink.cubin devlink.cubin >/dev/null || complain "$folder: not nvlink's bytes"
+  said="$(PATH="$PWD/$folder/bin:/usr/bin:/bin" timeout 60 "$DEVLINK" -arch=sm_103 a.cubin b.cubin -o devlink.cubin 2>&1)" ||
+    complain "$folder, sm_103: $said"
+  "$diff_program" relative.cubin devlink.cubin >/dev/null || complain "$folder, sm_103: not nvlink's bytes"
 }
 
 toolkit copied
@@ -84,6 +96,17 @@ in_toolkit copied
 toolkit linked
 ln -s "$DEVLINK" linked/bin/nvlink
 in_toolkit linked
+toolkit wrapped
+cp "$DEVLINK" wrapped/nvlink
+printf '#!/bin/sh\nPATH="%s/wrapped/bin:/usr/bin:/bin"\nexport PATH\nexec "%s/wrapped/nvlink" "$@"\n' "$PWD" "$PWD" \
+  >wrapped/bin/nvlink
+chmod +x wrapped/bin/nvlink
+in_toolkit wrapped
+toolkit older
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "nvlink: NVIDIA (R) Cuda linker, release 12.9, V12.9.1" && exit
+echo "nvlink fatal   : newer than toolkit" >&2\nexit 1\n' >older/bin/nvlink
+chmod +x older/bin/nvlink
+in_toolkit older
 toolkit broken
 printf '#!/bin/sh\necho "no such thing" >&2\nexit 127\n' >broken/bin/nvlink
 chmod +x broken/bin/nvlink

@@ -54,6 +54,8 @@ class Toolchain {
   // What finalizes code for sm_100 and later. Borrowed from the toolchain. The errors are those of
   // CreateMercuryFinalizer.
   absl::StatusOr<const MercuryFinalizer*> Finalizer();
+  // Whether the options name one, or say which it is to be.
+  [[nodiscard]] bool names_finalizer() const;
 
   // How many tools were opened so far.
   [[nodiscard]] std::uint32_t tools_opened() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devlink/experimental/caching_mercury_finalizer.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,7 @@ std::vector<std::uint8_t> Pack(const Finalized& made) {
   FieldWriter writer;
   writer.Bytes(made.cubin);
   writer.Texts(made.messages);
+  writer.Text(made.tool);
   return writer.bytes();
 }
 
@@ -34,17 +36,18 @@ std::optional<Finalized> Unpack(std::span<const std::uint8_t> bytes) {
   Finalized out;
   const auto cubin = reader.Bytes();
   out.messages = reader.Texts();
+  out.tool = reader.Text();
   if (!reader.AtEnd() || cubin.empty()) return std::nullopt;
   out.cubin.assign(cubin.begin(), cubin.end());
   return out;
 }
 
-// Every file that could become the finalizer, in the order in which they are tried.
-std::vector<std::string> Candidates(const FinalizerOptions& options) {
+// Every place of what could become the finalizer, in the order in which they are tried. There may
+// be nothing now, and something later.
+std::vector<std::string> Places(const FinalizerOptions& options) {
   std::vector<std::string> out;
   if (MayBeNvlink(options)) out.push_back(options.nvlink_path);
   if (MayBeNvJitLink(options)) out.push_back(options.nvjitlink_path);
-  std::erase_if(out, [](const std::string& path) { return !base::IsFile(path); });
   return out;
 }
 
@@ -54,7 +57,7 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
                    internal::OpenOnce<MercuryFinalizer>::Open open)
       : options_(std::move(options)),
         cache_(std::move(store)),
-        files_(Candidates(options_)),
+        places_(Places(options_)),
         state_(StateOfTools()),
         tool_(KeyOfTool()),
         inner_(std::move(open)) {}
@@ -121,13 +124,17 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
 
   [[nodiscard]] CacheKey StateOfTools() const {
     CacheKeyBuilder builder("Mercury finalizer state");
-    for (const std::string& file : files_) builder.Key("file", internal::FileStateKey(file));
+    for (const std::string& place : places_) builder.Key("file", internal::FileStateKey(place));
     return builder.Build();
   }
 
   [[nodiscard]] CacheKey KeyOfTool() const {
     CacheKeyBuilder builder("Mercury finalizer");
-    for (const std::string& file : files_) builder.Key("file", cache_.KeyOfFile(file));
+    for (const std::string& place : places_) {
+      // What is no path is looked for by the system.
+      if (place.find('/') == std::string::npos) builder.Text("place", place);
+      builder.Key("file", cache_.KeyOfFile(place));
+    }
     return builder.Texts("host environment", options_.host_environment).Build();
   }
 
@@ -147,7 +154,7 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
 
   const FinalizerOptions options_;
   mutable CacheClient cache_;
-  const std::vector<std::string> files_;
+  const std::vector<std::string> places_;
   const CacheKey state_;  // before the files were read for `tool_`
   const CacheKey tool_;
   mutable internal::OpenOnce<MercuryFinalizer> inner_;
@@ -164,7 +171,7 @@ std::unique_ptr<CachingMercuryFinalizer> internal::MakeCachingMercuryFinalizer(
 absl::StatusOr<std::unique_ptr<CachingMercuryFinalizer>> CreateCachingMercuryFinalizer(
     const FinalizerOptions& options, std::shared_ptr<CacheStore> store) try {
   if (store == nullptr) return absl::InvalidArgumentError("there is no store for the cache");
-  if (Candidates(options).empty()) {
+  if (std::ranges::none_of(Places(options), base::IsFile)) {
     const auto opened = CreateMercuryFinalizer(options);
     return opened.ok() ? absl::NotFoundError("the finalizer is not a regular file")
                        : opened.status();

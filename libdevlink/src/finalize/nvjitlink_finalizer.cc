@@ -84,6 +84,7 @@ class NvJitLinkFinalizer final : public MercuryFinalizer {
       return absl::InternalError("libnvJitLink hands out no cubin");
     }
     out.messages = LinesOf(linker.InfoLog());
+    out.tool = std::string(kFinalizerName);
     return out;
   }
 

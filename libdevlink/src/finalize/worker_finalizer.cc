@@ -87,6 +87,7 @@ absl::StatusOr<Finalized> UnpackResult(std::span<const std::uint8_t> bytes) {
   if (!reader.AtEnd()) return absl::UnavailableError("the finalizer's process was cut short");
   if (code != absl::StatusCode::kOk) return absl::Status(code, message);
   out.cubin.assign(cubin.begin(), cubin.end());
+  out.tool = std::string(kFinalizerName);
   return out;
 }
 

@@ -373,15 +373,13 @@ absl::StatusOr<Bytes> FinalizeWhole(const LinkSet& set, Plan plan, const LinkOpt
   // Behind the parts of which nothing came, if there were any.
   context.Keep({.stage = LinkStage::kFinalized,
                 .index = static_cast<std::uint32_t>(plan.parts.size()),
-                .name = finalizer.name(),
+                .name = made->tool,
                 .bytes = made->cubin});
   const std::vector<std::uint8_t> record = format::EncodeOwnRecord(
       options.profile, options.recorded_object, options.recorded_options, options.recorded_tool);
   what = "what the finalizer made cannot be taken over";
   DEVLINK_ASSIGN_OR_RETURN(Bytes adopted, Adopt(made->cubin, record));
-  context.Log([&] {
-    return absl::StrCat("took over ", adopted.size(), " bytes of ", base::ToAbsl(finalizer.name()));
-  });
+  context.Log([&] { return absl::StrCat("took over ", adopted.size(), " bytes of ", made->tool); });
   return adopted;
 }
 
@@ -426,7 +424,7 @@ absl::StatusOr<JoinedParts> FinalizeParts(const LinkSet& set, const Plan& plan, 
     parts.push_back({std::move(made[i]->cubin), plan.parts[i].sections});
     context.Keep({.stage = LinkStage::kFinalized,
                   .index = static_cast<std::uint32_t>(i),
-                  .name = finalizer.name(),
+                  .name = made[i]->tool,
                   .bytes = parts.back().cubin});
   }
   return JoinParts(own, parts);
@@ -512,7 +510,11 @@ absl::StatusOr<std::optional<JudgedFile>> FinalizeLink(
   if (options.relocatable && KeepsReferences(options)) return std::nullopt;
   const auto finalizer = context.toolchain.Finalizer();
   if (!finalizer.ok()) {
-    if (options.finalize != FinalizeMode::kAlways) return std::nullopt;
+    if (options.finalize != FinalizeMode::kAlways) {
+      if (!context.toolchain.names_finalizer()) return std::nullopt;
+      return WithoutFinalizer("the finalizer cannot be used", finalizer.status(), std::nullopt,
+                              options, diagnostics);
+    }
     return FailFinalizing(
         absl::UnimplementedError(finalizer.status().message()),
         base::Cat({"a link for '", options.target.Name(),

@@ -155,6 +155,12 @@ absl::StatusOr<const MercuryFinalizer*> Toolchain::Finalizer() {
   return base::Guard([&] { return state_->finalizers.Get({}, open); });
 }
 
+bool Toolchain::names_finalizer() const {
+  const FinalizerOptions& named = state_->options.finalizer;
+  return named.backend != FinalizerBackend::kAutomatic || !named.nvlink_path.empty() ||
+         !named.nvjitlink_path.empty();
+}
+
 std::uint32_t Toolchain::tools_opened() const {
   std::uint32_t count = 0;
   CacheUse ignored;

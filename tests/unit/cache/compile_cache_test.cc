@@ -439,6 +439,14 @@ TEST_CASE("In the memory of a process a file that rests is told by its state", "
   CHECK_FALSE(internal::SettledFileStateKey(changing).has_value());
   CHECK(in_memory.KeyOfFile(changing) == content_of(changing));
   CHECK_FALSE(internal::SettledFileStateKey(directory.path().string()).has_value());
+  // Of what is there and cannot be read, as some programs, no two have one key.
+  const TemporaryDirectory another;
+  for (internal::CacheClient* client : {&in_memory, &elsewhere}) {
+    const CacheKey unread = client->KeyOfFile(directory.path().string());
+    CHECK(unread == client->KeyOfFile(directory.path().string()));
+    CHECK(unread != client->KeyOfFile(another.path().string()));
+    CHECK(unread != client->KeyOfFile(directory.File("none")));
+  }
   CHECK_FALSE(internal::SettledFileStateKey(directory.File("none")).has_value());
 }
 

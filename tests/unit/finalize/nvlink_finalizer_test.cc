@@ -35,7 +35,7 @@ class FakeNvlink {
       : cubin_(WriteLinkedFile({.tool = tool, .version = version})) {
     REQUIRE(WriteText(directory_.File("made"), std::string(cubin_.begin(), cubin_.end())));
     REQUIRE(WriteText(directory_.File("lib.so"), "any library"));
-    Program("nvlink", "made='" + directory_.File("made") +
+    Program("nvlink", Answer(tool, version) + "made='" + directory_.File("made") +
                           "'\nall=\"$*\"\nwhile [ $# -gt 0 ]; do\n"
                           "  [ \"$1\" != -o ] || out=\"$2\"\n  last=\"$1\"\n  shift\ndone\n" +
                           script);
@@ -60,6 +60,13 @@ class FakeNvlink {
   }
 
  private:
+  // As nvlink says what it is, and as devlink does in its place.
+  static std::string Answer(const std::string& tool, const std::string& version) {
+    const std::string name = tool == "nvlink" ? "NVIDIA (R) Cuda linker" : "in place of another";
+    return "if [ \"$1\" = --version ]; then echo 'nvlink: " + name + "'; echo '" + version +
+           "'; exit 0; fi\n";
+  }
+
   TemporaryDirectory directory_;
   Bytes cubin_;
 };
@@ -105,8 +112,7 @@ TEST_CASE("nvlink is told the job, and its inputs in link order", "[finalize]") 
   CHECK(
       told.starts_with("warning : -arch=sm_120a -g -kernels-used=k -kernels-used=l "
                        "-reserve-null-pointer -o "));
-  CHECK(told.find("/0.cubin ") < told.find("/1.cubin"));
-  CHECK(told.ends_with("/1.cubin"));
+  CHECK(told.ends_with("-o out.cubin x y"));  // by the names that inputs have
   CHECK(made->messages[1] == "last: b");
   CHECK(nvlink.files() == 4);  // nothing is left of the work
   CHECK_FALSE(IsLeftToLibrary(nvlink));
@@ -117,14 +123,25 @@ TEST_CASE("An nvlink that crashes, refuses or leaves nothing ends with a status"
   const auto crashed = FinalizeBy(crashes.options()).status();
   CHECK(absl::IsUnavailable(crashed));
   CHECK(crashed.message() == "nvlink crashed, signal 11");
-  CHECK(IsLeftToLibrary(crashes));
+  CHECK_FALSE(IsLeftToLibrary(crashes));  // which would crash, too
+  CHECK(IsLeftToLibrary(FakeNvlink("kill -SEGV $$\n", "devlink")));
 
   const FakeNvlink refuses("echo 'nvlink error   : Undefined reference' >&2\nexit 255\n");
   const auto refused = FinalizeBy(refuses.options()).status();
   CHECK(absl::IsInvalidArgument(refused));
   CHECK(refused.message() == "nvlink ends with status 255: error   : Undefined reference");
   CHECK_FALSE(IsLeftToLibrary(refuses));
-  const FakeNvlink broken("echo 'env: no such file' >&2\nexit 127\n");
+  CHECK(IsLeftToLibrary(FakeNvlink("echo 'nvlink fatal   : no' >&2\nexit 1\n", "devlink")));
+  CHECK(IsLeftToLibrary(FakeNvlink("exit 1\n", "nvlink", "nvlink, release 12.9, V12.9.1")));
+  const FakeNvlink talks("yes 'nvlink error   : again' | head -40 >&2\nexit 1\n");
+  const std::string talk = std::string(FinalizeBy(talks.options()).status().message());
+  CHECK(talk.size() < 300);
+  const FakeNvlink names("echo \"nvlink error   : in $last, not $last.other\" >&2\nexit 1\n");
+  const auto named = FinalizeBy(
+      names.options(), {.target = *Arch::Parse("sm_100"), .inputs = {{"a.o", {}}, {"b.o", {}}}});
+  CHECK(named.status().message() == "nvlink ends with status 1: error   : in b.o, not b.o.other");
+  const FakeNvlink broken("exit 127\n");
+  broken.Program("nvlink", "echo 'env: no such file' >&2\nexit 127\n");
   CHECK(FinalizeBy(broken.options()).status().message() ==
         "nvlink ends with status 127: env: no such file");
   CHECK(IsLeftToLibrary(broken));
@@ -169,15 +186,18 @@ TEST_CASE("Only what NVIDIA's nvlink of the release wrote is taken", "[finalize]
   CHECK(FinalizeBy(newer.options(), {.target = *Arch::Parse("sm_100"), .release = 135}).ok());
 
   const FakeNvlink nonsense("echo nonsense > \"$out\"\n");
-  CHECK(absl::IsFailedPrecondition(FinalizeBy(nonsense.options()).status()));
+  CHECK(Says(FinalizeBy(nonsense.options()).status(), "cut off"));
   CHECK(IsLeftToLibrary(nonsense));
 }
 
 TEST_CASE("What nvlink would read otherwise it is not told", "[finalize]") {
   const FakeNvlink nvlink("cp \"$made\" \"$out\"\n");
-  FinalizeJob job{.target = *Arch::Parse("sm_100"), .kernels_used = {"f<1,2>"}};
-  CHECK(absl::IsUnimplemented(FinalizeBy(nvlink.options(), job).status()));
-  CHECK(IsLeftToLibrary(nvlink, job));
+  FinalizeJob job{.target = *Arch::Parse("sm_100")};
+  for (const char* text : {"f<1,2>", "a\"b"}) {
+    job.kernels_used = {text};
+    CHECK(absl::IsUnimplemented(FinalizeBy(nvlink.options(), job).status()));
+    CHECK(IsLeftToLibrary(nvlink, job));
+  }
   job.kernels_used.clear();
   job.variables_used = {std::string(std::size_t{2} << 20, 'x')};
   CHECK(absl::IsUnimplemented(FinalizeBy(nvlink.options(), job).status()));

@@ -58,6 +58,24 @@ TEST_CASE("A finalizer that does not end ends the link, which time must not deci
   CHECK(OutcomeSays(outcome, "within 50 ms"));
 }
 
+TEST_CASE("A finalizer that was named and is not there is told of, others are not", "[finalize]") {
+  const auto link = [](const FinalizerOptions& finalizer) {
+    auto session = LinkSession::Create(
+        {.target = *Arch::Parse("sm_100")},
+        {.toolchain = std::make_shared<Toolchain>(ToolchainOptions{.finalizer = finalizer})});
+    REQUIRE(session.ok());
+    REQUIRE(session->AddCubin("first.cubin", MercuryGolden("first.cubin")).ok());
+    REQUIRE(session->AddCubin("second.cubin", MercuryGolden("second.cubin")).ok());
+    LinkOutcome outcome = session->Link();
+    CHECK(outcome.ok());
+    return outcome;
+  };
+  CHECK(link({}).diagnostics.empty());
+  CHECK(OutcomeSays(link({.backend = FinalizerBackend::kNvlink}), "no nvlink was named"));
+  CHECK(OutcomeSays(link({.nvjitlink_path = "/no/such.so"}), "/no/such.so"));
+  CHECK(OutcomeSays(link({.nvlink_path = "/no/such"}), "no program '/no/such'"));
+}
+
 TEST_CASE("A link does without a finalizer that fails, and says so", "[finalize]") {
   const int parts = GENERATE(1, 2);
   const LinkOutcome outcome = LinkBeside("exit 3\n", std::chrono::milliseconds(0), parts);

@@ -55,6 +55,7 @@ struct Finalized {
   std::vector<std::uint8_t> cubin;
   // Lines that the tool had to say, without a tool's name, such as `warning : Stack size ...`.
   std::vector<std::string> messages;
+  std::string tool;  // which it was: "nvlink" or "nvJitLink"
 };
 
 // A finalizer. Thread-safe: Finalize may run on several threads at once, but in one process
