@@ -323,6 +323,58 @@ TEST_CASE("options that say which kernels stay") {
   }
 }
 
+// Kernels that nobody asks for, whose addresses are taken, get sections for variables of files when
+// these are laid out.
+TEST_CASE("shared memory of kernels that stay for their addresses") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const int sm : kTargets) {
+    Comparison comparison(*toolkit, sm);
+    const std::string head = Cat(".version 9.0\n.target sm_", sm, "\n.address_size 64\n");
+    const std::string variables = " .shared .align 4 .b32 v[20];\n";
+    const std::string uses_v =
+        " .reg .b32 y; ld.shared.u32 y, [v+4]; st.shared.u32 [v+8], y; bar.sync 0;";
+    // A file with a wanted kernel and, by a letter each, others: d uses the variable itself, c
+    // calls what does, b both, and all of them have their address taken.
+    const auto object = [&](const std::string& name, const std::string& kernels) -> Object {
+      std::string text = Cat(head, ".extern", variables, ".extern .func calls_v();\n");
+      std::string taker = Cat(".visible .func take_", name, "(.param .u64 p)\n{ .reg .b64 a, b; ",
+                              "ld.param.u64 a, [p];");
+      for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const std::string kernel = Cat(name, i);
+        text +=
+            Cat(".visible .entry ", kernel, "(.param .u64 a)\n{", kernels[i] == 'c' ? "" : uses_v,
+                kernels[i] == 'd' ? "" : " call calls_v, ();", " ret; }\n");
+        taker += Cat(" mov.u64 b, ", kernel, "; st.global.u64 [a], b;");
+      }
+      text +=
+          Cat(".visible .entry wanted_", name, "(.param .u64 a) { ret; }\n", taker, " ret; }\n");
+      return {.cubin = comparison.Assemble(text), .lists = {}};
+    };
+    const Object defines = {
+        .cubin = comparison.Assemble(
+            Cat(head, ".visible", variables, ".visible .func calls_v()\n{", uses_v, " ret; }\n")),
+        .lists = {}};
+    for (const auto& [first, second] :
+         {std::pair("ddd", "dd"), {"ccc", "cc"}, {"cdb", "dc"}, {"bcd", "cbd"}}) {
+      const Object a = object("a", first);
+      const Object b = object("b", second);
+      for (const std::vector<Object>& objects :
+           {std::vector{a, b, defines}, {defines, b, a}, {b, defines, a}}) {
+        for (const std::string wanted : {"wanted", "wanted,a0,b1"}) {
+          INFO("sm_" << sm << ", " << first << " and " << second << ", wanted: " << wanted);
+          LinkOptions options;
+          options.kernels_used = {"wanted"};
+          if (wanted.size() > options.kernels_used[0].size()) {
+            options.kernels_used.insert(options.kernels_used.end(), {"a0", "b1"});
+          }
+          CHECK(comparison.Check(objects, options, {"-kernels-used", wanted}) == "");
+        }
+      }
+    }
+  }
+}
+
 // A kernel that nobody asks for leaves the name of its shared memory where a copy that is discarded
 // had some.
 TEST_CASE("shared memory of copies of kernels that go") {

@@ -110,6 +110,7 @@ class SharedLayouter {
   // Splits the variables of files and functions by how many kernels reach them.
   void FindUsers() {
     users_ = UsersOfItems(graph_, uses_, liveness_.kernels);
+    if (any_lacks_section_) FindUsersByFunction();
     base::Release(uses_);
     for (const SymbolId id : variables_) {
       if (SymbolOf(id).external_shared) continue;
@@ -117,14 +118,34 @@ class SharedLayouter {
       if (!referenced_.contains(id)) continue;
       const KernelSet& kernels = users_[id];
       if (kernels.size() == 1) {
-        GiveSections(kernels);
+        GiveSectionsFor(id);
         kernels.ForEach([&](std::uint32_t kernel) { locals_[kernel].push_back(id); });
       } else {
         of_several_.push_back(id);
         any_module_variable_stays_ = true;
       }
     }
-    for (const SymbolId id : of_several_) GiveSections(users_[id]);
+    for (const SymbolId id : of_several_) GiveSectionsFor(id);
+  }
+
+  void FindUsersByFunction() {
+    std::vector<OwnItem> functions;
+    functions.reserve(uses_.size());
+    for (const OwnItem& use : uses_) {
+      functions.push_back({use.function, use.function, 0});
+      functions_of_[use.item].push_back(use.function);
+    }
+    users_of_function_ = UsersOfItems(graph_, functions, liveness_.kernels);
+  }
+
+  // Function by function, as the inputs' relocations name the variable.
+  void GiveSectionsFor(SymbolId variable) {
+    const auto functions = functions_of_.find(variable);
+    if (functions == functions_of_.end()) return;
+    for (const FunctionId function : functions->second) {
+      const auto kernels = users_of_function_.find(function);
+      if (kernels != users_of_function_.end()) GiveSections(kernels->second);
+    }
   }
 
   // The last kernel first, as nvlink goes.
@@ -353,9 +374,13 @@ class SharedLayouter {
   std::vector<OwnItem> uses_;
   std::vector<std::pair<FunctionId, SymbolId>> external_users_;
   base::HashSet<SymbolId> referenced_;
-  std::vector<SymbolId> variables_;            // of `.nv_debug.shared`, largest first
-  base::HashMap<SymbolId, KernelSet> users_;   // of variables_: the kernels that reach it
-  std::vector<SymbolId> of_several_;           // those not of exactly one kernel
+  std::vector<SymbolId> variables_;           // of `.nv_debug.shared`, largest first
+  base::HashMap<SymbolId, KernelSet> users_;  // of variables_: the kernels that reach it
+  std::vector<SymbolId> of_several_;          // those not of exactly one kernel
+  // Where kernels lack sections: the functions that name a variable, in order of arrival, and the
+  // kernels that reach a function.
+  base::HashMap<SymbolId, std::vector<FunctionId>> functions_of_;
+  base::HashMap<std::uint32_t, KernelSet> users_of_function_;
   std::vector<std::vector<SymbolId>> locals_;  // by kernel
   std::vector<std::uint64_t> start_;           // by kernel: end of its common variables
   std::vector<bool> lacks_section_;            // by kernel

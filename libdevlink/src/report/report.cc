@@ -179,6 +179,15 @@ std::vector<std::size_t> LastDefinedFirst(const PassResults& linked) {
   return out;
 }
 
+// Of `ptxas -pic`, which leaves pointers there.
+std::uint64_t PointerConstantBytes(const Program& program) {
+  std::uint64_t bytes = 0;
+  for (const Section& section : program.sections) {
+    if (section.name == format::section_name::kPointerConstants) bytes += section.size;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkReport& report,
@@ -195,6 +204,10 @@ std::vector<Diagnostic> DescribeUsage(const PassResults& linked, const LinkRepor
   std::string memory = absl::StrCat(report.global_bytes, " bytes gmem");
   if (report.constant_bytes != 0 && !two_views) {
     absl::StrAppend(&memory, ", ", report.constant_bytes, " bytes cmem[3]");
+  }
+  if (const std::uint64_t pointers = PointerConstantBytes(linked.program);
+      pointers != 0 && !two_views) {
+    absl::StrAppend(&memory, ", ", pointers, " bytes cmem[4]");
   }
   say(memory, "");
   for (const std::size_t i : LastDefinedFirst(linked)) {

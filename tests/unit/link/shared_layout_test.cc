@@ -260,10 +260,27 @@ TEST_CASE("A kernel that nobody asked for gets a section when it comes to need o
   builder.AddUse(lone, own);
   builder.AddUse(external, builder.AddExternalShared());
   const auto layout = LayOut(builder);
-  CHECK(layout.without_section == std::vector<std::uint32_t>{0, 2, 1, 3});
+  CHECK(layout.without_section == std::vector<std::uint32_t>{0, 1, 2, 3});
   CHECK(layout.kernels[1].align == 32);
   CHECK(layout.kernels[3].align == 16);  // made when the others had theirs
   CHECK(layout.kernels[4].size == 0);
+}
+
+// As nvlink goes: from function to function that names a variable, and of those kernels that reach
+// it the last one first.
+TEST_CASE("Of kernels that come to need a section who names the variable first is first",
+          "[link]") {
+  ProgramBuilder builder;
+  std::vector<internal::FunctionId> kernels;
+  for (int i = 0; i < 5; ++i) kernels.push_back(builder.AddFunction(true));
+  const auto helper = builder.AddFunction();
+  for (auto& function : builder.program.functions) function.shared = internal::kNone;
+  const auto common = builder.AddShared(64, 4);
+  builder.AddUse(kernels[4], common);
+  builder.AddUse(helper, common);
+  builder.AddUse(kernels[1], common);
+  for (const int caller : {0, 2, 3, 4}) builder.AddCall(kernels[caller], helper);
+  CHECK(LayOut(builder).without_section == std::vector<std::uint32_t>{4, 3, 2, 0, 1});
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ TEST_CASE("Usage is told as nvlink -v tells it, last kernel first", "[report]") 
   InputBuilder a;
   a.AddConstants(a.DefineKernel("k"), 16);
   a.AddData(".nv.constant3", 24);
+  a.AddData(".nv.constant4", 40);
   a.DefineKernel("l");
-  CHECK(UsageOf(Linked({&a})) == R"(0 bytes gmem, 24 bytes cmem[3]
+  CHECK(UsageOf(Linked({&a})) == R"(0 bytes gmem, 24 bytes cmem[3], 40 bytes cmem[4]
 Function properties for 'l':
 used 8 registers, used 0 barriers, 0 stack, 0 bytes smem, 0 bytes cmem[0], 0 bytes lmem
 Function properties for 'k':
