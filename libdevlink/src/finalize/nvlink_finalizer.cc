@@ -38,7 +38,7 @@ constexpr std::string_view kOutput = "out.cubin";
 constexpr std::string_view kInputEnd = ".cubin";
 constexpr std::string_view kPrefix = "nvlink ";  // of every line that it prints
 constexpr std::string_view kVersionBegin = "nvlink: NVIDIA ";
-constexpr std::size_t kMaxText = std::size_t{1} << 20;
+constexpr std::size_t kMaxSaid = std::size_t{1} << 20;
 
 // The record that the tool left first of all; nothing where there is none.
 std::optional<format::ToolRecord> RecordOfTool(base::Bytes cubin) {
@@ -188,7 +188,7 @@ class NvlinkFinalizer final : public MercuryFinalizer {
                             .environment = Variables(directory),
                             .timeout = TimeFor(options_, job),
                             .stop = job.stop,
-                            .max_text = kMaxText,
+                            .max_text = kMaxSaid,
                             .with_stdout = true,
                             .max_file_bytes = options_.max_output_bytes,
                             .writable_folder = directory.path()});
@@ -225,7 +225,7 @@ class NvlinkFinalizer final : public MercuryFinalizer {
                                                        .environment = Variables(directory),
                                                        .timeout = kPatience,
                                                        .stop = job.stop,
-                                                       .max_text = kMaxText,
+                                                       .max_text = kMaxSaid,
                                                        .with_stdout = true,
                                                        .writable_folder = directory.path()});
     return told.ok() && told->exit_status == 0 && told->text.starts_with(kVersionBegin) &&
