@@ -443,8 +443,10 @@ class Toolchain:
 
         The first ptxas on PATH names the toolkit, behind it one that PyPI's wheels have installed
         beside this package. DEVLINK_PTXAS, DEVLINK_NVPTXCOMPILER, DEVLINK_NVVM and
-        DEVLINK_NVJITLINK name tools themselves. Later changes of the environment do not count.
+        DEVLINK_NVJITLINK name tools themselves, and so does DEVLINK_NVLINK: without it no nvlink is
+        started. Later changes of the environment do not count.
         """
+        nvlink = os.environ.get("DEVLINK_NVLINK")
         names = iter(functools.partial(_tool_variable, iter(range(1 << 16))), None)
         return cls(
             search_path=search_path(),
@@ -456,7 +458,7 @@ class Toolchain:
             temporary=tempfile.gettempdir(),
             variables=[f"{name}={os.environ[name]}" for name in names if name in os.environ],
             cache=cache,
-            options=options,
+            options=[f"--nvlink-path={nvlink}", *options] if nvlink else options,
         )
 
     @property

@@ -104,7 +104,7 @@ struct FinalizerOptions {
   std::string worker_path;
   // The program nvlink of the same release, which has the same finalizer, starts in less time and
   // takes two thirds. It is given what the library would be given. Texts of a job that have commas
-  // it cannot be told.
+  // or quotes it cannot be told.
   std::string nvlink_path;
   // For the programs: where their files go while they run, each call in a directory of its own; and
   // how long they may run, zero for 10 seconds and 20 more for each MiB of their inputs, which is
