@@ -30,15 +30,19 @@ std::vector<std::uint8_t> Pack(const Finalized& made) {
   return writer.bytes();
 }
 
-// Nothing where the bytes are not what Pack makes.
-std::optional<Finalized> Unpack(std::span<const std::uint8_t> bytes) {
+// Nothing where the bytes are not what Pack makes. The cubin stays in their memory: as much again
+// would take longer than to move it to the front.
+std::optional<Finalized> Unpack(std::vector<std::uint8_t> bytes) {
   FieldReader reader(bytes);
   Finalized out;
   const auto cubin = reader.Bytes();
   out.messages = reader.Texts();
   out.tool = reader.Text();
   if (!reader.AtEnd() || cubin.empty()) return std::nullopt;
-  out.cubin.assign(cubin.begin(), cubin.end());
+  const auto begin = cubin.data() - bytes.data();
+  bytes.resize(static_cast<std::size_t>(begin) + cubin.size());
+  bytes.erase(bytes.begin(), bytes.begin() + begin);
+  out.cubin = std::move(bytes);
   return out;
 }
 
@@ -104,9 +108,9 @@ class CachingFinalizer final : public CachingMercuryFinalizer {
 
  private:
   [[nodiscard]] std::optional<Finalized> Find(const CacheKey& key) const {
-    const auto found = cache_.Find(key);
+    auto found = cache_.Find(key);
     if (!found) return std::nullopt;
-    auto made = Unpack(*found);
+    auto made = Unpack(*std::move(found));
     if (!made || made->cubin.size() > options_.max_output_bytes) return std::nullopt;
     cache_.CountHit();
     return made;
