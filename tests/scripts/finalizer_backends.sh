@@ -77,10 +77,9 @@ toolkit() {
   ln -s "$library" "$1/lib64"
   ln -s "$home/include" "$1/include"
 }
-# in_toolkit FOLDER WORD...: the link is nvlink's file there, too.
+# in_toolkit FOLDER: the link is nvlink's file there, too.
 in_toolkit() {
   local folder="$1" said
-  shift
   said="$(PATH="$PWD/$folder/bin:/usr/bin:/bin" timeout 60 "$DEVLINK" -arch=sm_100 a.o b.o -o devlink.cubin 2>&1)" ||
     complain "$folder: $said"
   [[ -z $said ]] || complain "$folder: $said"

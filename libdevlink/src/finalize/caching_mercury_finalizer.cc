@@ -2,6 +2,7 @@
 #include "devlink/experimental/caching_mercury_finalizer.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 

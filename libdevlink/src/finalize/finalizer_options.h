@@ -44,6 +44,10 @@ inline bool MayBeNvJitLink(const FinalizerOptions& options) {
 // where a capsule is damaged.
 std::chrono::milliseconds TimeFor(const FinalizerOptions& options, const FinalizeJob& job);
 
+// NotFound where the program of a finalizer cannot be run, FailedPrecondition where its files have
+// no place.
+absl::Status CheckProgram(const std::string& program, const FinalizerOptions& options);
+
 // The lines of a log that say something; and these in one, for a message.
 std::vector<std::string> LinesOf(std::string_view log);
 std::string InOneLine(const std::vector<std::string>& lines);

@@ -2,8 +2,6 @@
 //
 // The program nvlink as a finalizer, one process and one directory for each job. It has what
 // libnvJitLink has, starts in a third of the time and takes two thirds (docs/speed.md).
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -265,14 +263,7 @@ class NvlinkFinalizer final : public MercuryFinalizer {
 
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenNvlinkFinalizer(
     const FinalizerOptions& options, OpenOnce<MercuryFinalizer>::Open otherwise) {
-  if (!base::IsFile(options.nvlink_path) || access(options.nvlink_path.c_str(), X_OK) != 0) {
-    return absl::NotFoundError(base::ToAbsl(
-        base::Cat({"there is no program '", options.nvlink_path, "' that can be run"})));
-  }
-  if (options.temporary_directory.empty()) {
-    return absl::FailedPreconditionError(
-        "nvlink needs a temporary directory as a finalizer, and none is named");
-  }
+  DEVLINK_RETURN_IF_ERROR(CheckProgram(options.nvlink_path, options));
   return std::make_unique<NvlinkFinalizer>(options, std::move(otherwise));
 }
 

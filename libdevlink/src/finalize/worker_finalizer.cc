@@ -164,20 +164,25 @@ std::chrono::milliseconds TimeFor(const FinalizerOptions& options, const Finaliz
   return kAtLeast + kForAMiB * static_cast<std::int64_t>(bytes >> 20);
 }
 
+absl::Status CheckProgram(const std::string& program, const FinalizerOptions& options) {
+  if (!base::IsFile(program) || access(program.c_str(), X_OK) != 0) {
+    return absl::NotFoundError(
+        base::ToAbsl(base::Cat({"there is no program '", program, "' that can be run"})));
+  }
+  if (options.temporary_directory.empty()) {
+    return absl::FailedPreconditionError(
+        "the finalizer needs a temporary directory, and none is named");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<MercuryFinalizer>> OpenWorkerFinalizer(
     const FinalizerOptions& options) {
   if (!base::IsFile(options.nvjitlink_path)) {
     return absl::NotFoundError(
         base::ToAbsl(base::Cat({"there is no library '", options.nvjitlink_path, "'"})));
   }
-  if (access(options.worker_path.c_str(), X_OK) != 0) {
-    return absl::NotFoundError(base::ToAbsl(
-        base::Cat({"there is no program '", options.worker_path, "' that can be run"})));
-  }
-  if (options.temporary_directory.empty()) {
-    return absl::FailedPreconditionError(
-        "the finalizer needs a temporary directory, and none is named");
-  }
+  DEVLINK_RETURN_IF_ERROR(CheckProgram(options.worker_path, options));
   return std::make_unique<WorkerFinalizer>(options);
 }
 

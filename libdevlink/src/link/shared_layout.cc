@@ -143,9 +143,14 @@ class SharedLayouter {
     const auto functions = functions_of_.find(variable);
     if (functions == functions_of_.end()) return;
     for (const FunctionId function : functions->second) {
-      const auto kernels = users_of_function_.find(function);
-      if (kernels != users_of_function_.end()) GiveSections(kernels->second);
+      GiveSectionsToUsers(function, users_of_function_);
     }
+  }
+
+  void GiveSectionsToUsers(FunctionId function,
+                           const base::HashMap<std::uint32_t, KernelSet>& users_of_function) {
+    const auto kernels = users_of_function.find(function);
+    if (kernels != users_of_function.end()) GiveSections(kernels->second);
   }
 
   // The last kernel first, as nvlink goes.
@@ -164,8 +169,7 @@ class SharedLayouter {
   void GiveSectionsForExternal(const base::HashMap<std::uint32_t, KernelSet>& users_of_function) {
     if (users_of_function.empty()) return;
     for (const auto& [function, symbol] : external_users_) {
-      const auto users = users_of_function.find(function);
-      if (users != users_of_function.end()) GiveSections(users->second);
+      GiveSectionsToUsers(function, users_of_function);
     }
   }
 

@@ -147,6 +147,8 @@ TEST_CASE("A worker needs a program and a place for its files", "[finalize]") {
   options = worker.options();
   options.worker_path += ".none";
   CHECK(CreateMercuryFinalizer(options).status().code() == absl::StatusCode::kNotFound);
+  options.worker_path = options.temporary_directory;  // which has the right to be searched
+  CHECK(CreateMercuryFinalizer(options).status().code() == absl::StatusCode::kNotFound);
 }
 
 TEST_CASE("The worker hands back what its library says", "[finalize]") {
