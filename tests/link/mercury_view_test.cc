@@ -281,9 +281,8 @@ bool IsOpen(std::string_view name) {
   }
   // Registers of a discarded body that came first: nvlink writes places of neither body.
   if (name == "debug_info_of_replaced") return true;
-  // Of jump tables of bodies that went nvlink keeps what the finalizer makes of them, and a name.
-  return name == "weak_forgotten_constants" || name == "weak_strange_constants" ||
-         name == "weak_strange_constants_kept";
+  // Of a kernel's own list of jump tables nvlink keeps a name.
+  return name == "weak_strange_constants" || name == "weak_strange_constants_kept";
 }
 
 void CheckCase(const LinkCase& program, std::string_view target) {

@@ -183,6 +183,7 @@ static bool SaysThatItKeepsLost(std::string_view messages) {
   return messages.find("devlink note    : variables point to '") != std::string_view::npos ||
          messages.find("devlink note    : only pointers lead to '") != std::string_view::npos ||
          messages.find("devlink note    : constants hold ") != std::string_view::npos ||
+         messages.find("devlink note    : the jump table of '") != std::string_view::npos ||
          messages.find("devlink note    : kernels stay beside '") != std::string_view::npos;
 }
 

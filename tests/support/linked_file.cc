@@ -2,6 +2,8 @@
 #include "support/linked_file.h"
 
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
@@ -73,6 +75,12 @@ std::vector<std::uint8_t> WriteLinkedFile(const LinkedShape& shape) {
                                     .align = 32,
                                     .nobits_size = 1024});
   const auto bank = w.AddSection({.name = ".nv.constant0.k", .flags = 2, .align = 4});
+  if (!shape.table.empty()) {
+    const auto places = w.AddSection({.name = ".nv.constant2.k", .flags = 2, .align = 4});
+    std::vector<std::uint8_t> bytes(shape.table.size() * sizeof(shape.table.front()));
+    std::memcpy(bytes.data(), shape.table.data(), bytes.size());
+    w.AppendCopy(places, bytes);
+  }
   const auto list = shape.addend ? AddReferences(w, init) : kNoSection;
   const auto user =
       w.AddSection({.name = ".nv.merc.nv.constant.user", .flags = kMercury, .align = 8});

@@ -31,6 +31,7 @@ struct LinkedShape {
   std::string kernel = "k";                                  // one letter
   std::optional<std::int64_t> addend = {};  // of a reference of the variables to themselves
   bool refers_to_kernel = false;            // to the kernel instead
+  std::vector<std::uint32_t> table = {};    // `.nv.constant2.k`; empty: there is none
 };
 
 // What a link for sm_100 makes: two symbol tables, shared bytes, sections without bytes between

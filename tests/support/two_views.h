@@ -14,10 +14,11 @@ struct TwoViewComparison {
   int finalized = 0;       // functions that nvlink's finalizer has changed
 };
 
-// Where nvlink's finalizer changed a function, its code, its capsule, its size and what is said of
-// places in its code may differ, and so may `.debug_frame`, line tables and registers of the whole
-// file; the mask of tag 0b in `.nv.compat` is the finalizer's in any case. All else must be equal,
-// the order and the headers of sections included. The tools' own record is not compared.
+// Where nvlink's finalizer changed a function, its code, its capsule, its size, its jump tables and
+// what is said of places in its code may differ, and so may `.debug_frame`, line tables and
+// registers of the whole file; the mask of tag 0b in `.nv.compat` is the finalizer's in any case.
+// All else must be equal, the order and the headers of sections included. The tools' own record is
+// not compared.
 TwoViewComparison CompareTwoViews(std::span<const std::uint8_t> theirs,
                                   std::span<const std::uint8_t> ours);
 

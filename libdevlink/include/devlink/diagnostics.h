@@ -46,7 +46,7 @@ enum class DiagnosticCode {
   kOptionMismatch = 50,  // modules of a link with LTO want other options than each other
   kLtoCompilation = 51,  // LTO IR, or the library that compiles it
   kEarlyReference = 60,
-  kForgottenAddress = 61,  // a note: pointers that nvlink forgets, or code behind them
+  kForgottenAddress = 61,  // a note: what nvlink forgets or overwrites, devlink not
   kNoDeviceCode = 62,      // a note: an input is no device code and has none in it
 };
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "finalize/linked_file.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 #include "format/views.h"
@@ -49,8 +51,7 @@ struct SectionMeaning {
   friend auto operator<=>(const SectionMeaning&, const SectionMeaning&) = default;
 };
 
-// Constants that the compiler made, jump tables among them, are places in code, too. Of weak
-// functions nvlink keeps zeros or tables of copies that went, to which no code comes.
+// Constants that the compiler made, jump tables among them, are places in code, too.
 bool BelongsToCode(std::string_view section) {
   return format::BankOfName(section) == format::kCompilerBank;
 }
@@ -81,6 +82,7 @@ class Meaning {
   std::vector<SymbolMeaning> symbols;
   std::vector<ReferenceMeaning> references;
   std::vector<SectionMeaning> sections;  // of variables and constants, and of code without a size
+  std::map<std::string_view, std::uint32_t> constants;  // of the compiler, by name
 
  private:
   struct Named {
@@ -126,7 +128,11 @@ class Meaning {
     if (header.type == format::kShtRela || header.type == format::kShtRel) {
       return AddReferences(index, header.type == format::kShtRela);
     }
-    if ((header.flags & format::kShfAlloc) == 0 || BelongsToCode(name)) return;
+    if ((header.flags & format::kShfAlloc) == 0) return;
+    if (BelongsToCode(name)) {
+      constants.emplace(name, index);
+      return;
+    }
     const bool is_code = (header.flags & format::kShfExec) != 0;
     sections.push_back({name, header.type, is_code ? 0 : header.size, index});
   }
@@ -182,11 +188,39 @@ std::string SectionDifference(const Meaning& finalized, const Meaning& own) {
   return {};
 }
 
+// Whether constants of the compiler differ in places in code only. One that is lost is 0, as are
+// those of bodies that went, in our own file, too; what our own has lost the finalizer may know.
+bool DifferInPlacesOnly(base::Bytes finalized, base::Bytes own) {
+  const base::BoundedReader theirs(finalized);
+  const base::BoundedReader ours(own);
+  for (std::uint64_t at = 0; at + sizeof(std::uint32_t) <= own.size(); at += 4) {
+    const auto a = theirs.ReadOrZero<std::uint32_t>(at);
+    const auto b = ours.ReadOrZero<std::uint32_t>(at);
+    const bool are_places = (a | b) % format::kInstructionSize == 0;
+    if (a != b && (a == 0 || !are_places)) return false;
+  }
+  return true;
+}
+
+std::string ConstantsDifference(const Meaning& finalized, const Meaning& own) {
+  for (const auto& [name, index] : own.constants) {
+    const auto theirs = finalized.constants.find(name);
+    if (theirs == finalized.constants.end()) continue;
+    const base::Bytes a = finalized.file().DataOf(theirs->second);
+    const base::Bytes b = own.file().DataOf(index);
+    if (a.size() == b.size() && !DifferInPlacesOnly(a, b)) {
+      return base::Cat({"the section '", name, "'"});
+    }
+  }
+  return {};
+}
+
 std::string Difference(const Meaning& finalized, const Meaning& own) {
   if (const auto* symbol = FirstDifference(finalized.symbols, own.symbols)) {
     return base::Cat({"the symbol '", symbol->name, "'"});
   }
   if (std::string section = SectionDifference(finalized, own); !section.empty()) return section;
+  if (std::string section = ConstantsDifference(finalized, own); !section.empty()) return section;
   if (const auto* reference = FirstDifference(finalized.references, own.references)) {
     return base::Cat(
         {"the section '", reference->list, "' (what refers to '", reference->symbol, "')"});

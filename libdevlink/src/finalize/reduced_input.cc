@@ -9,13 +9,13 @@
 #include "base/align.h"
 #include "finalize/linked_file.h"
 #include "finalize/without_functions.h"
-#include "finalize/without_gaps.h"
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/line_table.h"
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
+#include "format/without_gaps.h"
 
 namespace devlink::internal {
 
@@ -115,7 +115,7 @@ class Reduction {
     if (IsCodeAlone() && !gone_->empty()) {
       if (auto without = WithoutFunctions(module_, out_, *gone_)) return *std::move(without);
     }
-    return WithoutGaps(std::move(out_));
+    return format::WithoutGaps(std::move(out_));
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,6 +17,7 @@
 #include "format/relocations.h"
 #include "format/sections.h"
 #include "format/views.h"
+#include "image/gone_tables.h"
 #include "image/late_sections.h"
 #include "image/register_ranges.h"
 #include "image/section_bytes.h"
@@ -60,6 +62,7 @@ absl::Status TwoViewDescriber::FillContents() {
     }
   }
   ApplyPatches();
+  PatchGoneTables();
   return FillCapsules();
 }
 
@@ -339,6 +342,27 @@ void TwoViewDescriber::ApplyPatches() {
     PatchLineHeader(patch);
     if (SharesBytes(patch.section)) continue;
     writer_.Patch(handle, patch.offset, patch.field, patch.value);
+  }
+}
+
+// Where several relocations are at one place the last one counts.
+void TwoViewDescriber::PatchGoneTables() {
+  const GoneTables tables(mercury_.program(), sass_.program(), pairs_);
+  if (tables.empty()) return;
+  std::map<std::pair<SectionHandle, std::uint64_t>, std::uint32_t> entries;
+  const auto take = [&](const KeptRelocation& kept, SectionHandle constants) {
+    const auto entry = tables.EntryFor(kept);
+    if (entry && constants != kNoSection) entries[{constants, kept.offset}] = *entry;
+  };
+  for (const KeptRelocation& kept : mercury_.passes.relocated.kept) {
+    take(kept, plain_.sections[mercury_.program().sections[kept.list].owner]);
+  }
+  for (const KeptRelocation& kept : mercury_.passes.relocated.kept_in_banks) {
+    const LateList& list = late_lists_[list_of_bank_[kept.list]];
+    take(kept, list.of == kNone ? late_sections_[list.of_late].plain : plain_.sections[list.of]);
+  }
+  for (const auto& [place, entry] : entries) {
+    writer_.Patch(place.first, place.second, {0, 32}, entry);
   }
 }
 

@@ -117,6 +117,7 @@ class TwoViewDescriber {
   void PatchLineHeader(const FieldPatch& patch);
   void PatchLineReferences();
   void ApplyPatches();
+  void PatchGoneTables();
   [[nodiscard]] bool HasNoLines(SectionId id) const;
   [[nodiscard]] bool SharesBytes(SectionId id) const;
 

@@ -220,12 +220,14 @@ class Compactor {
       MoveSection(*id);
     }
     for (SectionId& id : program_.info_sections) MoveSection(id);
-    auto& variables = program_.residue.discarded_variables;
-    base::HashMap<SectionId, std::uint64_t> moved;
-    for (const auto& [id, base] : variables) {
-      if (!section_goes_[id]) moved[new_section_[id]] = base;
+    for (auto* places :
+         {&program_.residue.discarded_variables, &program_.residue.discarded_constants}) {
+      base::HashMap<SectionId, std::uint64_t> moved;
+      for (const auto& [id, base] : *places) {
+        if (!section_goes_[id]) moved[new_section_[id]] = base;
+      }
+      *places = std::move(moved);
     }
-    variables = std::move(moved);
   }
 
   void MoveSymbols() {

@@ -54,7 +54,9 @@ void FunctionConstants::Map(std::uint32_t index, bool by_variable) {
   }
   if (parameters) return;
   if (is_unused) program_.residue.discarded_variables[mapping.section] = mapping.base;
-  if (!kept) mapping.state = SectionMapping::kDiscarded;
+  if (kept) return;
+  mapping.state = SectionMapping::kDiscarded;
+  program_.residue.discarded_constants.try_emplace(mapping.section, mapping.base);
 }
 
 void FunctionConstants::Append(SectionId id, std::uint32_t index, std::uint64_t offset) {
@@ -101,12 +103,13 @@ void FunctionConstants::Trim() {
     const SectionMapping& mapping = input_.section_map[i];
     const std::uint64_t end = input_.constants_end[i];
     if (input.role != SectionRole::kFunctionConstants || mapping.state != SectionMapping::kMapped ||
-        input.IsParameterBank() || end == 0 || end >= input.size) {
+        input.IsParameterBank() || end == 0 || end == input.size) {
       continue;
     }
     Section& out = program_.sections[mapping.section];
     if (out.pieces.empty() || out.pieces.back().offset != mapping.base) continue;
-    out.pieces.back().bytes = out.pieces.back().bytes.first(end);
+    base::Bytes& bytes = out.pieces.back().bytes;
+    bytes = bytes.first(std::min<std::uint64_t>(end, bytes.size()));
     out.size = mapping.base + end;
   }
 }
@@ -119,6 +122,7 @@ void FunctionConstants::Empty(const Function& function, bool by_strong_copy) {
     if (Find(function, constants.name) != id) continue;
     replaced_.Empty(id);
     program_.residue.discarded_variables.erase(id);
+    program_.residue.discarded_constants.erase(id);
     constants.pieces.clear();
     constants.size = 0;
   }

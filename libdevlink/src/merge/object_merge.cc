@@ -51,7 +51,9 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   }
   const bool weak = symbol.binding == format::kStbWeak;
   SectionMapping& mapping = input_.section_map[symbol.section];
-  const std::uint64_t room = input_.sections[symbol.section].size;
+  const bool of_function = input_.sections[symbol.section].role == SectionRole::kFunctionConstants;
+  const std::uint64_t room =
+      of_function ? format::kMaxConstantBank : input_.sections[symbol.section].size;
   if (symbol.value <= room && symbol.size <= room - symbol.value) {
     std::uint64_t& end = input_.constants_end[symbol.section];
     end = std::max(end, symbol.value + symbol.size);

@@ -186,6 +186,9 @@ struct NvlinkResidue {
   std::vector<std::pair<SectionId, std::uint32_t>> skipped_numbers;
   // Of constants whose discarded copies had variables: where the last copy's lie.
   base::HashMap<SectionId, std::uint64_t> discarded_variables;
+  // Of the compiler's constants of functions with several bodies: where those begin that bodies
+  // brought which were discarded. None where there are none.
+  base::HashMap<SectionId, std::uint64_t> discarded_constants;
   // Where the last piece lies that nvlink packs into `.nv.constant3` (merge/constant_packing.h).
   std::optional<std::uint64_t> last_packed_constant;
 };

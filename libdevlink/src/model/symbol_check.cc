@@ -8,6 +8,7 @@
 #include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/sections.h"
+#include "format/sm_traits.h"
 #include "model/code_places.h"
 
 namespace devlink::internal {
@@ -42,7 +43,9 @@ std::string_view WrongInFunction(const ModuleView& view, std::span<const InputSe
   return of_kernel ? "another name of a kernel" : "";
 }
 
-// `F.const_opt.B.E`: what lies from B to E among the constants that the compiler made for F.
+// `F.const_opt.B.E`: what lies from B to E among the constants that the compiler made for F. Those
+// of a body without constants, which took the place of one that had some, nvlink -r leaves with the
+// constants of a third body, which may be fewer.
 std::string_view WrongInOptimizerConstant(const InputSection& section, const InputSymbol& symbol) {
   constexpr std::string_view kWrong = "it does not lie where its name says";
   const std::size_t mark = symbol.name.rfind(format::kOptimizerMark);
@@ -57,8 +60,8 @@ std::string_view WrongInOptimizerConstant(const InputSection& section, const Inp
   }
   const bool of_function = section.role == SectionRole::kFunctionConstants &&
                            section.name.ends_with(symbol.name.substr(0, mark));
-  const bool lies_there =
-      symbol.value == begin && end - begin == symbol.size && end >= begin && end <= section.size;
+  const bool lies_there = symbol.value == begin && end - begin == symbol.size && end >= begin &&
+                          end <= format::kMaxConstantBank;
   const bool internal = symbol.other == (format::kStoInternal | format::kStoConstant);
   return of_function && lies_there && internal ? "" : kWrong;
 }

@@ -38,6 +38,7 @@
 #include "link/unmatched_references.h"
 #include "link/verify.h"
 #include "merge/merge.h"
+#include "merge/stale_tables.h"
 #include "model/kernel_selection.h"
 #include "model/module.h"
 #include "plan/assembled_ptx.h"
@@ -737,7 +738,11 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     return linked.status();
   }
   LinkedProgram program = *std::move(linked);
+  const LinkSet read = set;  // from which the program borrows
   if (format::HasTwoViews(options.target.number)) {
+    DEVLINK_ASSIGN_OR_RETURN(set.inputs, WithoutStaleTables(set.inputs, options.compatibility,
+                                                            program.passed.passes->program,
+                                                            program.passed.maps, out.diagnostics));
     DEVLINK_ASSIGN_OR_RETURN(const bool written,
                              WriteFinalized(program, set, options, context, results));
     if (written) return absl::OkStatus();

@@ -49,6 +49,18 @@ TEST_CASE("Places in code that are referred to may have moved", "[finalize]") {
             .difference.empty());
 }
 
+TEST_CASE("Entries of jump tables may be other places, but not get lost", "[finalize]") {
+  const LinkedShape own = {.table = {0x40, 0, 0x80, 3}};
+  CHECK(Compare({.table = {0x60, 0, 0x90, 3}}, own).difference.empty());
+  // One that our own file has lost, or that no code reads.
+  CHECK(Compare({.table = {0x40, 0x50, 0x80, 3}}, own).difference.empty());
+  const std::string lost = "the section '.nv.constant2.k'";
+  CHECK(Compare({.table = {0x40, 0, 0, 3}}, own).difference == lost);
+  // No places.
+  CHECK(Compare({.table = {0x40, 0, 0x80, 4}}, own).difference == lost);
+  CHECK(Compare({.table = {0x44, 0, 0x80, 3}}, own).difference == lost);
+}
+
 TEST_CASE("Names that nothing bears do not count", "[finalize]") {
   CHECK(Compare({.with_names = true}, {}).difference.empty());
   CHECK(Compare({}, {.with_names = true}).difference.empty());

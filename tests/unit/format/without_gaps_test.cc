@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bytes that no section has go, and sections find theirs.
-#include "finalize/without_gaps.h"
+#include "format/without_gaps.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace devlink::testing {
 namespace {
 
-using internal::WithoutGaps;
+using format::WithoutGaps;
 using Bytes = std::vector<std::uint8_t>;
 
 // Sections of a file of 4,096 bytes, each of which is another, with the headers behind it.
