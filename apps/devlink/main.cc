@@ -4,9 +4,14 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +33,18 @@ SpdlogSink LogOnStandardError() {
       "devlink", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   logger->set_level(spdlog::level::debug);
   return SpdlogSink(std::move(logger));
+}
+
+// Of the inputs that are files, as far as memory could be had for them.
+std::size_t SizeOf(const std::vector<std::string>& inputs) {
+  constexpr std::uintmax_t kMost = 1 << 30;
+  std::uintmax_t bytes = 0;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(input, error);
+    if (!error) bytes = std::min(kMost, bytes + std::min(kMost, size));
+  }
+  return bytes;
 }
 
 int Main(const std::vector<std::string>& words) {
@@ -78,6 +95,11 @@ int Main(const std::vector<std::string>& words) {
     ExpectToTake(command->inputs.size() * kForAnInput);
     progress.GiveBackWhenRead();
   }
+  // Two programs are merged, and the finalizer's file is read and changed.
+  constexpr std::size_t kLargeInputs = 1 << 20;
+  constexpr std::size_t kTimesInputs = 8;
+  const std::size_t input_bytes = finalizes ? SizeOf(command->inputs) : 0;
+  if (input_bytes >= kLargeInputs) ExpectToTake(kTimesInputs * input_bytes);
   takes_many ? KeepLargeBlocks() : ReturnLargeBlocks();
   const bool starts_processes = command->host_linker_script != HostLinkerScript::kNone ||
                                 (finalizes && command->options.finalize != FinalizeMode::kNever);

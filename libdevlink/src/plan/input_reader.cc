@@ -198,7 +198,7 @@ Block ReadBlock(std::size_t begin, std::size_t count, unsigned workers, bool in_
 }
 
 // So many inputs are read before it is asked whether threads would pay.
-constexpr std::size_t kFirst = 2;
+constexpr std::size_t kFirst = 1;
 // And so many more before it is asked again, where they would not.
 constexpr std::size_t kNext = 8;
 
