@@ -28,6 +28,7 @@ inline constexpr std::string_view kSassLine = ".nv_debug_line_sass";
 inline constexpr std::string_view kDebugStrings = ".debug_str";
 inline constexpr std::string_view kPtxText = ".nv_debug_ptx_txt";  // and, as a rule, a number
 inline constexpr std::string_view kSassRegisters = ".nv_debug_info_reg_sass";
+inline constexpr std::string_view kRegisterTypes = ".nv_debug_info_reg_type";
 inline constexpr std::string_view kToolNote = kToolNoteName;
 inline constexpr std::string_view kCudaNote = kCudaNoteName;
 inline constexpr std::string_view kOldCudaNote = kOldCudaNoteName;
@@ -155,6 +156,11 @@ constexpr bool IsLineTable(std::string_view name) {
 // others stay, and name the body that is there (docs/cubin-format.md, "Weak and strong copies").
 constexpr bool GoesWithBody(std::string_view name) {
   return IsLineTable(name) || name == section_name::kDebugFrame;
+}
+
+// What a debugger finds a variable by that is in a register.
+constexpr bool IsAboutRegisters(std::string_view name) {
+  return name == section_name::kSassRegisters || name == section_name::kRegisterTypes;
 }
 
 // Debug sections of code that was compiled without -g, with or without -lineinfo: none but the

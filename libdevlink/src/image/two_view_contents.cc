@@ -93,6 +93,14 @@ bool TwoViewDescriber::HasNoLines(SectionId id) const {
          plain->second.bytes == BytesOf(section);
 }
 
+bool TwoViewDescriber::HasBytesOfMachineCode(SectionId id) const {
+  const SectionId other = pairs_.sections[id];
+  if (other == kNone) return false;
+  const bool cleared = other == pairs_.sass_registers && !registers_.empty();
+  return BytesOf(mercury_.program().sections[id]) ==
+         (cleared ? registers_ : BytesOf(sass_.program().sections[other]));
+}
+
 bool TwoViewDescriber::SharesBytes(SectionId id) const {
   const Section& section = mercury_.program().sections[id];
   switch (section.kind) {
@@ -101,7 +109,8 @@ bool TwoViewDescriber::SharesBytes(SectionId id) const {
       return true;
     case SectionKind::kDebug:
       return section.size == 0 || format::SharesBytesOfMachineCode(section.name) ||
-             (IsLineTable(section) && HasNoLines(id));
+             (IsLineTable(section) && HasNoLines(id)) ||
+             (format::IsAboutRegisters(section.name) && HasBytesOfMachineCode(id));
     default:
       return false;
   }

@@ -119,6 +119,7 @@ class TwoViewDescriber {
   void ApplyPatches();
   void PatchGoneTables();
   [[nodiscard]] bool HasNoLines(SectionId id) const;
+  [[nodiscard]] bool HasBytesOfMachineCode(SectionId id) const;
   [[nodiscard]] bool SharesBytes(SectionId id) const;
 
   const LinkedView& mercury_;
