@@ -41,14 +41,18 @@ base::HashMap<SectionId, Tables> TablesOf(const Program& mercury) {
 
 GoneTables::GoneTables(const Program& mercury, const Program& sass, const ViewPairs& pairs)
     : mercury_(mercury) {
-  for (const auto& [section, tables] : TablesOf(mercury)) {
-    if (!tables.has_others) continue;
-    auto& places = places_[mercury.sections[section].function];
+  const base::HashMap<SectionId, Tables> all = TablesOf(mercury);
+  for (const auto& [section, tables] : all) {
+    if (tables.has_others) places_[mercury.sections[section].function];
+  }
+  // Those of one body can be in several sections.
+  for (const auto& [section, tables] : all) {
+    const auto places = places_.find(mercury.sections[section].function);
     const SectionId other = pairs.sections[section];
-    if (other == kNone) continue;
+    if (places == places_.end() || tables.own.empty() || other == kNone) continue;
     const std::vector<std::uint8_t> bytes = BytesOf(sass.sections[other]);
     for (const auto& [offset, target] : tables.own) {
-      places[target] = base::BoundedReader(bytes).ReadOrZero<std::uint32_t>(offset);
+      places->second[target] = base::BoundedReader(bytes).ReadOrZero<std::uint32_t>(offset);
     }
   }
 }

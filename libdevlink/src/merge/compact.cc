@@ -62,7 +62,12 @@ class Compactor {
     Keep(program_.relocations, [this](const Relocation& relocation, std::uint32_t index) {
       const Section& section = program_.sections[relocation.section];
       if (section.function != kNone && replaced_.IsOfReplacedBody(section.function, index)) {
-        return KeepsTable(section) && relocation.offset < section.size;
+        if (!KeepsTable(section) || relocation.offset >= section.size) return false;
+        // nvlink leaves constants of a replaced body that are not the first of the function.
+        if (!replaced_.WasEmptied(relocation.section)) {
+          program_.residue.discarded_constants[relocation.section] = 0;
+        }
+        return true;
       }
       return section.kind != SectionKind::kDebug || !format::GoesWithBody(section.name) ||
              program_.sections[relocation.list].type != format::kShtRela ||
