@@ -101,6 +101,14 @@ class Programs {
     return LinkWithLibrary(options, files);
   }
 
+  // False where nvlink cannot.
+  [[nodiscard]] bool LinkByNvlink(const std::vector<std::string>& files,
+                                  const std::string& output) const {
+    std::vector<std::string> command = {toolkit_.nvlink, "-r", "-arch", target_, "-o", output};
+    command.insert(command.end(), files.begin(), files.end());
+    return RunProcess(command).ok();
+  }
+
   [[nodiscard]] Linked Read(const Bytes& cubin) const {
     const diff::CubinView view = diff::ViewCubin(cubin);
     const auto data = [&](std::string_view name) {
@@ -165,7 +173,23 @@ std::string Wrong(const Programs& programs, const std::vector<Linked>& alone,
   return Programs::Contradiction(outcome.cubin, body->table.size());
 }
 
-void Check(const Programs& programs, FinalizeMode finalize, bool twice) {
+enum class Way : std::uint8_t { kAtOnce, kTwice, kTwiceByNvlink };
+
+// By way of nvlink's -r, which overwrites tables, what cannot be mended is refused.
+void CheckByNvlink(const Programs& programs, const std::vector<Linked>& alone,
+                   const std::vector<std::string>& files, FinalizeMode finalize) {
+  const std::string partial = programs.File("nvlink.cubin");
+  if (!programs.LinkByNvlink(files, partial)) return;
+  const LinkOutcome outcome = programs.Link({partial}, finalize);
+  if (outcome.ok) {
+    CHECK(Wrong(programs, alone, outcome) == "");
+  } else {
+    CHECK(outcome.messages.find("nvlink -r has overwritten the jump table of") !=
+          std::string::npos);
+  }
+}
+
+void Check(const Programs& programs, FinalizeMode finalize, Way way) {
   std::vector<Linked> alone;
   for (int i = 0; i < static_cast<int>(kBodies.size()); ++i) {
     const LinkOutcome outcome = programs.Link(programs.Files({i}), finalize);
@@ -180,7 +204,11 @@ void Check(const Programs& programs, FinalizeMode finalize, bool twice) {
     const std::vector<int> three(order.begin(), order.begin() + 3);
     const std::vector<std::string> files = programs.Files(three);
     INFO("bodies " << three[0] << " " << three[1] << " " << three[2]);
-    if (!twice) {
+    if (way == Way::kTwiceByNvlink) {
+      CheckByNvlink(programs, alone, files, finalize);
+      continue;
+    }
+    if (way == Way::kAtOnce) {
       CHECK(Wrong(programs, alone, programs.Link(files, finalize)) == "");
       continue;
     }
@@ -200,11 +228,12 @@ TEST_CASE("The body that stays keeps its jump table", "[mercury]") {
     for (const bool is_kernel : {true, false}) {
       const Programs programs(*toolkit, std::string(target), is_kernel);
       for (const FinalizeMode finalize : {FinalizeMode::kNever, FinalizeMode::kAutomatic}) {
-        for (const bool twice : {false, true}) {
+        for (const Way way : {Way::kAtOnce, Way::kTwice, Way::kTwiceByNvlink}) {
           INFO(target << (is_kernel ? ", kernels" : ", functions")
                       << (finalize == FinalizeMode::kNever ? ", without the finalizer" : "")
-                      << (twice ? ", by way of -r" : ""));
-          Check(programs, finalize, twice);
+                      << (way == Way::kAtOnce ? "" : ", by way of -r")
+                      << (way == Way::kTwiceByNvlink ? " of nvlink" : ""));
+          Check(programs, finalize, way);
         }
       }
     }

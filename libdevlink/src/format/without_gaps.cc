@@ -61,7 +61,12 @@ std::vector<Run> RunsOf(const std::vector<Shdr>& sections, std::uint64_t first) 
 }
 
 bool ReadSections(base::BoundedReader file, const Ehdr& header, std::vector<Shdr>& out) {
-  out.resize(header.shnum);
+  // The first one has their number where it is too large for the file's header.
+  Shdr first = {};
+  if (!file.Read(header.shoff, first)) return false;
+  const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
+  if (count > (file.size() - header.shoff) / sizeof(Shdr)) return false;
+  out.resize(count);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!file.Read(header.shoff + i * sizeof(Shdr), out[i])) return false;
     if (HasRun(out[i]) && !file.Slice(out[i].offset, out[i].size)) return false;

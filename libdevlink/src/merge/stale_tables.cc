@@ -18,6 +18,7 @@
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "format/relocations.h"
+#include "format/sections.h"
 #include "format/views.h"
 #include "format/without_gaps.h"
 
@@ -33,6 +34,7 @@ struct StaleList {
   Entries sound;
   Entries stale;
   std::string_view function;  // by name
+  bool overwrites = false;    // constants of the body that stays
 };
 
 bool IsEntryOfTable(const format::Rela& entry) {
@@ -59,14 +61,34 @@ std::optional<InputSection> ConstantsOf(const ModuleView& view, std::uint32_t li
   return view.SectionAt(section.info);
 }
 
+constexpr std::uint64_t kEntrySize = sizeof(std::uint32_t);
+
+bool IsWithin(const format::Rela& entry, base::Bytes constants) {
+  return entry.offset <= constants.size() && constants.size() - entry.offset >= kEntrySize;
+}
+
+base::HashMap<std::string_view, base::Bytes> ConstantsOfFunctions(const ModuleView& sass) {
+  const std::string_view prefix = format::CompilerConstantsPrefix(format::ViewKind::kSass);
+  base::HashMap<std::string_view, base::Bytes> out;
+  for (std::uint32_t i = 0; i < sass.section_count(); ++i) {
+    if (sass.RoleAt(i) != SectionRole::kFunctionConstants) continue;
+    const InputSection section = sass.SectionAt(i);
+    if (!section.name.starts_with(prefix)) continue;
+    out.try_emplace(section.name.substr(prefix.size()), section.data);
+  }
+  return out;
+}
+
 Entries EntriesOf(const ModuleView& view, std::uint32_t list) {
   return format::ReadRelocations(view.SectionAt(list).data, /*has_addend=*/true);
 }
 
 class StaleTables {
  public:
-  StaleTables(std::span<const LinkInput> inputs, const Program& program, const InputMaps& maps)
-      : inputs_(inputs), program_(program), maps_(maps) {}
+  // What is to be linked again has no such entry at all: then it is not known any more whose it is.
+  StaleTables(std::span<const LinkInput> inputs, const Program& program, const InputMaps& maps,
+              bool relocatable)
+      : inputs_(inputs), program_(program), maps_(maps), relocatable_(relocatable) {}
 
   [[nodiscard]] std::vector<StaleList> Of(InputId input) {
     std::vector<StaleList> out;
@@ -77,7 +99,10 @@ class StaleTables {
       if (!constants) continue;
       Entries entries = EntriesOf(view, i);
       StaleList found{.section = i, .function = FunctionOf(*constants)};
-      if (IsStale(input, *constants, entries)) {
+      const SymbolId replaced = ReplacedFunction(input, entries);
+      found.overwrites = replaced != kNone && Overwrites(replaced, constants->name, entries);
+      const bool misplaced = replaced != kNone && (relocatable_ || PassesEnd(replaced, entries));
+      if (found.overwrites || misplaced) {
         found.stale = std::move(entries);
       } else {
         if (ends.empty()) ends = EndsOfVariables(view);
@@ -94,22 +119,42 @@ class StaleTables {
     return constants.name.starts_with(prefix) ? constants.name.substr(prefix.size()) : "";
   }
 
-  // Whether the body that stays came later, and has constants where these entries are.
-  [[nodiscard]] bool IsStale(InputId input, const InputSection& constants,
-                             std::span<const format::Rela> entries) {
+  // Whose tables these are, where the body that stays came later.
+  [[nodiscard]] SymbolId ReplacedFunction(InputId input,
+                                          std::span<const format::Rela> entries) const {
     const auto first = std::ranges::find_if(entries, IsEntryOfTable);
-    if (first == entries.end()) return false;
+    if (first == entries.end()) return kNone;
     const std::vector<SymbolId>& symbols = maps_[input].symbols;
     const SymbolId symbol = first->symbol < symbols.size() ? symbols[first->symbol] : kNone;
-    if (symbol == kNone) return false;
+    if (symbol == kNone || program_.symbols[symbol].function == kNone) return kNone;
     const InputId stays = program_.symbols[symbol].input;
-    if (stays <= input || stays >= inputs_.size()) return false;
-    const Tables& own = TablesIn(stays, constants.name);
+    return input < stays && stays < inputs_.size() ? symbol : kNone;
+  }
+
+  // Whether that body has something else there.
+  [[nodiscard]] bool Overwrites(SymbolId function, std::string_view constants,
+                                std::span<const format::Rela> entries) {
+    const Tables& own = TablesIn(program_.symbols[function].input, constants);
     return std::ranges::any_of(entries, [&](const format::Rela& entry) {
       if (!IsEntryOfTable(entry) || entry.offset >= own.constants) return false;
       const auto known = own.entries.find(entry.offset);
       return known == own.entries.end() || known->second != entry.addend;
     });
+  }
+
+  // Whether they lie behind all constants that a kernel has in the end: over that nvlink ends with
+  // an internal error, and its library crashes.
+  [[nodiscard]] bool PassesEnd(SymbolId symbol, std::span<const format::Rela> entries) const {
+    const Function& function = program_.functions[program_.symbols[symbol].function];
+    if (!function.is_kernel) return false;
+    std::uint64_t size = 0;
+    for (const SectionId id : function.constants) {
+      const Section& section = program_.sections[id];
+      if (section.bank == format::kCompilerBank) size = std::max(size, section.size);
+    }
+    return size != 0 && std::ranges::any_of(entries, [&](const format::Rela& entry) {
+             return entry.offset >= size;
+           });
   }
 
   // What an input has of the constants of this name.
@@ -136,11 +181,14 @@ class StaleTables {
   // one that stayed, and of discarded bodies those that lie behind its variables, which end what a
   // link takes.
   static void Sort(const Entries& entries, std::uint64_t end, StaleList& out) {
-    base::HashSet<std::uint64_t> places;
+    Places places;
     for (const format::Rela& entry : entries) {
-      const bool stale = IsEntryOfTable(entry) &&
-                         ((end != 0 && entry.offset >= end) || !places.insert(entry.offset).second);
-      (stale ? out.stale : out.sound).push_back(entry);
+      const bool behind = IsEntryOfTable(entry) && end != 0 && entry.offset >= end;
+      const bool other =
+          IsEntryOfTable(entry) && !behind &&
+          places.try_emplace(entry.offset, entry.addend).first->second != entry.addend;
+      (behind || other ? out.stale : out.sound).push_back(entry);
+      out.overwrites |= other;
     }
   }
 
@@ -157,6 +205,7 @@ class StaleTables {
   std::span<const LinkInput> inputs_;
   const Program& program_;
   const InputMaps& maps_;
+  const bool relocatable_;
   // By input and the constants' name, where they were asked for.
   base::HashMap<InputId, base::HashMap<std::string_view, Tables>> tables_;
 };
@@ -165,7 +214,22 @@ class StaleTables {
 class Shortening {
  public:
   explicit Shortening(const Module& module)
-      : module_(module), bytes_(module.bytes().begin(), module.bytes().end()) {}
+      : module_(module),
+        constants_(ConstantsOfFunctions(module.sass())),
+        bytes_(module.bytes().begin(), module.bytes().end()) {}
+
+  // Whether nvlink -r has overwritten entries that are sound: none leads to the function's start
+  // that does not do so in the Mercury view.
+  [[nodiscard]] bool HasLost(const StaleList& list) const {
+    const auto constants = constants_.find(list.function);
+    return constants != constants_.end() &&
+           std::ranges::any_of(list.sound, [&](const format::Rela& entry) {
+             return IsEntryOfTable(entry) && entry.addend != 0 &&
+                    IsWithin(entry, constants->second) &&
+                    base::BoundedReader(constants->second)
+                            .ReadOrZero<std::uint32_t>(entry.offset) == 0;
+           });
+  }
 
   void Shorten(const StaleList& list) {
     const ModuleView& view = module_.view(format::ViewKind::kMercury);
@@ -189,29 +253,19 @@ class Shortening {
 
   // Machine code has places in code where the Mercury view has relocations, and nothing else.
   void ClearEntries(const StaleList& list) {
-    const ModuleView& view = module_.sass();
+    const auto constants = constants_.find(list.function);
+    if (constants == constants_.end()) return;
+    const base::Bytes bytes = constants->second;
     base::HashSet<std::uint64_t> sound;
     for (const format::Rela& entry : list.sound) sound.insert(entry.offset);
-    for (std::uint32_t i = 0; i < view.section_count(); ++i) {
-      if (view.RoleAt(i) != SectionRole::kFunctionConstants) continue;
-      const InputSection constants = view.SectionAt(i);
-      const std::string_view prefix = format::CompilerConstantsPrefix(format::ViewKind::kSass);
-      if (!constants.name.starts_with(prefix) ||
-          constants.name.substr(prefix.size()) != list.function) {
-        continue;
-      }
-      for (const format::Rela& entry : list.stale) {
-        constexpr std::uint64_t kEntry = sizeof(std::uint32_t);
-        if (sound.contains(entry.offset) || entry.offset > constants.data.size() ||
-            constants.data.size() - entry.offset < kEntry) {
-          continue;
-        }
-        std::fill_n(At(constants.data.subspan(entry.offset)), kEntry, std::uint8_t{0});
-      }
+    for (const format::Rela& entry : list.stale) {
+      if (sound.contains(entry.offset) || !IsWithin(entry, bytes)) continue;
+      std::fill_n(At(bytes.subspan(entry.offset)), kEntrySize, std::uint8_t{0});
     }
   }
 
   const Module& module_;
+  const base::HashMap<std::string_view, base::Bytes> constants_;  // of machine code, by function
   std::vector<std::uint8_t> bytes_;
 };
 
@@ -230,14 +284,13 @@ Diagnostic Note(const std::vector<std::string>& functions) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<LinkInput>> WithoutStaleTables(std::span<const LinkInput> inputs,
-                                                          Compatibility compatibility,
-                                                          const Program& program,
-                                                          const InputMaps& maps,
-                                                          std::vector<Diagnostic>& diagnostics) {
-  std::vector<LinkInput> out(inputs.begin(), inputs.end());
-  if (compatibility == Compatibility::kNvlink) return out;
-  StaleTables stale(inputs, program, maps);
+absl::StatusOr<SoundInputs> WithoutStaleTables(std::span<const LinkInput> inputs,
+                                               const LinkOptions& options, const Program& program,
+                                               const InputMaps& maps,
+                                               std::vector<Diagnostic>& diagnostics) {
+  SoundInputs out{.inputs = {inputs.begin(), inputs.end()}, .lost = {}};
+  if (options.compatibility == Compatibility::kNvlink) return out;
+  StaleTables stale(inputs, program, maps, options.relocatable);
   std::vector<std::string> functions;
   for (InputId i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].module->HasView(format::ViewKind::kMercury)) continue;
@@ -246,7 +299,8 @@ absl::StatusOr<std::vector<LinkInput>> WithoutStaleTables(std::span<const LinkIn
     Shortening module(*inputs[i].module);
     for (const StaleList& list : lists) {
       module.Shorten(list);
-      functions.emplace_back(list.function);
+      if (out.lost.empty() && list.overwrites && module.HasLost(list)) out.lost = list.function;
+      if (list.overwrites) functions.emplace_back(list.function);
     }
     auto sound = std::move(module).Take();
     if (!sound.ok()) {
@@ -254,7 +308,7 @@ absl::StatusOr<std::vector<LinkInput>> WithoutStaleTables(std::span<const LinkIn
           {"'", inputs[i].name, "' cannot be read without the jump tables of replaced functions: ",
            base::FromAbsl(sound.status().message())})));
     }
-    out[i].module = *std::move(sound);
+    out.inputs[i].module = *std::move(sound);
   }
   if (functions.empty()) return out;
   std::ranges::sort(functions);

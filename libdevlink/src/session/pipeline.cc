@@ -437,7 +437,8 @@ absl::StatusOr<PassedView> PassMercuryView(const LinkSet& set, const KernelSelec
 // The program that a link makes, found to be sound.
 struct LinkedProgram {
   KernelSelection kernels;
-  PassedView passed;  // machine code
+  PassedView passed;       // machine code
+  std::string lost_table;  // SoundInputs::lost
 };
 
 // From cubins in link order to all that is known of the output.
@@ -480,12 +481,16 @@ absl::StatusOr<LinkedProgram> LinkProgram(const LinkSet& set, const LinkOptions&
                              .partial = options.relocatable,
                              .sizes_as_nvlink = options.compatibility == Compatibility::kNvlink});
   if (!wrong.ok()) return ReportInternalError(std::move(wrong), out.diagnostics);
-  return LinkedProgram{std::move(kernels), {std::move(passed), std::move(maps)}};
+  return LinkedProgram{std::move(kernels), {std::move(passed), std::move(maps)}, {}};
 }
 
 // What cannot be composed of both views, though NVIDIA's tools link it.
-absl::Status CheckComposable(const PassResults& passes, const LinkOptions& options,
+absl::Status CheckComposable(const LinkedProgram& program, const LinkOptions& options,
                              std::vector<Diagnostic>& diagnostics) {
+  if (!program.lost_table.empty() && !options.relocatable) {
+    return RefuseLostTable(program.lost_table, diagnostics);
+  }
+  const PassResults& passes = *program.passed.passes;
   if (passes.textures.banks.empty() && !(options.relocatable && RefersToTextures(passes.program))) {
     return absl::OkStatus();
   }
@@ -530,7 +535,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
   if (!format::HasTwoViews(options.target.number)) {
     return Describe(std::move(program.passed.passes), settings);
   }
-  DEVLINK_RETURN_IF_ERROR(CheckComposable(*program.passed.passes, options, out.diagnostics));
+  DEVLINK_RETURN_IF_ERROR(CheckComposable(program, options, out.diagnostics));
   // The same program as Mercury code, whose order the file has.
   DEVLINK_ASSIGN_OR_RETURN(PassedView mercury,
                            PassMercuryView(set, program.kernels, options, context, out));
@@ -740,9 +745,11 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
   LinkedProgram program = *std::move(linked);
   const LinkSet read = set;  // from which the program borrows
   if (format::HasTwoViews(options.target.number)) {
-    DEVLINK_ASSIGN_OR_RETURN(set.inputs, WithoutStaleTables(set.inputs, options.compatibility,
-                                                            program.passed.passes->program,
-                                                            program.passed.maps, out.diagnostics));
+    DEVLINK_ASSIGN_OR_RETURN(SoundInputs sound,
+                             WithoutStaleTables(set.inputs, options, program.passed.passes->program,
+                                                program.passed.maps, out.diagnostics));
+    set.inputs = std::move(sound.inputs);
+    program.lost_table = std::move(sound.lost);
     DEVLINK_ASSIGN_OR_RETURN(const bool written,
                              WriteFinalized(program, set, options, context, results));
     if (written) return absl::OkStatus();

@@ -45,4 +45,10 @@ absl::Status Unsupported(std::string_view what, std::string_view note,
   return absl::UnimplementedError(base::ToAbsl(what));
 }
 
+absl::Status RefuseLostTable(std::string_view function, std::vector<Diagnostic>& diagnostics) {
+  return Unsupported(base::Cat({"nvlink -r has overwritten the jump table of '", function,
+                                "', and only NVIDIA's finalizer restores it"}),
+                     "link the files themselves, or what devlink -r makes of them", diagnostics);
+}
+
 }  // namespace devlink::internal

@@ -25,4 +25,8 @@ absl::Status ReportUnwritable(absl::Status status, Arch target,
 absl::Status Unsupported(std::string_view what, std::string_view note,
                          std::vector<Diagnostic>& diagnostics);
 
+// A link without the finalizer of what nvlink -r has made unusable in machine code: the jump table
+// of a function.
+absl::Status RefuseLostTable(std::string_view function, std::vector<Diagnostic>& diagnostics);
+
 }  // namespace devlink::internal

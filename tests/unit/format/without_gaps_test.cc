@@ -4,6 +4,7 @@
 #include "format/without_gaps.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -72,6 +73,20 @@ TEST_CASE("Sections have their bytes in a file without gaps", "[finalize]") {
   CHECK(SectionAt(after, 3).offset - SectionAt(after, 1).offset == 100);
   CHECK(SectionAt(after, 5).offset - SectionAt(after, 1).offset == 300);
   CHECK(WithoutGaps(after) == after);
+}
+
+TEST_CASE("The number of sections may stand in the first of them", "[finalize]") {
+  Bytes wide =
+      FileOf({SectionOf(format::kShtNull, 0, 3), SectionOf(format::kShtProgbits, 2000, 300),
+              SectionOf(format::kShtProgbits, 1000, 10)});
+  constexpr std::uint16_t kElsewhere = 0;
+  std::memcpy(wide.data() + offsetof(format::Ehdr, shnum), &kElsewhere, sizeof(kElsewhere));
+  const Bytes after = WithoutGaps(wide);
+  CHECK(after.size() < 1000);
+  CHECK(SectionAt(after, 0).size == 3);
+  const auto bytes = base::BoundedReader(after).Slice(SectionAt(after, 1).offset, 300);
+  REQUIRE(bytes.has_value());
+  CHECK(std::ranges::equal(*bytes, *base::BoundedReader(wide).Slice(2000, 300)));
 }
 
 TEST_CASE("A file that is not understood stays", "[finalize][damage]") {
