@@ -26,6 +26,7 @@ struct Run {
 };
 
 std::uint64_t AlignOf(const Shdr& section) {
+  if (section.addralign == 0) return 1;  // it has none
   return std::has_single_bit(section.addralign) ? std::min(section.addralign, kMostAlign)
                                                 : kMostAlign;
 }

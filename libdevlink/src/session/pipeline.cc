@@ -743,12 +743,12 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     return linked.status();
   }
   LinkedProgram program = *std::move(linked);
-  const LinkSet read = set;  // from which the program borrows
+  std::vector<LinkInput> read;  // from which the program borrows
   if (format::HasTwoViews(options.target.number)) {
     DEVLINK_ASSIGN_OR_RETURN(SoundInputs sound,
                              WithoutStaleTables(set.inputs, options, program.passed.passes->program,
                                                 program.passed.maps, out.diagnostics));
-    set.inputs = std::move(sound.inputs);
+    read = std::exchange(set.inputs, std::move(sound.inputs));
     program.lost_table = std::move(sound.lost);
     DEVLINK_ASSIGN_OR_RETURN(const bool written,
                              WriteFinalized(program, set, options, context, results));

@@ -37,6 +37,7 @@ format::Shdr SectionOf(std::uint32_t type, std::uint64_t offset, std::uint64_t s
   out.type = type;
   out.offset = offset;
   out.size = size;
+  out.addralign = 128;
   return out;
 }
 
@@ -87,6 +88,20 @@ TEST_CASE("The number of sections may stand in the first of them", "[finalize]")
   const auto bytes = base::BoundedReader(after).Slice(SectionAt(after, 1).offset, 300);
   REQUIRE(bytes.has_value());
   CHECK(std::ranges::equal(*bytes, *base::BoundedReader(wide).Slice(2000, 300)));
+}
+
+TEST_CASE("Sections lie as close as their alignment allows", "[finalize]") {
+  std::vector<format::Shdr> sections = {{},
+                                        SectionOf(format::kShtProgbits, 2002, 3),
+                                        SectionOf(format::kShtProgbits, 3000, 5),
+                                        SectionOf(format::kShtProgbits, 3500, 7)};
+  sections[1].addralign = 1;
+  sections[2].addralign = 8;
+  sections[3].addralign = 0;
+  const Bytes after = WithoutGaps(FileOf(sections));
+  CHECK(SectionAt(after, 1).offset == sizeof(format::Ehdr));
+  CHECK(SectionAt(after, 2).offset == sizeof(format::Ehdr) + 8);
+  CHECK(SectionAt(after, 3).offset == sizeof(format::Ehdr) + 13);
 }
 
 TEST_CASE("A file that is not understood stays", "[finalize][damage]") {
