@@ -101,10 +101,13 @@ class Programs {
     return LinkWithLibrary(options, files);
   }
 
+  [[nodiscard]] bool has_two_views() const { return target_ != "sm_90"; }
+
   // False where nvlink cannot.
-  [[nodiscard]] bool LinkByNvlink(const std::vector<std::string>& files,
-                                  const std::string& output) const {
-    std::vector<std::string> command = {toolkit_.nvlink, "-r", "-arch", target_, "-o", output};
+  [[nodiscard]] bool LinkByNvlink(const std::vector<std::string>& files, const std::string& output,
+                                  bool relocatable) const {
+    std::vector<std::string> command = {toolkit_.nvlink, "-arch", target_, "-o", output};
+    if (relocatable) command.emplace_back("-r");
     command.insert(command.end(), files.begin(), files.end());
     return RunProcess(command).ok();
   }
@@ -179,7 +182,7 @@ enum class Way : std::uint8_t { kAtOnce, kTwice, kTwiceByNvlink };
 void CheckByNvlink(const Programs& programs, const std::vector<Linked>& alone,
                    const std::vector<std::string>& files, FinalizeMode finalize) {
   const std::string partial = programs.File("nvlink.cubin");
-  if (!programs.LinkByNvlink(files, partial)) return;
+  if (!programs.LinkByNvlink(files, partial, /*relocatable=*/true)) return;
   const LinkOutcome outcome = programs.Link({partial}, finalize);
   if (outcome.ok) {
     CHECK(Wrong(programs, alone, outcome) == "");
@@ -218,6 +221,9 @@ void Check(const Programs& programs, FinalizeMode finalize, Way way) {
     const std::string partial = programs.File("partial.cubin");
     WriteBytes(partial, first.cubin);
     CHECK(Wrong(programs, alone, programs.Link({partial}, finalize)) == "");
+    if (programs.has_two_views()) {
+      CHECK(programs.LinkByNvlink({partial}, programs.File("whole.cubin"), /*relocatable=*/false));
+    }
   } while (std::ranges::next_permutation(order).found);
 }
 

@@ -27,7 +27,7 @@ void FunctionConstants::Map(std::uint32_t index, bool by_variable) {
   const bool parameters = section.IsParameterBank();
   SectionMapping& mapping = input_.section_map[index];
   mapping.state = SectionMapping::kDiscarded;
-  if (text == kNone) return;
+  if (text == kNone || (!kept && !parameters && !keeps_discarded_)) return;
 
   const Function& function = program_.functions[program_.sections[text].function];
   const SectionId known = Find(function, section.name);

@@ -19,21 +19,25 @@ inline std::uint8_t BankNumberOf(const InputSection& section) {
 
 class FunctionConstants {
  public:
+  // `keeps_discarded`: over jump tables of discarded copies in what was linked with -r NVIDIA's
+  // tools end with internal errors, from sm_100 on.
   FunctionConstants(ProgramBuilder& builder, InputState& input, ReplacedBodies& replaced,
-                    bool relocatable)
+                    bool relocatable, bool keeps_discarded)
       : builder_(builder),
         program_(builder.program),
         input_(input),
         replaced_(replaced),
-        relocatable_(relocatable) {}
+        relocatable_(relocatable),
+        keeps_discarded_(keeps_discarded) {}
 
   // The first of that name, for whichever body it was made: nvlink looks no further. It does so
   // with kernels, too, and gives them two banks; here it is the last one.
   [[nodiscard]] SectionId Find(const Function& function, std::string_view name) const;
 
-  // Gives a section of the input its place. Those of a discarded copy stay all the same, unused,
-  // behind those of the copy that stays; the parameter bank does so only where a strong copy met a
-  // weak one. `by_variable`: for the sake of one that lies in the section.
+  // Gives a section of the input its place. Those of a discarded copy stay all the same
+  // (`keeps_discarded`), unused, behind those of the copy that stays; the parameter bank does so
+  // only where a strong copy met a weak one. `by_variable`: for the sake of one that lies in the
+  // section.
   void Map(std::uint32_t index, bool by_variable);
 
   // Of a function's constants nvlink takes what variables cover. nvlink -r leaves more than that
@@ -52,6 +56,7 @@ class FunctionConstants {
   InputState& input_;
   ReplacedBodies& replaced_;
   const bool relocatable_;
+  const bool keeps_discarded_;
 };
 
 }  // namespace devlink::internal

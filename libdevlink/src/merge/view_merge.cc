@@ -38,7 +38,9 @@ ViewMerge::ViewMerge(const MergeOptions& options, std::span<const LinkInput> inp
       builder_(options.sm, options.view, options.profile.weak_symbols_are_global,
                Expect(inputs, options.view)),
       kernel_sections_(builder_, input_),
-      constants_(builder_, input_, replaced_, options.relocatable),
+      constants_(builder_, input_, replaced_, options.relocatable,
+                 !options.relocatable || options.compatibility == Compatibility::kNvlink ||
+                     !format::HasTwoViews(options.sm)),
       data_(builder_, input_, findings, constants_, kernel_sections_),
       functions_(builder_, input_, findings, replaced_, constants_, kernel_sections_,
                  options.kernels, options.compatibility == Compatibility::kNvlink),
