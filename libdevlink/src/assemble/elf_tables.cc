@@ -10,11 +10,10 @@ std::optional<ElfTables> ReadElfTables(const base::BoundedReader& file) {
   if (!file.Read(0, out.header) || out.header.ident[0] != 0x7f || out.header.ident[1] != 'E') {
     return std::nullopt;
   }
-  // More sections than 16 bits can count: the number stands in the first header.
   format::Shdr first{};
   if (!file.Read(out.header.shoff, first)) return std::nullopt;
-  const std::uint64_t count = out.header.shnum != 0 ? out.header.shnum : first.size;
-  out.names = out.header.shstrndx != format::kShnXindex ? out.header.shstrndx : first.link;
+  const std::uint64_t count = format::SectionCountOf(out.header, first);
+  out.names = format::SectionNamesOf(out.header, first);
   if (count > file.size() / sizeof(format::Shdr) || out.names >= count) return std::nullopt;
   out.sections.resize(count);
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -82,7 +84,8 @@ class Meaning {
   std::vector<SymbolMeaning> symbols;
   std::vector<ReferenceMeaning> references;
   std::vector<SectionMeaning> sections;  // of variables and constants, and of code without a size
-  std::map<std::string_view, std::uint32_t> constants;  // of the compiler, by name
+  // Of the compiler, by name; static functions of one name have some each.
+  std::map<std::string_view, std::vector<std::uint32_t>> constants;
 
  private:
   struct Named {
@@ -130,7 +133,7 @@ class Meaning {
     }
     if ((header.flags & format::kShfAlloc) == 0) return;
     if (BelongsToCode(name)) {
-      constants.emplace(name, index);
+      constants[name].push_back(index);
       return;
     }
     const bool is_code = (header.flags & format::kShfExec) != 0;
@@ -203,13 +206,15 @@ bool DifferInPlacesOnly(base::Bytes finalized, base::Bytes own) {
 }
 
 std::string ConstantsDifference(const Meaning& finalized, const Meaning& own) {
-  for (const auto& [name, index] : own.constants) {
+  for (const auto& [name, sections] : own.constants) {
     const auto theirs = finalized.constants.find(name);
     if (theirs == finalized.constants.end()) continue;
-    const base::Bytes a = finalized.file().DataOf(theirs->second);
-    const base::Bytes b = own.file().DataOf(index);
-    if (a.size() == b.size() && !DifferInPlacesOnly(a, b)) {
-      return base::Cat({"the section '", name, "'"});
+    for (std::size_t i = 0; i < std::min(sections.size(), theirs->second.size()); ++i) {
+      const base::Bytes a = finalized.file().DataOf(theirs->second[i]);
+      const base::Bytes b = own.file().DataOf(sections[i]);
+      if (a.size() == b.size() && !DifferInPlacesOnly(a, b)) {
+        return base::Cat({"the section '", name, "'"});
+      }
     }
   }
   return {};

@@ -64,8 +64,8 @@ class Constants {
   }
 
   // A part that has the function has the same constants: its code says in numbers where they lie,
-  // and so does that of all other functions that have theirs among them. The finalizer keeps
-  // entries of bodies that were replaced by others, our own file does not.
+  // and so does that of all other functions that have theirs among them. What entries of tables
+  // lead to only a part knows that has that code.
   [[nodiscard]] absl::Status Check(const FileIndex& part) const {
     if (!part.CounterpartOf(own_.file().header(section_).info, own_)) return absl::OkStatus();
     const auto theirs = part.CounterpartOf(section_, own_);

@@ -64,8 +64,8 @@ absl::Status LinkedFile::ReadTables() {
       header_.shentsize != sizeof(format::Shdr)) {
     return Strange("it is not a cubin");
   }
-  std::uint64_t count = header_.shnum;
-  if (count == 0) count = reader.ReadOrZero<format::Shdr>(header_.shoff).size;
+  const std::uint64_t count =
+      format::SectionCountOf(header_, reader.ReadOrZero<format::Shdr>(header_.shoff));
   if (count <= kSymbolTable || !ReadAll(file_, header_.shoff, count, headers_)) {
     return Strange("its section headers are not in it");
   }

@@ -111,8 +111,8 @@ absl::Status NameTables::AddTable(std::uint32_t section) {
 absl::Status NameTables::Read() {
   format::Ehdr header;
   if (!reader().Read(0, header) || header.shentsize != sizeof(Header)) return Damaged();
-  std::uint64_t count = header.shnum;
-  if (count == 0) count = reader().ReadOrZero<Header>(header.shoff).size;
+  const auto first = reader().ReadOrZero<Header>(header.shoff);
+  const std::uint64_t count = format::SectionCountOf(header, first);
   if (count > file_.size() / sizeof(Header) ||
       !reader().Slice(header.shoff, count * sizeof(Header))) {
     return Damaged();
@@ -120,9 +120,7 @@ absl::Status NameTables::Read() {
   for (std::uint64_t i = 0; i < count; ++i) {
     headers_.push_back(reader().ReadOrZero<Header>(header.shoff + i * sizeof(Header)));
   }
-  std::uint32_t names = header.shstrndx;
-  if (names == format::kShnXindex && !headers_.empty()) names = headers_.front().link;
-  DEVLINK_RETURN_IF_ERROR(AddTable(names));
+  DEVLINK_RETURN_IF_ERROR(AddTable(format::SectionNamesOf(header, first)));
   section_names_ = tables_.front();
   for (const Header& section : headers_) {
     places_.push_back(section_names_.begin + section.name);

@@ -214,6 +214,15 @@ constexpr std::uint32_t FlagsOf(const Shdr& section) {
 inline constexpr std::uint32_t kShnUndef = 0;
 inline constexpr std::uint32_t kShnLoReserve = 0xff00;  // from here on 16 bits are not an index
 inline constexpr std::uint32_t kShnXindex = 0xffff;     // the index stands in `.symtab_shndx`
+
+// How many sections a file has, and which of them has their names. What is too large for the header
+// of the file stands in that of the first section.
+constexpr std::uint64_t SectionCountOf(const Ehdr& header, const Shdr& first) {
+  return header.shnum != 0 ? header.shnum : first.size;
+}
+constexpr std::uint32_t SectionNamesOf(const Ehdr& header, const Shdr& first) {
+  return header.shstrndx != kShnXindex ? header.shstrndx : first.link;
+}
 // Reserved numbers as InputSymbol has them, out of the way of real indices.
 inline constexpr std::uint32_t kReservedSection = 0xffff0000;
 inline constexpr std::uint32_t kShnAbs = kReservedSection | 0xfff1;

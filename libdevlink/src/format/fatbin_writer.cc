@@ -48,7 +48,9 @@ void AppendText(std::string_view text, std::vector<std::uint8_t>& out) {
 
 // The record for fat binaries of a cubin's `.nv.compat`; nothing where it has none.
 std::optional<std::string> CompatRecord(const BoundedReader& reader, const format::Ehdr& header) {
-  for (std::uint64_t i = 0; i < header.shnum; ++i) {
+  const std::uint64_t count =
+      format::SectionCountOf(header, reader.ReadOrZero<format::Shdr>(header.shoff));
+  for (std::uint64_t i = 0; i < count; ++i) {
     format::Shdr section = {};
     if (!reader.Read(header.shoff + i * sizeof(section), section)) return std::nullopt;
     if (section.type != format::kShtCudaCompat) continue;

@@ -62,10 +62,9 @@ std::vector<Run> RunsOf(const std::vector<Shdr>& sections, std::uint64_t first) 
 }
 
 bool ReadSections(base::BoundedReader file, const Ehdr& header, std::vector<Shdr>& out) {
-  // The first one has their number where it is too large for the file's header.
   Shdr first = {};
   if (!file.Read(header.shoff, first)) return false;
-  const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
+  const std::uint64_t count = SectionCountOf(header, first);
   if (count > (file.size() - header.shoff) / sizeof(Shdr)) return false;
   out.resize(count);
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "base/bounded_reader.h"
 #include "base/hash_table.h"
 #include "base/strings.h"
+#include "format/capsule.h"
 #include "format/elf_cuda.h"
 #include "format/make_diagnostic.h"
 #include "format/relocations.h"
@@ -34,6 +35,7 @@ struct StaleList {
   Entries sound;
   Entries stale;
   std::string_view function;  // by name
+  std::uint32_t code = 0;     // the section of its machine code
   bool overwrites = false;    // constants of the body that stays
 };
 
@@ -49,6 +51,18 @@ struct Tables {
   std::uint64_t constants = 0;  // bytes, of which some are entries
   Places entries;
 };
+
+// Static functions, by the section of their code: several may have one name, also that of a weak
+// one.
+std::vector<bool> StaticFunctions(const ModuleView& view) {
+  std::vector<bool> out(view.section_count());
+  for (std::uint32_t i = 1; i < view.symbol_count(); ++i) {
+    const InputSymbol symbol = view.SymbolAt(i);
+    if (symbol.type != format::kSttFunc || symbol.section >= out.size()) continue;
+    if (symbol.binding == format::kStbLocal) out[symbol.section] = true;
+  }
+  return out;
+}
 
 // What a section relocates, where it is a list of relocations of a function's constants.
 std::optional<InputSection> ConstantsOf(const ModuleView& view, std::uint32_t list) {
@@ -67,14 +81,13 @@ bool IsWithin(const format::Rela& entry, base::Bytes constants) {
   return entry.offset <= constants.size() && constants.size() - entry.offset >= kEntrySize;
 }
 
-base::HashMap<std::string_view, base::Bytes> ConstantsOfFunctions(const ModuleView& sass) {
-  const std::string_view prefix = format::CompilerConstantsPrefix(format::ViewKind::kSass);
-  base::HashMap<std::string_view, base::Bytes> out;
+// The compiler's, by the section of the code that reads them.
+base::HashMap<std::uint32_t, base::Bytes> ConstantsOfCode(const ModuleView& sass) {
+  base::HashMap<std::uint32_t, base::Bytes> out;
   for (std::uint32_t i = 0; i < sass.section_count(); ++i) {
     if (sass.RoleAt(i) != SectionRole::kFunctionConstants) continue;
     const InputSection section = sass.SectionAt(i);
-    if (!section.name.starts_with(prefix)) continue;
-    out.try_emplace(section.name.substr(prefix.size()), section.data);
+    if (!section.IsParameterBank()) out.try_emplace(section.info, section.data);
   }
   return out;
 }
@@ -98,7 +111,9 @@ class StaleTables {
       const auto constants = ConstantsOf(view, i);
       if (!constants) continue;
       Entries entries = EntriesOf(view, i);
-      StaleList found{.section = i, .function = FunctionOf(*constants)};
+      StaleList found{.section = i,
+                      .function = FunctionOf(*constants),
+                      .code = format::MachineCodeOf(view.SectionAt(constants->info).data)};
       const SymbolId replaced = ReplacedFunction(input, entries);
       found.overwrites = replaced != kNone && Overwrites(replaced, constants->name, entries);
       const bool misplaced = replaced != kNone && (relocatable_ || PassesEnd(replaced, entries));
@@ -162,11 +177,17 @@ class StaleTables {
     const auto [of_input, is_new] = tables_.try_emplace(input);
     if (is_new) {
       const ModuleView& view = inputs_[input].module->view(format::ViewKind::kMercury);
+      const std::vector<bool> is_static = StaticFunctions(view);
+      const auto belongs_to_static = [&](const InputSection& section) {
+        return section.info < is_static.size() && is_static[section.info];
+      };
       for (std::uint32_t i = 0; i < view.section_count(); ++i) {
         if (view.RoleAt(i) == SectionRole::kFunctionConstants) {
           const InputSection section = view.SectionAt(i);
+          if (belongs_to_static(section)) continue;
           of_input->second[section.name].constants = section.size;
         } else if (const auto constants = ConstantsOf(view, i)) {
+          if (belongs_to_static(*constants)) continue;
           Places& entries = of_input->second[constants->name].entries;
           for (const format::Rela& entry : EntriesOf(view, i)) {
             if (IsEntryOfTable(entry)) entries.try_emplace(entry.offset, entry.addend);
@@ -215,13 +236,13 @@ class Shortening {
  public:
   explicit Shortening(const Module& module)
       : module_(module),
-        constants_(ConstantsOfFunctions(module.sass())),
+        constants_(ConstantsOfCode(module.sass())),
         bytes_(module.bytes().begin(), module.bytes().end()) {}
 
   // Whether nvlink -r has overwritten entries that are sound: none leads to the function's start
   // that does not do so in the Mercury view.
   [[nodiscard]] bool HasLost(const StaleList& list) const {
-    const auto constants = constants_.find(list.function);
+    const auto constants = constants_.find(list.code);
     return constants != constants_.end() &&
            std::ranges::any_of(list.sound, [&](const format::Rela& entry) {
              return IsEntryOfTable(entry) && entry.addend != 0 &&
@@ -253,7 +274,7 @@ class Shortening {
 
   // Machine code has places in code where the Mercury view has relocations, and nothing else.
   void ClearEntries(const StaleList& list) {
-    const auto constants = constants_.find(list.function);
+    const auto constants = constants_.find(list.code);
     if (constants == constants_.end()) return;
     const base::Bytes bytes = constants->second;
     base::HashSet<std::uint64_t> sound;
@@ -265,7 +286,7 @@ class Shortening {
   }
 
   const Module& module_;
-  const base::HashMap<std::string_view, base::Bytes> constants_;  // of machine code, by function
+  const base::HashMap<std::uint32_t, base::Bytes> constants_;
   std::vector<std::uint8_t> bytes_;
 };
 

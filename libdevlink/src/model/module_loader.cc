@@ -243,10 +243,8 @@ absl::Status ModuleLoader::ReadSections() {
   if (!reader_.Read(header.shoff, first)) {
     return Malformed("the section header table lies outside the file: it is truncated or damaged");
   }
-  // From kShnLoReserve sections on the real numbers stand in section 0.
-  const std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
-  const std::uint64_t names_index =
-      header.shstrndx != format::kShnXindex ? header.shstrndx : first.link;
+  const std::uint64_t count = format::SectionCountOf(header, first);
+  const std::uint64_t names_index = format::SectionNamesOf(header, first);
   const auto headers = count > module_.bytes_.size() / sizeof(format::Shdr)
                            ? std::nullopt
                            : reader_.Slice(header.shoff, count * sizeof(format::Shdr));
@@ -438,7 +436,8 @@ absl::Status ModuleLoader::CheckSymbol(std::uint32_t index, std::uint64_t& names
   DEVLINK_RETURN_IF_ERROR(CheckSoundSymbol(index, names));
   if (!names_tool_) return absl::OkStatus();
   const InputSymbol symbol = view_->SymbolAt(index);
-  std::string_view wrong = WrongInFormOf(*view_, sections_, symbol, format::TraitsOf(module_.sm()));
+  std::string_view wrong = WrongInFormOf(*view_, sections_, symbol, format::TraitsOf(module_.sm()),
+                                         [this] { return IsFromAssembler(); });
   if (symbol.type == format::kSttSection && symbol.section < sections_.size()) {
     std::uint8_t& has_symbol = have_symbols_[symbol.section];
     if (has_symbol != 0) wrong = "its section has another one";

@@ -46,7 +46,8 @@ std::string_view WrongInFunction(const ModuleView& view, std::span<const InputSe
 // `F.const_opt.B.E`: what lies from B to E among the constants that the compiler made for F. Those
 // of a body without constants, which took the place of one that had some, nvlink -r leaves with the
 // constants of a third body, which may be fewer.
-std::string_view WrongInOptimizerConstant(const InputSection& section, const InputSymbol& symbol) {
+std::string_view WrongInOptimizerConstant(const InputSection& section, const InputSymbol& symbol,
+                                          absl::FunctionRef<bool()> from_assembler) {
   constexpr std::string_view kWrong = "it does not lie where its name says";
   const std::size_t mark = symbol.name.rfind(format::kOptimizerMark);
   const std::string_view places = symbol.name.substr(mark + format::kOptimizerMark.size());
@@ -60,8 +61,9 @@ std::string_view WrongInOptimizerConstant(const InputSection& section, const Inp
   }
   const bool of_function = section.role == SectionRole::kFunctionConstants &&
                            section.name.ends_with(symbol.name.substr(0, mark));
-  const bool lies_there = symbol.value == begin && end - begin == symbol.size && end >= begin &&
-                          end <= format::kMaxConstantBank;
+  const bool fits = end <= section.size || (end <= format::kMaxConstantBank && !from_assembler());
+  const bool lies_there =
+      symbol.value == begin && end - begin == symbol.size && end >= begin && fits;
   const bool internal = symbol.other == (format::kStoInternal | format::kStoConstant);
   return of_function && lies_there && internal ? "" : kWrong;
 }
@@ -80,7 +82,8 @@ std::string_view WrongInReservedShared(format::ViewKind view, const InputSymbol&
 }  // namespace
 
 std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSection> sections,
-                               const InputSymbol& symbol, const format::SmTraits& traits) {
+                               const InputSymbol& symbol, const format::SmTraits& traits,
+                               absl::FunctionRef<bool()> from_assembler) {
   const bool has_section = symbol.section != format::kShnUndef && symbol.section < sections.size();
   switch (symbol.type) {
     case format::kSttNone:
@@ -110,7 +113,8 @@ std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSect
   }
   const bool of_optimizer =
       has_section && symbol.name.find(format::kOptimizerMark) != std::string_view::npos;
-  return of_optimizer ? WrongInOptimizerConstant(sections[symbol.section], symbol) : "";
+  return of_optimizer ? WrongInOptimizerConstant(sections[symbol.section], symbol, from_assembler)
+                      : "";
 }
 
 }  // namespace devlink::internal

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "format/sm_traits.h"
 #include "model/module.h"
 
@@ -13,8 +14,9 @@ namespace devlink::internal {
 
 // What no symbol of a view says that ptxas or nvlink -r wrote; empty where there is nothing of the
 // kind. The symbol, and `sections`, which are the view's, have been found sound by themselves;
-// `traits` are those of what the file is for.
+// `traits` are those of what the file is for; `from_assembler` tells whether an assembler made it.
 std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSection> sections,
-                               const InputSymbol& symbol, const format::SmTraits& traits);
+                               const InputSymbol& symbol, const format::SmTraits& traits,
+                               absl::FunctionRef<bool()> from_assembler);
 
 }  // namespace devlink::internal

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -275,16 +274,15 @@ void MarkFinalized(std::span<const std::string> names, LinkDetails& details) {
 }
 
 std::vector<SectionDetails> OutputSections(base::Bytes cubin) {
-  constexpr std::uint16_t kWideIndex = std::numeric_limits<std::uint16_t>::max();
   const base::BoundedReader file(cubin);
   const auto header = file.ReadOrZero<format::Ehdr>(0);
   const auto at = [&](std::uint64_t index) {
     return file.ReadOrZero<format::Shdr>(header.shoff + index * sizeof(format::Shdr));
   };
-  const format::Shdr first = at(0);  // has the numbers that are too large for the header
-  std::uint64_t count = header.shnum != 0 ? header.shnum : first.size;
+  const format::Shdr first = at(0);
+  std::uint64_t count = format::SectionCountOf(header, first);
   count = std::min<std::uint64_t>(count, file.size() / sizeof(format::Shdr));
-  const format::Shdr names = at(header.shstrndx != kWideIndex ? header.shstrndx : first.link);
+  const format::Shdr names = at(format::SectionNamesOf(header, first));
   const auto text = file.Slice(names.offset, names.size);
   std::vector<SectionDetails> out;
   for (std::uint64_t i = 1; i < count; ++i) {

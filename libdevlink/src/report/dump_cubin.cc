@@ -4,7 +4,6 @@
 // executables, and it takes whatever bytes it is given.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "format/elf_cuda.h"
 #include "report/dump.h"
@@ -22,10 +21,10 @@ class CubinDump {
     if (!file_.Read(0, header_)) return "shorter than an ELF header\n";
     lines_.Line(0, header_.type == format::kTypeExec ? "executable" : "relocatable");
     lines_.Hex("flags", header_.flags);
-    const format::Shdr first = At(0);  // has the numbers that are too large for the header
-    count_ = header_.shnum != 0 ? header_.shnum : first.size;
+    const format::Shdr first = At(0);
+    count_ = format::SectionCountOf(header_, first);
     count_ = std::min<std::uint64_t>(count_, file_.size() / sizeof(format::Shdr));
-    names_ = At(header_.shstrndx != kWideIndex ? header_.shstrndx : first.link);
+    names_ = At(format::SectionNamesOf(header_, first));
     lines_.Line(0, "sections");
     for (std::uint64_t i = 1; i < count_; ++i) AddSection(At(i));
     for (std::uint64_t i = 1; i < count_; ++i) {
@@ -35,8 +34,6 @@ class CubinDump {
   }
 
  private:
-  static constexpr std::uint16_t kWideIndex = std::numeric_limits<std::uint16_t>::max();
-
   [[nodiscard]] format::Shdr At(std::uint64_t index) const {
     return file_.ReadOrZero<format::Shdr>(header_.shoff + index * sizeof(format::Shdr));
   }

@@ -743,6 +743,7 @@ absl::Status LinkCubins(Selection& selection, std::vector<LtoPiece> pieces,
     return linked.status();
   }
   LinkedProgram program = *std::move(linked);
+  // From here on the inputs count for their Mercury views, and for the finalizer.
   std::vector<LinkInput> read;  // from which the program borrows
   if (format::HasTwoViews(options.target.number)) {
     DEVLINK_ASSIGN_OR_RETURN(SoundInputs sound,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,8 +22,8 @@ using Bytes = std::vector<std::uint8_t>;
 // A section of `.nv.compat`'s type and nothing else.
 Bytes CompatCubin() {
   const auto put = [](const auto& value, std::size_t at, Bytes& out) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
-    for (std::size_t i = 0; i < sizeof(value); ++i) out.at(at + i) = bytes[i];
+    REQUIRE(out.size() >= at + sizeof(value));
+    std::memcpy(out.data() + at, &value, sizeof(value));
   };
   format::Ehdr header = {};
   header.ident[0] = 0x7f;
@@ -102,6 +103,21 @@ TEST_CASE("What was written is read back", "[fatbin_writer]") {
             (packs && (all || mode == FatbinCompressMode::kSize)));
     }
   }
+}
+
+TEST_CASE("A cubin of very many sections has its record, too", "[fatbin_writer]") {
+  Bytes wide = CompatCubin();
+  // Their number stands in the first of them.
+  for (std::size_t i = 0; i < sizeof(format::Ehdr::shnum); ++i) {
+    wide.at(offsetof(format::Ehdr, shnum) + i) = 0;
+  }
+  const auto size_of = [](const Bytes& cubin) {
+    FatbinWriter writer({FatbinCompressMode::kNone, false, false, ""});
+    REQUIRE(writer.AddCubin(cubin, {100, 0}).ok());
+    return writer.Write().value_or(Bytes()).size();
+  };
+  CHECK(size_of(wide) > 0);
+  CHECK(size_of(wide) == size_of(CompatCubin()));
 }
 
 TEST_CASE("The writer refuses what is not what it is said to be", "[fatbin_writer]") {
