@@ -43,6 +43,7 @@ std::string_view KindKey(ContentKind kind) {
     case ContentKind::kEmpty:
       return "empty";
     case ContentKind::kCudaRelocatable:
+    case ContentKind::kCudaExtensible:
     case ContentKind::kCudaExecutable:
     case ContentKind::kCudaOther:
       return "cubin";

@@ -184,15 +184,9 @@ head -c 500 k80.cubin >cut.cubin
 nvlink -arch=sm_80 k80.cubin -o linked.cubin
 ar rc linked.a linked.cubin
 row "truncated cubin" -arch=sm_80 k80.cubin cut.cubin
-# nvlink links what nvcc -ewp makes, but not where it is called an object; here it is refused.
+# nvlink links what nvcc -ewp makes, but not where it is called an object.
 echo '__global__ void whole(int* p) { *p = 1; }' >whole.cu
 nvcc -arch=sm_80 -ewp -cubin whole.cu -o whole.cubin
-for option in '' --compat=nvlink; do
-  # shellcheck disable=SC2086  # no word where there is none
-  run default "$DEVLINK" $option -arch=sm_80 k80.cubin whole.cubin
-  grep -q '^status 1$' default/text || fail "nvcc -ewp $option: no error"
-  [[ ! -f default/out.cubin ]] || fail "nvcc -ewp $option: an output"
-done
 cp whole.cubin whole.o
 row "what nvcc -ewp makes, called an object" -arch=sm_80 k80.cubin whole.o
 # One with two views makes nvlink crash.

@@ -101,8 +101,10 @@ inline constexpr std::uint8_t kAbiVersion = 8;
 inline constexpr std::uint16_t kMachineCuda = 190;
 inline constexpr std::uint16_t kTypeRel = 1;
 inline constexpr std::uint16_t kTypeExec = 2;
-inline constexpr std::uint16_t kTypeEwp = 0xff00;  // nvcc -ewp, as nvcc 13.0 writes it
-inline constexpr std::uint16_t kTypeDyn = 3;       // host files only
+// An extensible whole program (nvcc -ewp): a kernel is laid out with all that it calls, but for
+// what the device runtime defines.
+inline constexpr std::uint16_t kTypeEwp = 0xff00;
+inline constexpr std::uint16_t kTypeDyn = 3;  // host files only
 
 // Bytes of `Ehdr::ident`.
 inline constexpr std::size_t kIdentClass = 4;

@@ -95,6 +95,15 @@ std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint
                       absl::Hex(bytes), " bytes, 0x", absl::Hex(most), " max)");
 }
 
+std::string NotForExtensible(std::string_view file) {
+  return absl::StrCat("'", base::ToAbsl(file), "': ", base::ToAbsl(kOnlyWithRuntime));
+}
+
+std::string NoRoomInKernel(std::string_view variable, std::string_view entry) {
+  return absl::StrCat("Cannot link shared object '", base::ToAbsl(variable),
+                      "' with partially linked kernel '", base::ToAbsl(entry), "'");
+}
+
 std::string TensorMemoryVersions(std::string_view file) {
   return absl::StrCat("Object '", base::ToAbsl(file),
                       "' cannot be linked due to version mismatch. Objects using tcgen05 in 12.x "

@@ -78,6 +78,10 @@ std::string UndefinedReference(std::string_view symbol, std::string_view file);
 std::string StackSizeUnknown(std::string_view entry);
 std::string TooMuchShared(std::string_view entry, std::uint64_t bytes, std::uint64_t most);
 std::string TensorMemoryVersions(std::string_view file);
+inline constexpr std::string_view kOnlyWithRuntime =
+    "-ewp compiled objects should only link with libcudadevrt";
+std::string NotForExtensible(std::string_view file);
+std::string NoRoomInKernel(std::string_view variable, std::string_view entry);
 std::string MixedCtaGroups(std::string_view entry);
 std::string TooMuchConstant(std::uint64_t bytes, std::uint64_t most);
 std::string TooManyCompilerConstants(std::string_view entry);

@@ -35,6 +35,8 @@ std::vector<std::uint8_t> WriteRelocations(std::span<const Rela> entries, bool h
 // The types of the Mercury view begin here.
 inline constexpr std::uint32_t kMercuryRelocations = 0x10000;
 inline constexpr std::uint32_t kRelocMercuryProgram32 = 0x10008;  // entries of jump tables
+// Pointers to parts of a kernel's code in what the compiler made constants of (kTypeEwp).
+inline constexpr std::uint32_t kRelocMercuryProgram64 = 0x10007;
 constexpr bool IsMercuryRelocation(std::uint32_t type) { return type >= kMercuryRelocations; }
 
 // What becomes of a relocation whose symbol the link can place (shared memory, constants, section

@@ -72,6 +72,10 @@ constexpr bool IsReservedSharedSymbol(std::string_view symbol) {
   return symbol.starts_with(".nv.reservedSmem.");
 }
 
+// What an extensible whole program has for the place of the first of them: a number, and no
+// variable.
+inline constexpr std::string_view kReservedSharedAlias = "__nv_reservedSMEM_offset_0_alias";
+
 // What code that allocates tensor memory has there: of CUDA 12.x, and from 13.0 on. The two do not
 // see each other's allocations.
 inline constexpr std::string_view kOldTensorMemory = "__nv_reservedSMEM_allocation_mask";

@@ -119,6 +119,7 @@ bool ExecutableForm::LacksSymbol(SectionId id) const {
 bool ExecutableForm::IsGone(SymbolId id) const {
   const Symbol& symbol = program_.symbols[id];
   if (symbol.function != kNone) return !passes_.liveness.live[symbol.function];
+  if (symbol.type == format::kSttFunc) return left_out_.sections[symbol.section];  // a part of one
   if (symbol.constant_size || symbol.unlisted) return true;
   if (symbol.space == format::kStoShared) {
     const auto place = passes_.shared.places.find(id);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "format/frames.h"
 #include "image/section_bytes.h"
@@ -16,13 +17,21 @@ namespace {
 using format::Frame;
 using format::FrameEntry;
 
-// The functions that fields of a section name, by offset.
-base::HashMap<std::uint64_t, SymbolId> Named(const FrameView& view) {
-  base::HashMap<std::uint64_t, SymbolId> out;
+// Code that a field names: where in its function it begins is 0 but for parts of what an assembler
+// laid out as a whole.
+struct NamedCode {
+  SymbolId function = kNone;
+  std::int64_t begin = 0;
+};
+
+// By the offset of the field in the section.
+base::HashMap<std::uint64_t, NamedCode> Named(const FrameView& view) {
+  base::HashMap<std::uint64_t, NamedCode> out;
   const Program& program = view.passes.program;
   for (const KeptRelocation& kept : view.passes.relocated.kept) {
     if (program.sections[kept.list].owner != view.section) continue;
-    if (program.symbols[kept.symbol].function != kNone) out[kept.offset] = kept.symbol;
+    if (program.symbols[kept.symbol].function == kNone) continue;
+    out[kept.offset] = {kept.symbol, kept.addend};
   }
   return out;
 }
@@ -42,40 +51,79 @@ class FrameMaker {
     if (!from || !machine) return {};
     FindBodies(*machine, bases);
     const auto named = Named(mercury_);
-    base::HashMap<std::uint64_t, std::uint64_t> place;  // of an address field
+    base::HashMap<std::uint64_t, Placed> placed;  // by the offset of the field in the Mercury view
     for (const Frame& frame : *from) {
-      const auto symbol = named.find(frame.code.begin + format::kFrameAddressField);
-      if (symbol == named.end()) continue;
+      const auto code = named.find(frame.code.begin + format::kFrameAddressField);
+      if (code == named.end()) continue;
       const Program& program = mercury_.passes.program;
-      const FunctionId own = program.symbols[symbol->second].function;
-      const FunctionId function = function_of[own];
-      const auto body = frame_of_.find(function);
-      const bool has_body = body != frame_of_.end() && !hidden.contains(own);
-      place[symbol->first] = has_body ? CopyOf(body->second) : StubOf(frame);
-      if (has_body) frame_of_.erase(body);  // a function has one body: once
+      const FunctionId own = program.symbols[code->second.function].function;
+      const bool is_part = code->second.begin != 0;
+      auto& bodies = is_part ? parts_ : bodies_;
+      const auto found = bodies.find(function_of[own]);
+      const bool has_body =
+          found != bodies.end() && found->second.IsLeft() && !hidden.contains(own);
+      if (!has_body) {
+        placed[code->first] = {StubOf(frame), is_part ? code->second.begin : 0};
+        continue;
+      }
+      const BodyFrame& body = found->second.frames[found->second.copied];
+      ++found->second.copied;  // a function has one body: once
+      const std::uint64_t cie = CopyOf(body, placed[code->first]);
+      for (const auto& [field, begin] : body.in_cie)
+        placed[frame.cie.begin + field] = {cie + field, begin};
     }
     for (const KeptRelocation& kept : mercury_.passes.relocated.kept) {
       if (mercury_.passes.program.sections[kept.list].owner != mercury_.section) continue;
-      const auto to = place.find(kept.offset);
-      if (to != place.end()) out_.addresses.push_back({to->second, kept.symbol});
+      const auto to = placed.find(kept.offset);
+      if (to == placed.end()) continue;
+      out_.addresses.push_back({to->second.field, kept.symbol, to->second.begin});
     }
     out_.made = true;
     return std::move(out_);
   }
 
  private:
-  // The frame of each function's body, which came from the input that the function is of.
+  struct BodyFrame {
+    Frame frame;
+    std::int64_t begin = 0;
+    // Fields of the CIE that name the function, as those of parts do: where they are in it, and
+    // what they add to the function's place.
+    std::vector<std::pair<std::uint64_t, std::int64_t>> in_cie;
+  };
+  // Those of one input.
+  struct Body {
+    InputId input = kNone;
+    std::vector<BodyFrame> frames;
+    std::size_t copied = 0;  // the first ones of them
+    [[nodiscard]] bool IsLeft() const { return copied < frames.size(); }
+  };
+  struct Placed {
+    std::uint64_t field = 0;  // of the address
+    std::int64_t begin = 0;   // what it adds to the function's
+  };
+
+  // The frames of each function's body, which came from the input that the function is of.
   void FindBodies(const std::vector<Frame>& frames, const InputBases& bases) {
     const auto named = Named(sass_);
     const Program& program = sass_.passes.program;
     for (const Frame& frame : frames) {
-      const auto symbol = named.find(frame.code.begin + format::kFrameAddressField);
-      if (symbol == named.end()) continue;
-      const Symbol& function = program.symbols[symbol->second];
-      if (function.input == bases.InputAt(frame.code.begin))
-        frame_of_[function.function] = frame;
-      else
-        frame_of_.try_emplace(function.function, frame);
+      const auto code = named.find(frame.code.begin + format::kFrameAddressField);
+      if (code == named.end()) continue;
+      const Symbol& function = program.symbols[code->second.function];
+      const bool is_part = code->second.begin != 0;
+      const InputId input = bases.InputAt(frame.code.begin);
+      Body& body = (is_part ? parts_ : bodies_)[function.function];
+      const bool is_another_part = is_part && body.input == input;
+      if (!body.frames.empty() && function.input != input && !is_another_part) continue;
+      if (!is_another_part) body.frames.clear();
+      body.input = input;
+      body.frames.push_back({frame, code->second.begin, {}});
+      if (!is_part) continue;
+      for (std::uint64_t field = 0; field < frame.cie.size; ++field) {
+        const auto in_cie = named.find(frame.cie.begin + field);
+        if (in_cie == named.end()) continue;
+        body.frames.back().in_cie.emplace_back(field, in_cie->second.begin);
+      }
     }
   }
 
@@ -91,14 +139,16 @@ class FrameMaker {
     std::memcpy(out_.bytes.data() + entry + format::kFrameCieField, &cie, sizeof(cie));
   }
 
-  // Each entry gets a CIE of its own. Both return the place of the address.
-  std::uint64_t CopyOf(const Frame& frame) {
-    const std::uint64_t cie = Append(EntryOf(sass_bytes_, frame.cie));
-    const std::uint64_t code = Append(EntryOf(sass_bytes_, frame.code));
+  // Each entry gets a CIE of its own, whose place is returned.
+  std::uint64_t CopyOf(const BodyFrame& body, Placed& out) {
+    const std::uint64_t cie = Append(EntryOf(sass_bytes_, body.frame.cie));
+    const std::uint64_t code = Append(EntryOf(sass_bytes_, body.frame.code));
     SetCie(code, cie);
-    return code + format::kFrameAddressField;
+    out = {code + format::kFrameAddressField, body.begin};
+    return cie;
   }
-  // Of a body that is gone nothing is said but its size as Mercury code.
+  // Returns the place of the address. Of a body that is gone nothing is said but its size as
+  // Mercury code.
   std::uint64_t StubOf(const Frame& frame) {
     constexpr std::uint64_t kStubLength = 0x1c;
     std::array<std::uint8_t, format::kFrameHead + kStubLength> stub = {};
@@ -117,7 +167,8 @@ class FrameMaker {
   const FrameView& sass_;
   const std::vector<std::uint8_t> mercury_bytes_;
   const std::vector<std::uint8_t> sass_bytes_;
-  base::HashMap<FunctionId, Frame> frame_of_;
+  base::HashMap<FunctionId, Body> bodies_;
+  base::HashMap<FunctionId, Body> parts_;  // of a body
   Frames out_;
 };
 

@@ -26,6 +26,7 @@ struct Frames {
   struct Address {  // a field for the loader to fill in
     std::uint64_t offset = 0;
     SymbolId function = kNone;  // of the Mercury view
+    std::int64_t begin = 0;     // where in it the code begins: 0 but for a part of it
   };
   std::vector<Address> addresses;  // in the order of the Mercury view's relocations
   bool made = false;               // false: the entries cannot be told apart

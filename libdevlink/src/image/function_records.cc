@@ -35,8 +35,14 @@ bool StaysInModuleInfo(const PassResults& passes, bool relocatable, const Attrib
   const Program& program = passes.program;
   if (record.format != format::kInfoSized) return true;
   if (record.symbol == kNone) return record.externs == kNone;
-  if (record.id == format::kAttrMaxStackSize && !relocatable) return false;
-  const FunctionId function = program.symbols[record.symbol].function;
+  const bool is_of_stack =
+      record.id == format::kAttrMaxStackSize || record.id == format::kAttrMinStackSize;
+  if (is_of_stack && !relocatable) return false;
+  const Symbol& symbol = program.symbols[record.symbol];
+  const FunctionId function = symbol.function;
+  if (function == kNone && symbol.type == format::kSttFunc) {  // a part of one
+    return !passes.liveness.section_removed[symbol.section];
+  }
   return function != kNone && passes.liveness.live[function] && program.IsDefined(function);
 }
 

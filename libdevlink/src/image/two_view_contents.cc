@@ -429,7 +429,7 @@ absl::Status TwoViewDescriber::FillRelocations() {
     const SectionId list = mercury_.program().sections[pairs_.mercury_frames].rela;
     if (list == kNone || plain_.sections[list] == kNoSection) continue;
     writer_.AddRelocation(plain_.sections[list], address.offset, format::kRelocAbs64,
-                          plain_.symbols[address.function], 0);
+                          plain_.symbols[address.function], address.begin);
   }
   for (const KeptRelocation& kept : mercury_.passes.relocated.kept) {
     const SectionHandle handle = own_.sections[kept.list];

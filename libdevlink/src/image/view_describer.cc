@@ -152,7 +152,8 @@ void ViewDescriber::AddBanks() {
 }
 
 void ViewDescriber::AddSymbols() {
-  ResidueWriter(writer_).SetNullSymbolValue(passes_.constants.null_symbol_value);
+  ResidueWriter(writer_).SetNullSymbolValue(passes_.constants.null_symbol_value +
+                                            passes_.shared.null_symbol_value);
   for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
     if (!form_.left_out().symbols[id] && !ComesLate(program_, id)) AddSymbol(id);
   }

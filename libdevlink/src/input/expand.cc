@@ -397,8 +397,10 @@ void Expander::CubinLikeNvlink(base::Bytes bytes, ContentKind kind) {
   const absl::Status sound = CheckElf(bytes);
   if (sound.ok()) {
     // It links other types, such as what nvcc -ewp makes, unless an object is called so.
-    const bool is_linked = kind == ContentKind::kCudaRelocatable ||
-                           (kind == ContentKind::kCudaOther && Extension(path_) != ".o");
+    const bool is_of_other_type =
+        kind == ContentKind::kCudaExtensible || kind == ContentKind::kCudaOther;
+    const bool is_linked =
+        kind == ContentKind::kCudaRelocatable || (is_of_other_type && Extension(path_) != ".o");
     if (is_linked) Add({path_, 0}, kind, bytes);
     return;
   }

@@ -35,6 +35,7 @@ ContentKind RecogniseElf(base::Bytes bytes) {
   }
   if (machine == format::kMachineCuda) {
     if (type == format::kTypeRel) return ContentKind::kCudaRelocatable;
+    if (type == format::kTypeEwp) return ContentKind::kCudaExtensible;
     return type == format::kTypeExec ? ContentKind::kCudaExecutable : ContentKind::kCudaOther;
   }
   switch (type) {
@@ -71,6 +72,8 @@ std::string_view Describe(ContentKind kind) {
       return "empty";
     case ContentKind::kCudaRelocatable:
       return "a cubin";
+    case ContentKind::kCudaExtensible:
+      return "a cubin of an extensible whole program";
     case ContentKind::kCudaExecutable:
       return "a cubin that is linked already";
     case ContentKind::kCudaOther:
@@ -108,7 +111,8 @@ bool MentionsDeviceCode(base::Bytes bytes) {
   constexpr std::size_t kNowhere = std::string_view::npos;
   for (std::size_t at = 0; is_unknown && (at = text.find(format::kElfMagic, at)) != kNowhere;
        ++at) {
-    if (RecogniseElf(bytes.subspan(at)) == ContentKind::kCudaRelocatable) return true;
+    const ContentKind kind = RecogniseElf(bytes.subspan(at));
+    if (kind == ContentKind::kCudaRelocatable || kind == ContentKind::kCudaExtensible) return true;
   }
   return text.find("__nv_relfatbin"sv) != kNowhere ||
          text.find("__cudaRegisterLinkedBinary"sv) != kNowhere;

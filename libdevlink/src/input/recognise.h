@@ -12,6 +12,7 @@ namespace devlink::internal {
 enum class ContentKind {
   kEmpty,            // no bytes at all
   kCudaRelocatable,  // cubin that a device linker takes (ET_REL)
+  kCudaExtensible,   // the same of an extensible whole program (nvcc -ewp)
   kCudaExecutable,   // cubin that is linked already
   kCudaOther,        // CUDA ELF of any other type
   kHostRelocatable,  // ELF object of any other machine, class and byte order

@@ -39,6 +39,7 @@ class Checker {
   absl::Status Run() {
     CheckStacks();
     CheckShared();
+    CheckUnplaced();
     CheckConstants();
     CheckUndefined();
     CheckCtaGroups();
@@ -109,6 +110,7 @@ class Checker {
     for (std::size_t i = 0; i < input_.liveness.kernels.size(); ++i) {
       if (input_.resources.kernels[i].stack) continue;
       const FunctionId kernel = input_.liveness.kernels[i];
+      if (input_.resources.unbounded.contains(kernel)) continue;  // whoever compiled it was told
       const std::uint32_t calls = input_.resources.kernels[i].calls_into_circles;
       for (std::uint32_t said = 0; said == 0 || (settings_.as_nvlink && said < calls); ++said) {
         Report(DiagnosticCode::kStackSizeUnknown, *severity,
@@ -121,11 +123,30 @@ class Checker {
     for (std::size_t i = 0; i < input_.liveness.kernels.size(); ++i) {
       const FunctionId kernel = input_.liveness.kernels[i];
       const KernelShared& shared = input_.shared.kernels[i];
-      const std::uint64_t size = shared.emitted ? shared.size - settings_.reserved_shared : 0;
+      const std::uint64_t size =
+          shared.size > settings_.reserved_shared ? shared.size - settings_.reserved_shared : 0;
       if (size <= kMaxStaticShared) continue;
       Report(DiagnosticCode::kResourceOverflow, Severity::kError,
              nvlink_text::TooMuchShared(NameOf(kernel), size, kMaxStaticShared), kernel,
              "larger blocks of shared memory must be declared as extern and sized at launch");
+    }
+  }
+
+  void CheckUnplaced() {
+    for (const UnplacedShared& unplaced : input_.shared.unplaced) {
+      const Symbol& variable = program_.symbols[unplaced.variable];
+      Diagnostic& out = diagnostics_.emplace_back();
+      out.code = DiagnosticCode::kUnsupportedFeature;
+      out.severity = Severity::kError;
+      out.text = nvlink_text::NoRoomInKernel(variable.name, NameOf(unplaced.kernel));
+      out.symbol = variable.name;
+      out.input = input_.inputs[variable.input].name;
+      constexpr std::string_view kAdvice =
+          "' was compiled with -ewp, which laid out its shared memory: compile it with -rdc=true "
+          "instead";
+      out.notes.push_back(
+          base::Cat({"'", NameOf(unplaced.kernel), "' of '", InputOf(unplaced.kernel), kAdvice}));
+      Fail(absl::FailedPreconditionError(base::ToAbsl(out.text)));
     }
   }
 

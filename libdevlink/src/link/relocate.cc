@@ -75,8 +75,9 @@ class Relocator {
       }
       if (!global) return;
     }
-    const bool function = symbol.function != kNone;
-    if (function && !liveness_.live[symbol.function]) return Lose(relocation);
+    // A part of one, too, which goes with its code.
+    const bool function = symbol.type == format::kSttFunc;
+    if (function && !InOutput(relocation.symbol)) return Lose(relocation);
     if (IsDropped(*info, global, function)) return;
     if (global || function) {
       return Keep(relocation, info->becomes != 0 ? info->becomes : relocation.type);
@@ -115,6 +116,7 @@ class Relocator {
     const Symbol& symbol = program_.symbols[id];
     if (symbol.function != kNone) return liveness_.live[symbol.function];
     if (symbol.type == format::kSttSection) return true;
+    if (symbol.type == format::kSttFunc) return !liveness_.section_removed[symbol.section];
     if (symbol.space == format::kStoShared) {
       const auto place = shared_.places.find(id);
       return place != shared_.places.end() && place->second.symbol_kept;

@@ -11,7 +11,10 @@ namespace devlink::internal {
 
 namespace {
 
-// Reads REGCOUNT and FRAME_SIZE; where a function has several, the one that arrived last counts.
+constexpr std::uint32_t kUnknownStack = 0xffffffff;  // a MIN_STACK_SIZE
+
+// Reads REGCOUNT and FRAME_SIZE, and of kernels that an assembler laid out with all that they call
+// whether their stack has a bound; where a function has several, the one that arrived last counts.
 void ReadOwn(const Program& program, Resources& out) {
   out.function_registers.assign(program.functions.size(), 0);
   out.frames.assign(program.functions.size(), 0);
@@ -23,6 +26,9 @@ void ReadOwn(const Program& program, Resources& out) {
     const auto value = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
     if (record.id == format::kAttrRegCount) out.function_registers[function] = value;
     if (record.id == format::kAttrFrameSize) out.frames[function] = value;
+    if (record.id == format::kAttrMinStackSize && value == kUnknownStack) {
+      out.unbounded.insert(function);
+    }
   }
 }
 
@@ -79,6 +85,7 @@ Resources PropagateResources(const Program& program, const CallGraph& graph,
         sum.unbounded = sum.unbounded || sums[callee].unbounded;
       }
       if (node >= graph.function_count()) continue;
+      sum.unbounded = sum.unbounded || out.unbounded.contains(node);
       sum.registers = std::max(sum.registers, out.function_registers[node]);
       sum.stack = out.frames[node];  // of no meaning where there are several members
     }

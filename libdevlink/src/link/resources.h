@@ -23,6 +23,7 @@ struct Resources {
   std::vector<KernelResources> kernels;           // as Liveness::kernels
   std::vector<std::uint32_t> function_registers;  // by FunctionId: its own REGCOUNT
   std::vector<std::uint32_t> frames;              // by FunctionId: its own FRAME_SIZE
+  base::HashSet<FunctionId> unbounded;            // whose stack has none, as an assembler has said
 };
 
 // Of a program that is to be linked again: what each kernel says of itself.

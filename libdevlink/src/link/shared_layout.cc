@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "base/align.h"
@@ -32,9 +33,12 @@ class SharedLayouter {
     locals_.resize(liveness.kernels.size());
     start_.assign(liveness.kernels.size(), FirstOffset());
     lacks_section_.reserve(liveness.kernels.size());
-    for (const FunctionId kernel : liveness.kernels) {
-      lacks_section_.push_back(program.functions[kernel].shared == kNone);
+    for (std::uint32_t i = 0; i < liveness.kernels.size(); ++i) {
+      const Function& kernel = program.functions[liveness.kernels[i]];
+      lacks_section_.push_back(kernel.shared == kNone);
       any_lacks_section_ = any_lacks_section_ || lacks_section_.back();
+      any_laid_out_ = any_laid_out_ || kernel.is_laid_out;
+      if (kernel.is_laid_out) start_[i] = 0;
     }
   }
 
@@ -45,15 +49,31 @@ class SharedLayouter {
     FindVariables();
     FindUsers();
     PlaceCommonVariables();
-    for (std::uint32_t kernel = 0; kernel < locals_.size(); ++kernel) PlaceLocals(kernel);
+    for (std::uint32_t kernel = static_cast<std::uint32_t>(locals_.size()); kernel-- > 0;) {
+      PlaceLocals(kernel);
+    }
+    layout_.null_symbol_value += unnamed_ * options_.reserved;
     PlaceExternal();
-    for (KernelShared& kernel : layout_.kernels) FinishKernel(kernel);
+    for (std::uint32_t kernel = 0; kernel < locals_.size(); ++kernel) FinishKernel(kernel);
     FinishModuleSection();
     return std::move(layout_);
   }
 
  private:
   const Symbol& SymbolOf(SymbolId id) const { return program_.symbols[id]; }
+  // A variable of a kernel: a symbol or, behind them by number, one of Program::unnamed_shared.
+  struct Local {
+    std::uint64_t size = 0;
+    std::uint32_t align = 1;
+    bool unnamed = false;
+  };
+  Local LocalOf(std::uint32_t id) const {
+    const auto symbols = static_cast<std::uint32_t>(program_.symbols.size());
+    if (id < symbols) return {SymbolOf(id).size, SymbolOf(id).align};
+    // All have one symbol, to nvlink, and so the alignment that arrived last.
+    const std::vector<UnnamedShared>& all = program_.unnamed_shared;
+    return {all[id - symbols].size, all.back().align, true};
+  }
   bool ListsSymbols() const { return options_.debug || options_.lists_symbols; }
   std::uint64_t FirstOffset() const { return options_.reserve_null_pointer ? 1 : 0; }
 
@@ -65,6 +85,7 @@ class SharedLayouter {
       if (symbol.space != format::kStoShared) continue;
       const Section& section = program_.sections[relocation.section];
       if (section.kind != SectionKind::kText) continue;
+      if (any_laid_out_) ++references_[{section.function, relocation.symbol}];
       if (!seen.insert({section.function, relocation.symbol}).second) continue;
       referenced_.insert(relocation.symbol);
       if (symbol.external_shared) {
@@ -85,7 +106,17 @@ class SharedLayouter {
     }
     // Variables of a kernel in creation order; those of files once per definition, so that a weak
     // one that a strong one replaced is laid out twice.
+    std::uint32_t arrived = 0;  // of those without symbols
+    const auto add_arrived = [&](SymbolId before) {
+      const std::vector<UnnamedShared>& unnamed = program_.unnamed_shared;
+      for (; arrived < unnamed.size() && unnamed[arrived].symbols_before <= before; ++arrived) {
+        const auto kernel = kernel_of.find(unnamed[arrived].section);
+        const auto id = static_cast<std::uint32_t>(program_.symbols.size()) + arrived;
+        if (kernel != kernel_of.end()) locals_[kernel->second].push_back(id);
+      }
+    };
     for (SymbolId id = 0; id < program_.symbols.size(); ++id) {
+      add_arrived(id);
       const Symbol& symbol = SymbolOf(id);
       any_external_ = any_external_ || symbol.external_shared;
       if (symbol.space != format::kStoShared || symbol.section == kNone ||
@@ -95,6 +126,7 @@ class SharedLayouter {
       const auto kernel = kernel_of.find(symbol.section);
       if (kernel != kernel_of.end()) locals_[kernel->second].push_back(id);
     }
+    add_arrived(kNone);
     for (const SymbolId id : program_.shared_definitions) {
       const Symbol& symbol = SymbolOf(id);
       // `extern x[]` takes part in the sort, but is never placed, defined later or not.
@@ -110,13 +142,14 @@ class SharedLayouter {
   // Splits the variables of files and functions by how many kernels reach them.
   void FindUsers() {
     users_ = UsersOfItems(graph_, uses_, liveness_.kernels);
-    if (any_lacks_section_) FindUsersByFunction();
+    if (any_lacks_section_ || any_laid_out_) FindUsersByFunction();
     base::Release(uses_);
     for (const SymbolId id : variables_) {
       if (SymbolOf(id).external_shared) continue;
       layout_.places[id].section = program_.module_shared;
       if (!referenced_.contains(id)) continue;
       const KernelSet& kernels = users_[id];
+      FindKernelsWithoutRoom(id);
       if (kernels.size() == 1) {
         GiveSectionsFor(id);
         kernels.ForEach([&](std::uint32_t kernel) { locals_[kernel].push_back(id); });
@@ -126,6 +159,23 @@ class SharedLayouter {
       }
     }
     for (const SymbolId id : of_several_) GiveSectionsFor(id);
+  }
+
+  // Reference by reference to the variable, the last kernel first, as nvlink goes.
+  void FindKernelsWithoutRoom(SymbolId variable) {
+    if (!any_laid_out_) return;
+    for (const FunctionId user : functions_of_[variable]) {
+      const auto kernels = users_of_function_.find(user);
+      if (kernels == users_of_function_.end()) continue;
+      const std::vector<std::uint32_t> sorted = kernels->second.Sorted();
+      for (std::uint32_t i = references_[{user, variable}]; i > 0; --i) {
+        for (const std::uint32_t kernel : std::views::reverse(sorted)) {
+          const FunctionId function = liveness_.kernels[kernel];
+          if (!program_.functions[function].is_laid_out) continue;
+          layout_.unplaced.push_back({variable, function});
+        }
+      }
+    }
   }
 
   void FindUsersByFunction() {
@@ -230,26 +280,39 @@ class SharedLayouter {
     const SectionId section = program_.functions[liveness_.kernels[kernel]].shared;
     KernelShared& out = layout_.kernels[kernel];
     std::uint64_t at = start_[kernel];
-    const auto sorted = ListSort(locals_[kernel], [this](SymbolId left, SymbolId right) {
-      const Symbol& l = SymbolOf(left);
-      const Symbol& r = SymbolOf(right);
+    const auto sorted = ListSort(locals_[kernel], [this](std::uint32_t left, std::uint32_t right) {
+      const Local l = LocalOf(left);
+      const Local r = LocalOf(right);
       return l.align > r.align || (l.align == r.align && l.size <= r.size);
     });
-    for (const SymbolId id : sorted) {
-      const Symbol& symbol = SymbolOf(id);
-      at = AlignUp(at, symbol.align);
-      SharedPlace& place = layout_.places[id];
-      place.offset = at;
-      place.section = section;
-      if (section == kNone) place.late_kernel = liveness_.kernels[kernel];
-      place.symbol_kept = ListsSymbols();
-      at += symbol.size;
-      out.align = std::max(out.align, symbol.align);
+    for (const std::uint32_t id : sorted) {
+      const Local local = LocalOf(id);
+      at = AlignUp(at, local.align);
+      if (local.unnamed) {
+        PlaceUnnamed(at);
+      } else {
+        SharedPlace& place = layout_.places[id];
+        place.offset = at;
+        place.section = section;
+        if (section == kNone) place.late_kernel = liveness_.kernels[kernel];
+        place.symbol_kept = ListsSymbols();
+      }
+      at += local.size;
+      if (!local.unnamed) out.align = std::max(out.align, local.align);
+    }
+    if (section != kNone && program_.sections[section].is_laid_out) {
+      out.align = std::max(out.align, program_.sections[section].align);
     }
     // nvlink makes the sections that only `extern __shared__` needs when this is done.
     if (any_module_variable_stays_ && !lacks_section_[kernel])
       out.align = std::max(out.align, program_.module_shared_align);
     out.size = at;
+  }
+
+  // The symbol of what has none is the null symbol.
+  void PlaceUnnamed(std::uint64_t at) {
+    layout_.null_symbol_value = at;
+    ++unnamed_;
   }
 
   // `extern __shared__` begins at one offset for all kernels that share a function which refers to
@@ -324,14 +387,19 @@ class SharedLayouter {
 
   // Where anything in the link is `extern __shared__`, an empty section stays if it is aligned as
   // that is, whoever asked for the alignment; and one aligned at least so gets the reserved bytes.
-  void FinishKernel(KernelShared& kernel) const {
-    if (kernel.size == FirstOffset()) kernel.size = 0;  // nothing but the byte at address 0
+  void FinishKernel(std::uint32_t number) {
+    KernelShared& kernel = layout_.kernels[number];
+    const Function& function = program_.functions[liveness_.kernels[number]];
+    const bool laid_out =
+        function.shared != kNone && program_.sections[function.shared].is_laid_out;
+    // Nothing but the byte at address 0.
+    if (!function.is_laid_out && kernel.size == FirstOffset()) kernel.size = 0;
     const bool marked = any_external_ && kernel.align == format::kExternalSharedAlign;
     if (kernel.size != 0 || (any_external_ && kernel.align >= format::kExternalSharedAlign)) {
       kernel.size += options_.reserved;
     }
     kernel.has_symbol = kernel.size != 0;
-    kernel.emitted = kernel.size != 0 || marked;
+    kernel.emitted = kernel.size != 0 || marked || laid_out;
   }
 
   void FinishModuleSection() {
@@ -385,10 +453,13 @@ class SharedLayouter {
   // kernels that reach a function.
   base::HashMap<SymbolId, std::vector<FunctionId>> functions_of_;
   base::HashMap<std::uint32_t, KernelSet> users_of_function_;
-  std::vector<std::vector<SymbolId>> locals_;  // by kernel
-  std::vector<std::uint64_t> start_;           // by kernel: end of its common variables
-  std::vector<bool> lacks_section_;            // by kernel
+  std::vector<std::vector<std::uint32_t>> locals_;  // by kernel, as LocalOf() numbers them
+  std::uint64_t unnamed_ = 0;                       // of them placed
+  std::vector<std::uint64_t> start_;                // by kernel: end of its common variables
+  std::vector<bool> lacks_section_;                 // by kernel
   bool any_lacks_section_ = false;
+  bool any_laid_out_ = false;                                                 // kernels
+  base::HashMap<std::pair<FunctionId, SymbolId>, std::uint32_t> references_;  // where any is
   bool any_module_variable_stays_ = false;
   bool any_external_ = false;
 };
@@ -396,6 +467,8 @@ class SharedLayouter {
 // Most programs that are made at run time use none.
 bool HasNoShared(const Program& program) {
   return program.module_shared == kNone &&
+         std::none_of(program.sections.begin(), program.sections.end(),
+                      [](const Section& section) { return section.is_laid_out; }) &&
          std::none_of(program.symbols.begin(), program.symbols.end(), [](const Symbol& symbol) {
            return symbol.space == format::kStoShared || symbol.external_shared;
          });

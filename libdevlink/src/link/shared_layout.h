@@ -57,16 +57,25 @@ struct PartialSharedLayout {
   base::HashMap<SymbolId, std::uint64_t> external_values;  // values of the symbols
 };
 
+// A variable for which there is no room, since an assembler laid the kernel out without it.
+struct UnplacedShared {
+  SymbolId variable = kNone;
+  FunctionId kernel = kNone;
+};
+
 struct SharedLayout {
   base::HashMap<SymbolId, SharedPlace> places;
-  std::vector<KernelShared> kernels;  // as Liveness::kernels
+  std::vector<UnplacedShared> unplaced;  // an error
+  std::vector<KernelShared> kernels;     // as Liveness::kernels
   // Numbers of kernels that the merge gave no section, because nobody asked for them and they have
   // no variables of their own, but that need one: in the order in which nvlink makes those.
   std::vector<std::uint32_t> without_section;
   // By function that refers to `extern __shared__`: where that begins for it. Functions that no
   // kernel reaches have none.
   base::HashMap<FunctionId, std::uint64_t> external_offsets;
-  std::uint64_t reserved = 0;           // bytes in front of `places` that the system keeps
+  std::uint64_t reserved = 0;  // bytes in front of `places` that the system keeps
+  // What nvlink adds to the value of the null symbol, ConstantLayout::null_symbol_value.
+  std::uint64_t null_symbol_value = 0;
   bool for_debugger = false;            // SharedOptions::debug
   bool module_section_emitted = false;  // `.nv_debug.shared`
   bool module_section_has_symbol = false;

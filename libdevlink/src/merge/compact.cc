@@ -225,6 +225,7 @@ class Compactor {
       MoveSection(*id);
     }
     for (SectionId& id : program_.info_sections) MoveSection(id);
+    for (UnnamedShared& unnamed : program_.unnamed_shared) MoveSection(unnamed.section);
     for (auto* places :
          {&program_.residue.discarded_variables, &program_.residue.discarded_constants}) {
       base::HashMap<SectionId, std::uint64_t> moved;
@@ -240,6 +241,7 @@ class Compactor {
       MoveSection(symbol.section);
       return !symbol_goes_[id];
     });
+    for (UnnamedShared& unnamed : program_.unnamed_shared) MoveArrival(unnamed);
     for (Function& function : program_.functions) {
       MoveSymbol(function.symbol);
       MoveSection(function.text);
@@ -251,6 +253,14 @@ class Compactor {
       }
       function.constants.resize(kept);
     }
+  }
+
+  void MoveArrival(UnnamedShared& unnamed) const {
+    std::uint32_t next = unnamed.symbols_before;
+    while (next < new_symbol_.size() && symbol_goes_[next]) ++next;
+    unnamed.symbols_before = next < new_symbol_.size()
+                                 ? new_symbol_[next]
+                                 : static_cast<std::uint32_t>(program_.symbols.size());
   }
 
   void MoveReferences() {

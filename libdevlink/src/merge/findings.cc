@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/findings.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/demangle.h"
 #include "base/strings.h"
+#include "format/driver_names.h"
 #include "format/make_diagnostic.h"
 #include "format/nvlink_text.h"
+#include "model/module.h"
 
 namespace devlink::internal {
+
+namespace {
+
+bool IsExtensible(const LinkInput& input) { return input.module->sass().extensible(); }
+
+}  // namespace
 
 void MergeFindings::Report(const ProgramBuilder& builder, DiagnosticCode code,
                            std::string_view what, SymbolId first) {
@@ -69,14 +78,45 @@ void MergeFindings::ReportLost(std::string what) {
                           .notes = {std::move(what)}});
 }
 
+void MergeFindings::RefuseExtensible() {
+  const auto found = std::ranges::find_if(inputs_, IsExtensible);
+  if (found == inputs_.end()) return;
+  std::string text = base::Cat({"Input file '", found->name, "' cannot be linked with -r"});
+  status_ = absl::UnimplementedError(base::ToAbsl(text));
+  diagnostics_.push_back(
+      {.code = DiagnosticCode::kUnsupportedFeature,
+       .severity = Severity::kFatal,
+       .text = std::move(text),
+       .symbol = "",
+       .input = found->name,
+       .notes = {"it was compiled with -ewp, and the link behind this one would lose the shared "
+                 "memory of its kernels: link without -r, or compile with -rdc=true"}});
+}
+
+void MergeFindings::WarnOfExtensible(base::SeverityPolicy severities) {
+  if (std::ranges::none_of(inputs_, IsExtensible)) return;
+  for (InputId id = 0; id < inputs_.size(); ++id) {
+    const LinkInput& input = inputs_[id];
+    if (IsExtensible(input) || input.name.find(format::kDeviceRuntimeName) != std::string::npos)
+      continue;
+    Begin(id);
+    Warn(DiagnosticCode::kAbiMismatch, format::nvlink_text::NotForExtensible(input.name),
+         severities);
+  }
+}
+
 void MergeFindings::WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities) {
+  Warn(DiagnosticCode::kArchMismatch, format::nvlink_text::LimitedToArch(sm, CurrentName()),
+       severities);
+}
+
+void MergeFindings::Warn(DiagnosticCode code, std::string text, base::SeverityPolicy severities) {
   const auto severity = severities.Judge(Severity::kWarning);
   if (!severity) return;
-  std::string text = format::nvlink_text::LimitedToArch(sm, CurrentName());
   if (*severity == Severity::kError && status_.ok()) {
     status_ = absl::FailedPreconditionError(base::ToAbsl(text));
   }
-  diagnostics_.push_back({.code = DiagnosticCode::kArchMismatch,
+  diagnostics_.push_back({.code = code,
                           .severity = *severity,
                           .text = std::move(text),
                           .symbol = "",

@@ -49,6 +49,11 @@ class MergeFindings {
   void ReportDefinedTwice(std::string_view name);
   // This input states how something is called that another says is a variable.
   void NoteCalledVariable() { called_variable_ = true; }
+  // Of inputs that stand beside an extensible whole program each that is neither such a one nor, by
+  // its name, the device runtime.
+  void WarnOfExtensible(base::SeverityPolicy severities);
+  // What -r writes has no place for what their assembler placed: nvlink's next link loses it.
+  void RefuseExtensible();
   // This input does not say what the output may run on.
   void WarnOfLimit(std::uint32_t sm, base::SeverityPolicy severities);
   // Adds nvlink's last word on an input that could not be merged.
@@ -65,6 +70,7 @@ class MergeFindings {
   [[nodiscard]] const std::string& CurrentName() const { return inputs_[input_].name; }
 
  private:
+  void Warn(DiagnosticCode code, std::string text, base::SeverityPolicy severities);
   void ReportBankSizes(const Program& program, SymbolId kernel);
 
   std::span<const LinkInput> inputs_;

@@ -5,6 +5,7 @@
 
 #include "format/elf_cuda.h"
 #include "format/nvlink_text.h"
+#include "model/code_places.h"
 
 namespace devlink::internal {
 
@@ -13,6 +14,10 @@ void FunctionMerge::Run() {
   for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
     if (input_.view->SymbolTypeAt(i) != format::kSttFunc || input_.symbols[i] != kNone) continue;
     const InputSymbol symbol = input_.view->SymbolAt(i);
+    if (IsPartOfCode(*input_.view, input_.sections, i, symbol)) {
+      MergePart(i, symbol);
+      continue;
+    }
     if (symbol.size == 0) MergeAliased(symbol);
     MergeFunction(i, symbol);
   }
@@ -38,6 +43,24 @@ void FunctionMerge::MergeAliased(const InputSymbol& alias) {
   const std::uint32_t real = sized_functions_[alias.section];
   if (real != kNone && input_.symbols[real] == kNone)
     MergeFunction(real, input_.view->SymbolAt(real));
+}
+
+// It comes behind the function that it is a part of, and goes with its code.
+void FunctionMerge::MergePart(std::uint32_t index, const InputSymbol& part) {
+  const std::uint32_t whole = FunctionOf(*input_.view, input_.sections[part.section]);
+  if (input_.symbols[whole] == kNone) MergeFunction(whole, input_.view->SymbolAt(whole));
+  const SectionMapping& code = input_.section_map[part.section];
+  if (code.state != SectionMapping::kMapped) {
+    input_.discarded[index] = true;
+    return;
+  }
+  const SymbolId id = builder_.AddSymbol(part, format::kSttFunc);
+  program_.symbols[id].section = code.section;
+  program_.symbols[id].value = part.value;
+  if (!program_.symbols[id].global_part) {
+    program_.symbol_names.push_back({.text = part.name, .symbol = id});
+  }
+  input_.symbols[index] = id;
 }
 
 void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol) {
@@ -149,6 +172,7 @@ void FunctionMerge::Define(std::uint32_t index, const InputSymbol& symbol, Symbo
   arch_of_first_[function] = input_.virtual_arch;
   program_.functions[function].registers = input_.registers[index];
   program_.functions[function].is_kernel = (symbol.other & format::kStoEntry) != 0;
+  program_.functions[function].is_laid_out = input_.view->extensible();
   if (!out.global_part) program_.symbol_names.push_back({.text = symbol.name, .symbol = id});
 
   input_.symbols[index] = id;
@@ -212,6 +236,7 @@ void FunctionMerge::ReplaceBody(std::uint32_t index, const InputSymbol& symbol, 
   Function& function = program_.functions[out.function];
   function.registers = input_.registers[index];
   function.is_kernel = (symbol.other & format::kStoEntry) != 0;
+  function.is_laid_out = input_.view->extensible();
 
   Section& section = program_.sections[out.section];
   section.pieces.clear();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge/kernel_sections.h"
 
+#include <algorithm>
+
 #include "format/elf_cuda.h"
 #include "format/sections.h"
 
@@ -32,7 +34,17 @@ void KernelSections::MapShared(std::uint32_t text, SectionId shared, bool take_a
   if (take_alignment) {
     program_.sections[shared].align = input_.sections[input_shared].align;
   }
+  if (input_.view->extensible()) AddUnnamed(input_.sections[input_shared], shared);
   input_.section_map[input_shared] = {shared, 0, SectionMapping::kMapped};
+}
+
+void KernelSections::AddUnnamed(const InputSection& section, SectionId shared) {
+  Section& out = program_.sections[shared];
+  out.is_laid_out = true;
+  out.align = std::max(out.align, section.align);
+  if (section.size == 0) return;
+  program_.unnamed_shared.push_back(
+      {shared, section.size, section.align, static_cast<std::uint32_t>(program_.symbols.size())});
 }
 
 void KernelSections::MapLocals(std::uint32_t index) {
@@ -54,6 +66,7 @@ void KernelSections::MapLocals(std::uint32_t index) {
   const SectionId shared = program_.functions[function].shared;
   if (shared != kNone) {
     mapping = {shared, 0, SectionMapping::kMapped};
+    if (input_.view->extensible()) AddUnnamed(section, shared);
   } else if (unowned_shared_.insert(function).second) {
     builder_.AddPhantomName(section.name);
   }

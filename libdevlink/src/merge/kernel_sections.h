@@ -30,6 +30,7 @@ class KernelSections {
 
  private:
   SectionId AddShared(FunctionId function, std::string_view name);
+  void AddUnnamed(const InputSection& section, SectionId shared);
 
   ProgramBuilder& builder_;
   Program& program_;

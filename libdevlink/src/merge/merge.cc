@@ -35,6 +35,11 @@ absl::StatusOr<Merged> Merge(std::span<const LinkInput> inputs, const MergeOptio
   if (options.keep_maps) merged.maps.resize(inputs.size());
   MergeFindings findings(inputs, options.compatibility, diagnostics);
   if (!HaveView(inputs, options.view, findings)) return findings.status();
+  if (options.view == format::ViewKind::kSass) {
+    if (options.relocatable) findings.RefuseExtensible();
+    findings.WarnOfExtensible(options.severities);
+    if (!findings.status().ok()) return findings.status();
+  }
   ViewMerge view(options, inputs, findings);
   FileMerge file({.sm = options.sm,
                   .architecture_specific = options.architecture_specific,

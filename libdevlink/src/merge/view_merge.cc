@@ -124,6 +124,12 @@ void ViewMerge::MergeSection(std::uint32_t index) {
       // Data that no new variable pulled in is appended all the same; zeroed memory is not.
       if (input_.section_map[index].state == SectionMapping::kUnmapped) data_.Map(index, false);
       return;
+    case SectionRole::kKernelShared:
+      if (input_.view->extensible() &&  // no variable asks for it
+          input_.section_map[index].state == SectionMapping::kUnmapped) {
+        data_.Map(index, false);
+      }
+      return;
     default:
       return;
   }

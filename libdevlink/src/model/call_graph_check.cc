@@ -16,6 +16,7 @@
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
 #include "format/sections.h"
+#include "model/code_places.h"
 
 namespace devlink::internal {
 
@@ -213,6 +214,8 @@ class CallGraphCheck {
       const std::uint32_t symbol = is_code ? BehindPointer(entry.symbol) : entry.symbol;
       if (is_code && symbol == entry.symbol && !IsToBeNamed(entry.type)) continue;
       if (view_.SymbolTypeAt(symbol) != format::kSttFunc) continue;
+      // The assembler knows where calls of a part lead, and has no list of those.
+      if (IsPartOfCode(view_, sections_, symbol, view_.SymbolAt(symbol))) continue;
       if (!is_code) {
         if (IsTaken(symbol)) continue;
         return from_assembler_() ? std::optional(symbol) : std::nullopt;

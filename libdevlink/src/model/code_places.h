@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,15 @@ namespace devlink::internal {
 inline std::uint32_t FunctionOf(const ModuleView& view, const InputSection& code) {
   const bool mercury = view.kind() == format::ViewKind::kMercury;
   return mercury ? code.info : format::FunctionOfCode(code.info);
+}
+
+// Whether symbol `index` names a part of another function's code, as an extensible whole program
+// has them: `$K$F` is what kernel K has of F. Takes what has not been checked.
+inline bool IsPartOfCode(const ModuleView& view, std::span<const InputSection> sections,
+                         std::uint32_t index, const InputSymbol& symbol) {
+  return view.extensible() && symbol.type == format::kSttFunc &&
+         (symbol.size != 0 || symbol.value != 0) && symbol.section < sections.size() &&
+         FunctionOf(view, sections[symbol.section]) != index;
 }
 
 // Where the places in a function's code end, as `view` counts them. Mercury code is packed: its

@@ -24,6 +24,8 @@ enum Statement : std::uint8_t {
 };
 constexpr unsigned kOfAll = kCode | kAttributes | kFrame | kStack | kRegisters;
 
+constexpr unsigned kOfPart = kFrame | kStack;
+
 class FunctionCheck {
  public:
   FunctionCheck(const ModuleView& view, std::span<const InputSection> sections,
@@ -99,6 +101,10 @@ class FunctionCheck {
   }
 
   void Judge(std::uint32_t symbol) {
+    if (IsPartOfCode(view_, sections_, symbol, view_.SymbolAt(symbol))) {
+      if (stated_[symbol] != kOfPart) wrong_ = {symbol, "its frame and its stack are not stated"};
+      return;
+    }
     if ((stated_[symbol] & kCode) == 0) {
       wrong_ = {symbol, "it has registers, a stack or parameters and no code"};
     } else if ((stated_[symbol] & kOfAll) != kOfAll) {

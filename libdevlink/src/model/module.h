@@ -65,6 +65,8 @@ class ModuleView {
   explicit ModuleView(format::ViewKind kind = format::ViewKind::kSass) : kind_(kind) {}
 
   [[nodiscard]] format::ViewKind kind() const { return kind_; }
+  // Of an extensible whole program (format::kTypeEwp): shared memory of its kernels is laid out.
+  [[nodiscard]] bool extensible() const { return extensible_; }
   // Decoded anew by every call: a module keeps no more than its bytes and a byte per section, so
   // that thousands of modules cost little more than their files.
   [[nodiscard]] std::vector<InputSection> sections() const {
@@ -120,6 +122,7 @@ class ModuleView {
 
   format::ViewKind kind_;
   bool of_two_ = false;  // the file has another view
+  bool extensible_ = false;
   base::Bytes file_;
   base::Bytes headers_;             // one format::Shdr per section
   base::Bytes names_;               // the section name table
@@ -148,7 +151,9 @@ class Module {
     return kind == format::ViewKind::kSass ? sass_ : *mercury_;
   }
 
-  [[nodiscard]] bool relocatable() const { return header_.type == format::kTypeRel; }
+  [[nodiscard]] bool relocatable() const {
+    return header_.type == format::kTypeRel || header_.type == format::kTypeEwp;
+  }
   [[nodiscard]] std::uint32_t sm() const { return format::SmOf(header_); }
   [[nodiscard]] const format::Ehdr& header() const { return header_; }
   // The toolkit that made it (130 for 13.0); 0 where it does not say.

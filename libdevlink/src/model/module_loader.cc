@@ -133,6 +133,7 @@ absl::Status ModuleLoader::ReadMercuryView() {
   module_.mercury_ = std::make_unique<ModuleView>(format::ViewKind::kMercury);
   ModuleView& view = *module_.mercury_;
   view.of_two_ = module_.sass_.of_two_ = true;
+  view.extensible_ = module_.sass_.extensible_;
   view.file_ = module_.sass_.file_;
   view.headers_ = module_.sass_.headers_;
   view.names_ = module_.sass_.names_;
@@ -174,6 +175,12 @@ absl::Status ModuleLoader::CheckView() {
   for (InputSection& section : sections_) {
     if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
   }
+  if (names_tool_ && HasUnnamedShared() && !IsFromAssembler()) return JoinedExtensible();
+  if (view_->extensible() && HasTextures()) {
+    return absl::UnimplementedError(
+        "it is an extensible whole program with textures or surfaces of its own: compile it "
+        "without -ewp");
+  }
   const auto count = static_cast<std::uint32_t>(sections_.size());
   for (std::uint32_t i = 0; i < count; ++i) DEVLINK_RETURN_IF_ERROR(CheckSection(i));
   std::uint64_t names = 0;
@@ -194,8 +201,8 @@ absl::Status ModuleLoader::CheckView() {
 
 // What sections and symbols that are sound by themselves say of one another.
 absl::Status ModuleLoader::CheckWhole() {
-  const WrongSection variables =
-      WrongInVariables(sections_, variables_, [this] { return IsFromAssembler(); });
+  const WrongSection variables = WrongInVariables(sections_, variables_, !view_->extensible(),
+                                                  [this] { return IsFromAssembler(); });
   if (!variables.what.empty()) return Bad(variables.section, variables.what);
   if (!names_tool_) return absl::OkStatus();
   const WrongSection pointers = WrongInPointers(sections_, variables_);
@@ -204,6 +211,40 @@ absl::Status ModuleLoader::CheckWhole() {
   if (!frames.what.empty()) return Bad(frames.section, frames.what);
   const WrongSymbol function = WrongInFunctions(*view_, sections_, format::TraitsOf(module_.sm()));
   return function.what.empty() ? absl::OkStatus() : BadSymbol(function.symbol, function.what);
+}
+
+// A kernel's shared memory that is larger than the -r of no variable makes it, and has none.
+bool ModuleLoader::HasUnnamedShared() const {
+  std::vector<bool> is_unnamed(sections_.size());
+  bool any = false;
+  for (std::uint32_t i = 0; i < sections_.size(); ++i) {
+    const InputSection& section = sections_[i];
+    if (section.role != SectionRole::kKernelShared || section.size <= section.align) continue;
+    is_unnamed[i] = any = true;
+  }
+  if (!any || view_->extensible()) return false;
+  for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
+    const std::uint8_t type = view_->SymbolTypeAt(i);
+    if (type != format::kSttObject && type != format::kSttCudaObject) continue;
+    const InputSymbol symbol = view_->SymbolAt(i);
+    const std::uint8_t space = symbol.other & format::kStoSpaceMask;
+    if (space == format::kStoShared && symbol.size == 0) return false;  // `extern x[]` may be there
+    if (symbol.section < sections_.size()) is_unnamed[symbol.section] = false;
+  }
+  return std::ranges::find(is_unnamed, true) != is_unnamed.end();
+}
+
+bool ModuleLoader::HasTextures() const {
+  for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
+    if (format::IsTextureType(view_->SymbolTypeAt(i))) return true;
+  }
+  return false;
+}
+
+absl::Status ModuleLoader::JoinedExtensible() {
+  return absl::UnimplementedError(
+      "nvlink -r made it of cubins of nvcc -ewp, and lost what lies in their kernels' shared "
+      "memory: link those without -r, or compile with -rdc=true");
 }
 
 std::uint32_t ModuleLoader::IndexOf(SectionRole role) const {
@@ -221,10 +262,8 @@ absl::Status ModuleLoader::ReadHeader() {
     return Malformed("not a 64-bit little-endian ELF file");
   }
   if (header.machine != format::kMachineCuda) return Malformed("not a CUDA ELF file");
-  if (header.type == format::kTypeEwp) {
-    return absl::UnimplementedError("it is an extensible whole program: compile without -ewp");
-  }
-  if (header.type != format::kTypeRel && header.type != format::kTypeExec) {
+  view_->extensible_ = header.type == format::kTypeEwp;
+  if (!module_.relocatable() && header.type != format::kTypeExec) {
     return Malformed("neither relocatable nor executable");
   }
   if (header.shentsize != sizeof(format::Shdr)) {
@@ -466,6 +505,7 @@ absl::Status ModuleLoader::CheckSoundSymbol(std::uint32_t index, std::uint64_t& 
   if (symbol.binding > format::kStbWeak) return bad("its binding is unknown");
   const bool unused = symbol.type == format::kSttNone && symbol.binding == format::kStbLocal &&
                       symbol.section == format::kShnUndef;
+  if (IsReservedSharedAlias(view, sections_, symbol)) return absl::OkStatus();
   if (!unused && !format::IsKnownSymbolType(symbol.type)) return bad("its type is unknown");
   if (!format::IsKnownOther(symbol.type, symbol.other)) {
     return bad("its visibility or its memory space is unknown");
@@ -507,13 +547,9 @@ absl::Status ModuleLoader::CheckSoundSymbol(std::uint32_t index, std::uint64_t& 
   if (symbol.section >= sections_.size()) return bad("it lies in a section that does not exist");
   const InputSection& section = sections_[symbol.section];
   if (symbol.type == format::kSttFunc) {
-    if (section.role != SectionRole::kText) return bad("a function outside of any code section");
-    // An alias has no size; Mercury code is packed.
-    if (symbol.value != 0 || (view.kind_ == format::ViewKind::kSass && symbol.size != 0 &&
-                              symbol.size != section.size)) {
-      return bad("it is not the whole of its code");
-    }
-  } else if (object) {
+    return CheckFunctionSymbol(index, symbol);
+  }
+  if (object) {
     const std::string_view wrong = WrongInVariable(section, symbol);
     if (!wrong.empty()) return bad(wrong);
     const bool has_place = space != format::kStoShared && space != format::kStoReservedShared;
@@ -522,6 +558,28 @@ absl::Status ModuleLoader::CheckSoundSymbol(std::uint32_t index, std::uint64_t& 
     }
   }
   return absl::OkStatus();
+}
+
+// A symbol of a function that is defined in one of the sections.
+absl::Status ModuleLoader::CheckFunctionSymbol(std::uint32_t index, const InputSymbol& symbol) {
+  const ModuleView& view = *view_;
+  const InputSection& section = sections_[symbol.section];
+  if (section.role != SectionRole::kText) {
+    return BadSymbol(index, "a function outside of any code section");
+  }
+  if (IsPartOfCode(view, sections_, index, symbol)) {
+    const std::uint64_t end = EndOfPlaces(view, section);
+    const bool fits = symbol.value <= end && symbol.size <= end - symbol.value &&
+                      symbol.value % format::kInstructionSize == 0;
+    return fits ? absl::OkStatus() : BadSymbol(index, "it is not a part of its function's code");
+  }
+  const bool may_be_part = symbol.value != 0 && names_tool_;
+  if (may_be_part && !IsFromAssembler()) return JoinedExtensible();
+  // An alias has no size; Mercury code is packed.
+  const bool is_whole =
+      symbol.size == 0 || symbol.size == section.size || view.kind_ != format::ViewKind::kSass;
+  return symbol.value == 0 && is_whole ? absl::OkStatus()
+                                       : BadSymbol(index, "it is not the whole of its code");
 }
 
 absl::Status ModuleLoader::CheckSection(std::uint32_t index) {

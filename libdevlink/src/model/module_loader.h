@@ -34,6 +34,7 @@ class ModuleLoader {
   // `names`: bytes of the names of all symbols so far.
   absl::Status CheckSymbol(std::uint32_t index, std::uint64_t& names);
   absl::Status CheckSoundSymbol(std::uint32_t index, std::uint64_t& names);
+  absl::Status CheckFunctionSymbol(std::uint32_t index, const InputSymbol& symbol);
   [[nodiscard]] std::string_view WrongInVariable(const InputSection& section,
                                                  const InputSymbol& symbol) const;
   [[nodiscard]] std::string_view WrongInTexture(const InputSymbol& symbol) const;
@@ -54,6 +55,9 @@ class ModuleLoader {
   // Whether an assembler wrote the file, as its note says, and no partial link. The note, which
   // grows with what -r joins, is read once.
   [[nodiscard]] bool IsFromAssembler();
+  [[nodiscard]] bool HasUnnamedShared() const;
+  [[nodiscard]] bool HasTextures() const;
+  static absl::Status JoinedExtensible();
   [[nodiscard]] bool NothingIsMissingBehind(std::uint32_t index) const;
 
   [[nodiscard]] Forms forms() const { return names_tool_ ? Forms::kKnown : Forms::kAny; }

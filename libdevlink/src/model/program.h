@@ -66,7 +66,8 @@ struct Section {
   bool only_if_filled : 1 = false;  // empty constants: written where the layout fills them
   bool stays_in_place : 1 = false;  // constants of a device function that no body of it uses: the
                                     // layout does not move them to kernels
-  bool comes_late = false;          // behind the call graph: made when all inputs were there
+  bool comes_late : 1 = false;      // behind the call graph: made when all inputs were there
+  bool is_laid_out : 1 = false;     // an assembler placed what is in it (UnnamedShared)
 };
 static_assert(sizeof(Section) == 96);
 
@@ -90,6 +91,15 @@ inline bool IsParameterBank(const Section& section) {
 inline std::uint32_t SectionsCountedFor(const Section& section) {
   return IsParameterBank(section) ? 2 : 1;
 }
+
+// What an assembler placed in the shared memory of a kernel of an extensible program
+// (ModuleView::extensible): a variable that has no symbol.
+struct UnnamedShared {
+  SectionId section = kNone;
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+  std::uint32_t symbols_before = 0;  // how many there were when it arrived
+};
 
 struct Symbol {
   std::string_view name;
@@ -123,6 +133,7 @@ struct Function {
   std::uint32_t prototype = kNone;  // as stated so far, for `.nv.prototype`
   FunctionId alias_of = kNone;      // another function with the same code (`.alias`)
   bool is_kernel = false;
+  bool is_laid_out = false;  // kernels: by their assembler (ModuleView::extensible)
 };
 
 // A record of a `.nv.info` section, its symbols resolved.
@@ -220,8 +231,9 @@ struct Program {
   std::vector<std::vector<AttributeRecord>> info_lists;  // in creation order of their sections
   std::vector<SectionId> info_sections;                  // whose they are
   std::vector<SymbolId> extern_symbols;
-  std::vector<SymbolId> commons;             // in the order of becoming common
-  std::vector<SymbolId> shared_definitions;  // `extern x[]` too; one per definition, so some twice
+  std::vector<SymbolId> commons;              // in the order of becoming common
+  std::vector<SymbolId> shared_definitions;   // `extern x[]` too; one per definition, so some twice
+  std::vector<UnnamedShared> unnamed_shared;  // in order of arrival
 
   SectionId tool_note = kNone;
   SectionId cuda_note = kNone;

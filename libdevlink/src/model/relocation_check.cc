@@ -137,7 +137,7 @@ class RelocationCheck {
     if (info == nullptr || format::IsMercuryRelocation(type) != mercury_) {
       return absl::StrCat("a relocation of unknown type ", type);
     }
-    if (forms_ == Forms::kKnown && !format::CanBeIn(type, place_)) {
+    if (forms_ == Forms::kKnown && !format::CanBeIn(type, place_) && !IsReturnAddress(type)) {
       return absl::StrCat("a relocation of type ", type, ", which its section cannot have");
     }
     // No compiler writes one that stands for nothing: it was another. Nor one that only clears its
@@ -157,6 +157,12 @@ class RelocationCheck {
     return fits
                ? ""
                : absl::StrCat("a relocation of type ", type, ", which its instruction cannot have");
+  }
+
+  // Calls within the code of an extensible program, which know it, are told where they return to.
+  [[nodiscard]] bool IsReturnAddress(std::uint32_t type) const {
+    return view_.extensible() && type == format::kRelocMercuryProgram32 &&
+           place_ == format::FieldPlace::kCode;
   }
 
   // Of machine code a relocation names the instruction, of Mercury code a word of its second half.

@@ -36,7 +36,7 @@ std::string_view WrongInFunction(const ModuleView& view, std::span<const InputSe
     return symbol.value != 0 ? "it has a place and no definition" : "";
   }
   if (symbol.size % format::kInstructionSize != 0) return "it does not end with an instruction";
-  if (symbol.size != 0) return {};
+  if (symbol.size != 0 || (view.extensible() && symbol.value != 0)) return {};
   if (symbol.name == sections[symbol.section].name) return kNamedAsSection;
   const std::uint32_t body = FunctionOf(view, sections[symbol.section]);
   const bool of_kernel = (view.SymbolTraitsAt(body).other & format::kStoEntry) != 0;
@@ -80,6 +80,15 @@ std::string_view WrongInReservedShared(format::ViewKind view, const InputSymbol&
 }
 
 }  // namespace
+
+bool IsReservedSharedAlias(const ModuleView& view, std::span<const InputSection> sections,
+                           const InputSymbol& symbol) {
+  return view.extensible() && symbol.name == format::kReservedSharedAlias &&
+         symbol.type == format::kSttNone && symbol.binding == format::kStbWeak &&
+         symbol.other == format::kStoReservedShared && symbol.value <= 1 && symbol.size == 0 &&
+         symbol.section < sections.size() &&
+         sections[symbol.section].role == SectionRole::kReservedShared;
+}
 
 std::string_view WrongInFormOf(const ModuleView& view, std::span<const InputSection> sections,
                                const InputSymbol& symbol, const format::SmTraits& traits,

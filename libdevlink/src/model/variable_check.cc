@@ -26,14 +26,15 @@ bool IsTooSmall(const InputSection& section, std::uint64_t end) {
          static_cast<std::uint32_t>(end) != section.size;
 }
 
-bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()> from_assembler) {
+bool EndsWithLastVariable(const InputSection& section, bool named,
+                          absl::FunctionRef<bool()> from_assembler) {
   switch (section.role) {
     case SectionRole::kGlobal:
     case SectionRole::kGlobalInit:
     case SectionRole::kConstantBank:
       return from_assembler();
     case SectionRole::kFunctionConstants:
-      return !section.IsParameterBank() && from_assembler();
+      return named && !section.IsParameterBank() && from_assembler();
     default:
       return false;
   }
@@ -42,7 +43,7 @@ bool EndsWithLastVariable(const InputSection& section, absl::FunctionRef<bool()>
 }  // namespace
 
 WrongSection WrongInVariables(std::span<const InputSection> sections,
-                              std::vector<PlacedVariable>& variables,
+                              std::vector<PlacedVariable>& variables, bool named,
                               absl::FunctionRef<bool()> from_assembler) {
   if (!std::is_sorted(variables.begin(), variables.end(), VariableLiesBefore)) {
     std::sort(variables.begin(), variables.end(), VariableLiesBefore);
@@ -60,7 +61,7 @@ WrongSection WrongInVariables(std::span<const InputSection> sections,
       end = std::max(end, next->end);
     }
     if (IsTooSmall(sections[i], end)) return {i, "a variable reaches beyond it"};
-    if (end < sections[i].size && EndsWithLastVariable(sections[i], from_assembler)) {
+    if (end < sections[i].size && EndsWithLastVariable(sections[i], named, from_assembler)) {
       return {i, "it has bytes that belong to no variable"};
     }
   }

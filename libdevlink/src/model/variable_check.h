@@ -22,9 +22,10 @@ struct PlacedVariable {
 
 // No two variables have bytes in common, none reaches beyond zeroed memory, and an assembler's
 // zeroed memory, values and constants end with the last of them. What -r joins may end later.
-// Leaves `variables` sorted.
+// Nor do constants of functions end with a variable that are not `named`, as those of an extensible
+// program. Leaves `variables` sorted.
 WrongSection WrongInVariables(std::span<const InputSection> sections,
-                              std::vector<PlacedVariable>& variables,
+                              std::vector<PlacedVariable>& variables, bool named,
                               absl::FunctionRef<bool()> from_assembler);
 
 // Each relocation of values and of `__constant__` variables lies within one of `variables`, which

@@ -69,6 +69,7 @@ class View {
     }
   }
 
+  [[nodiscard]] std::span<const InputSection> sections() const { return sections_; }
   [[nodiscard]] const std::vector<Record>& code() const { return code_; }
   [[nodiscard]] const std::vector<Record>& infos() const { return infos_; }
   [[nodiscard]] const std::vector<Record>& data() const { return data_; }
@@ -94,6 +95,8 @@ class View {
   std::vector<std::uint32_t> relocations_;  // by section
 };
 
+constexpr std::size_t kSymbolSize = sizeof(std::uint32_t);  // with which many records begin
+
 // The next record that both views have, as far as is known.
 bool NextInBoth(format::InfoReader& reader, format::InfoRecord& out) {
   while (reader.Next(out)) {
@@ -103,9 +106,22 @@ bool NextInBoth(format::InfoReader& reader, format::InfoRecord& out) {
   return false;
 }
 
-bool IsSameRecord(const format::InfoRecord& sass, const format::InfoRecord& mercury) {
+// Of a part of a kernel's code each view states a frame of its own.
+bool IsFrameOfPart(const ModuleView& view, std::span<const InputSection> sections,
+                   const format::InfoRecord& record) {
+  if (!view.extensible() || record.id != format::kAttrFrameSize) return false;
+  const auto symbol = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(0);
+  return symbol < view.symbol_count() &&
+         IsPartOfCode(view, sections, symbol, view.SymbolAt(symbol));
+}
+
+bool IsSameRecord(const format::InfoRecord& sass, const format::InfoRecord& mercury,
+                  absl::FunctionRef<bool(const format::InfoRecord&)> has_own_frame) {
   if (sass.id != mercury.id || sass.format != mercury.format || sass.value != mercury.value) {
     return false;
+  }
+  if (has_own_frame(sass)) {
+    return std::ranges::equal(sass.payload.first(kSymbolSize), mercury.payload.first(kSymbolSize));
   }
   switch (format::FindInfoAttribute(sass.id).views) {
     case format::InfoViews::kSame:
@@ -124,13 +140,14 @@ bool IsSameRecord(const format::InfoRecord& sass, const format::InfoRecord& merc
   }
 }
 
-bool HaveSameAttributes(const InputSection& sass, const InputSection& mercury) {
+bool HaveSameAttributes(const InputSection& sass, const InputSection& mercury,
+                        absl::FunctionRef<bool(const format::InfoRecord&)> has_own_frame) {
   format::InfoReader ours(sass.data);
   format::InfoReader others(mercury.data);
   format::InfoRecord a;
   format::InfoRecord b;
   while (NextInBoth(ours, a)) {
-    if (!NextInBoth(others, b) || !IsSameRecord(a, b)) return false;
+    if (!NextInBoth(others, b) || !IsSameRecord(a, b, has_own_frame)) return false;
   }
   return !NextInBoth(others, b);
 }
@@ -148,12 +165,15 @@ bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
     for (std::uint64_t at = 0; at + sizeof(format::Rela) <= relocations->data.size();
          at += sizeof(format::Rela)) {
       const auto entry = entries.ReadOrZero<format::Rela>(at);
+      const bool is_pointer = view.extensible() && entry.type == format::kRelocMercuryProgram64;
       std::uint32_t place = 0;
-      if (!ours.Read(entry.offset, place) || entry.type != format::kRelocMercuryProgram32 ||
+      if (!ours.Read(entry.offset, place) ||
+          (entry.type != format::kRelocMercuryProgram32 && !is_pointer) ||
           view.SymbolSectionAt(entry.symbol) != mercury_section.info) {
         return false;
       }
-      places.Add(place, entry.addend);
+      const auto part = static_cast<std::int64_t>(view.SymbolAt(entry.symbol).value);
+      places.Add(place, part + entry.addend);
       for (std::uint64_t i = entry.offset; i < entry.offset + sizeof(place) && i < mercury.size();
            ++i) {
         bytes[i] = mercury[i];
@@ -161,6 +181,29 @@ bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
     }
   }
   return std::ranges::equal(bytes, mercury) && places.TakeInOneOrder();
+}
+
+// Initial values and variables, in which machine code of an extensible program has places in code
+// where the Mercury view has relocations.
+bool HaveSameValues(const InputSection& sass, const InputSection& mercury,
+                    const InputSection* relocations, const ModuleView& view) {
+  if (!view.extensible() || relocations == nullptr) {
+    return std::ranges::equal(sass.data, mercury.data);
+  }
+  std::vector<std::uint8_t> bytes(sass.data.begin(), sass.data.end());
+  const base::BoundedReader entries(relocations->data);
+  const std::uint64_t step = format::SizeOfRelocation(relocations->type == format::kShtRela);
+  for (std::uint64_t at = 0; at + step <= relocations->data.size(); at += step) {
+    const auto entry = entries.ReadOrZero<format::Rel>(at);
+    constexpr std::uint64_t kPointer = sizeof(std::uint64_t);
+    if (entry.type != format::kRelocMercuryProgram64 || entry.offset > bytes.size() ||
+        bytes.size() - entry.offset < kPointer || mercury.data.size() < bytes.size()) {
+      continue;
+    }
+    std::ranges::copy(mercury.data.subspan(entry.offset, kPointer),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(entry.offset));
+  }
+  return std::ranges::equal(bytes, mercury.data);
 }
 
 // Both of two lists, section by section.
@@ -197,9 +240,13 @@ absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury
   const Pairing pairing(ours, others);
   DEVLINK_RETURN_IF_ERROR(pairing.Check(ours.code(), others.code(), "have the same functions",
                                         [](const Record&, const Record&) { return true; }));
+  const auto has_own_frame = [&](const format::InfoRecord& record) {
+    return IsFrameOfPart(sass, ours.sections(), record);
+  };
   DEVLINK_RETURN_IF_ERROR(pairing.Check(ours.infos(), others.infos(), "have the same attributes",
                                         [&](const Record& a, const Record& b) {
-                                          return HaveSameAttributes(ours.At(a), others.At(b));
+                                          return HaveSameAttributes(ours.At(a), others.At(b),
+                                                                    has_own_frame);
                                         }));
   return pairing.Check(ours.data(), others.data(), "have the same constants and values",
                        [&](const Record& a, const Record& b) {
@@ -212,7 +259,7 @@ absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury
                          if (x.role != SectionRole::kFunctionConstants) {
                            base::StringArena kept;
                            return x.name == format::NameInMachineCode(y.name, kept) &&
-                                  std::ranges::equal(x.data, y.data);
+                                  HaveSameValues(x, y, others.RelocationsOf(b), mercury);
                          }
                          return HaveSameConstants(x.data, y, others.RelocationsOf(b), mercury) ||
                                 !from_assembler();

@@ -87,6 +87,12 @@ class References {
       if (is_code && format::IsReservedSharedSymbol(view_.SymbolAt(reference.symbol).name)) {
         continue;
       }
+      // Of an extensible program machine code knows where calls within it return to, and data where
+      // a part of it lies.
+      if (view_.extensible() && reference.type == (is_code ? format::kRelocMercuryProgram32
+                                                           : format::kRelocMercuryProgram64)) {
+        continue;
+      }
       if (has_addend) {
         reference.addend = entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend));
       }

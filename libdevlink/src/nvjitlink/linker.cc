@@ -58,6 +58,7 @@ LinkOptions LinkOptionsOf(const Options& options) {
 std::optional<InputType> TypeOf(ContentKind kind) {
   switch (kind) {
     case ContentKind::kCudaRelocatable:
+    case ContentKind::kCudaExtensible:
     case ContentKind::kCudaExecutable:
     case ContentKind::kCudaOther:
       return InputType::kCubin;
