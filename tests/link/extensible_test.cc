@@ -228,6 +228,29 @@ TEST_CASE("Beside extensible programs nothing else may have shared memory", "[ex
   }
 }
 
+TEST_CASE("Two kernels do not have one part", "[extensible]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  for (const std::string_view target : kTargets) {
+    INFO(target);
+    Workshop workshop(*toolkit, target);
+    std::vector<std::string> files;
+    for (const int shared : {16, 32}) {
+      std::string text = ProgramText(
+          target, {{.name = "k", .shared = shared, .callees = {"turns"}, .is_weak = true}});
+      for (std::size_t at = 0; (at = text.find(".weak .func")) != std::string::npos;) {
+        text.replace(at, std::string_view(".weak").size(), ".visible");
+      }
+      files.push_back(workshop.Assemble(text, "-ewp"));
+    }
+    CHECK(workshop.LinkByNvlink(files).empty());
+    const LinkOutcome outcome = LinkWithLibrary(workshop.Options(), files);
+    CHECK_FALSE(outcome.ok);
+    CHECK(outcome.messages.find("Multiple definition of '$k$turns'") != std::string::npos);
+    CHECK(outcome.messages == workshop.Said());
+  }
+}
+
 TEST_CASE("What -r would lose of extensible programs is refused", "[extensible]") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");

@@ -241,7 +241,7 @@ class Compactor {
       MoveSection(symbol.section);
       return !symbol_goes_[id];
     });
-    for (UnnamedShared& unnamed : program_.unnamed_shared) MoveArrival(unnamed);
+    MoveArrivals();
     for (Function& function : program_.functions) {
       MoveSymbol(function.symbol);
       MoveSection(function.text);
@@ -255,12 +255,16 @@ class Compactor {
     }
   }
 
-  void MoveArrival(UnnamedShared& unnamed) const {
-    std::uint32_t next = unnamed.symbols_before;
-    while (next < new_symbol_.size() && symbol_goes_[next]) ++next;
-    unnamed.symbols_before = next < new_symbol_.size()
-                                 ? new_symbol_[next]
-                                 : static_cast<std::uint32_t>(program_.symbols.size());
+  // They stand in order.
+  void MoveArrivals() {
+    std::uint32_t next = 0;
+    for (UnnamedShared& unnamed : program_.unnamed_shared) {
+      next = std::max(next, unnamed.symbols_before);
+      while (next < new_symbol_.size() && symbol_goes_[next]) ++next;
+      unnamed.symbols_before = next < new_symbol_.size()
+                                   ? new_symbol_[next]
+                                   : static_cast<std::uint32_t>(program_.symbols.size());
+    }
   }
 
   void MoveReferences() {

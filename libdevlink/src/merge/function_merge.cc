@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/nvlink_text.h"
 #include "model/code_places.h"
@@ -49,6 +50,7 @@ void FunctionMerge::MergeAliased(const InputSymbol& alias) {
 void FunctionMerge::MergePart(std::uint32_t index, const InputSymbol& part) {
   const std::uint32_t whole = FunctionOf(*input_.view, input_.sections[part.section]);
   if (input_.symbols[whole] == kNone) MergeFunction(whole, input_.view->SymbolAt(whole));
+  CheckPart(part);
   const SectionMapping& code = input_.section_map[part.section];
   if (code.state != SectionMapping::kMapped) {
     input_.discarded[index] = true;
@@ -61,6 +63,22 @@ void FunctionMerge::MergePart(std::uint32_t index, const InputSymbol& part) {
     program_.symbol_names.push_back({.text = part.name, .symbol = id});
   }
   input_.symbols[index] = id;
+}
+
+// Weak ones may be there as often as their kernel is.
+void FunctionMerge::CheckPart(const InputSymbol& part) {
+  const SymbolId known = builder_.FindGlobal(part);
+  if (known == kNone) return;
+  const Symbol& first = program_.symbols[known];
+  const bool is_part = first.type == format::kSttFunc && first.function == kNone;
+  if (is_part && part.binding == format::kStbWeak && first.binding == format::kStbWeak) return;
+  if (is_part && part.binding == format::kStbGlobal && first.binding == format::kStbGlobal) {
+    return findings_.Report(builder_, DiagnosticCode::kMultipleDefinition,
+                            format::nvlink_text::kMultipleDefinition, known);
+  }
+  findings_.ReportLost(
+      base::Cat({"'", part.name, "' is a part of a kernel in it, and not that in '",
+                 findings_.NameOf(first.input), "'"}));
 }
 
 void FunctionMerge::MergeFunction(std::uint32_t index, const InputSymbol& symbol) {

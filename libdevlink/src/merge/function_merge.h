@@ -42,6 +42,7 @@ class FunctionMerge {
  private:
   void MergeFunction(std::uint32_t index, const InputSymbol& symbol);
   void MergePart(std::uint32_t index, const InputSymbol& part);
+  void CheckPart(const InputSymbol& part);
   void MergeAliased(const InputSymbol& alias);
   void ReferTo(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void Define(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
