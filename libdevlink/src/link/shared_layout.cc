@@ -65,14 +65,13 @@ class SharedLayouter {
   struct Local {
     std::uint64_t size = 0;
     std::uint32_t align = 1;
-    bool unnamed = false;
   };
   Local LocalOf(std::uint32_t id) const {
     const auto symbols = static_cast<std::uint32_t>(program_.symbols.size());
     if (id < symbols) return {SymbolOf(id).size, SymbolOf(id).align};
     // All have one symbol, to nvlink, and so the alignment that arrived last.
     const std::vector<UnnamedShared>& all = program_.unnamed_shared;
-    return {all[id - symbols].size, all.back().align, true};
+    return {all[id - symbols].size, all.back().align};
   }
   bool ListsSymbols() const { return options_.debug || options_.lists_symbols; }
   std::uint64_t FirstOffset() const { return options_.reserve_null_pointer ? 1 : 0; }
@@ -275,30 +274,44 @@ class SharedLayouter {
     }
   }
 
+  [[nodiscard]] std::vector<std::uint32_t> SortedLocals(
+      const std::vector<std::uint32_t>& locals) const {
+    const auto stands_before = [](const auto& l, const auto& r) {
+      return l.align > r.align || (l.align == r.align && l.size <= r.size);
+    };
+    if (program_.unnamed_shared.empty()) {  // nearly always
+      return ListSort(locals, [&](SymbolId left, SymbolId right) {
+        return stands_before(SymbolOf(left), SymbolOf(right));
+      });
+    }
+    return ListSort(locals, [&](std::uint32_t left, std::uint32_t right) {
+      return stands_before(LocalOf(left), LocalOf(right));
+    });
+  }
+
   // Behind the common variables: alignment descending, then size ascending.
   void PlaceLocals(std::uint32_t kernel) {
     const SectionId section = program_.functions[liveness_.kernels[kernel]].shared;
     KernelShared& out = layout_.kernels[kernel];
     std::uint64_t at = start_[kernel];
-    const auto sorted = ListSort(locals_[kernel], [this](std::uint32_t left, std::uint32_t right) {
-      const Local l = LocalOf(left);
-      const Local r = LocalOf(right);
-      return l.align > r.align || (l.align == r.align && l.size <= r.size);
-    });
+    const std::vector<std::uint32_t> sorted = SortedLocals(locals_[kernel]);
     for (const std::uint32_t id : sorted) {
-      const Local local = LocalOf(id);
-      at = AlignUp(at, local.align);
-      if (local.unnamed) {
+      if (id >= program_.symbols.size()) {
+        const Local local = LocalOf(id);
+        at = AlignUp(at, local.align);
         PlaceUnnamed(at);
-      } else {
-        SharedPlace& place = layout_.places[id];
-        place.offset = at;
-        place.section = section;
-        if (section == kNone) place.late_kernel = liveness_.kernels[kernel];
-        place.symbol_kept = ListsSymbols();
+        at += local.size;
+        continue;
       }
-      at += local.size;
-      if (!local.unnamed) out.align = std::max(out.align, local.align);
+      const Symbol& symbol = SymbolOf(id);
+      at = AlignUp(at, symbol.align);
+      SharedPlace& place = layout_.places[id];
+      place.offset = at;
+      place.section = section;
+      if (section == kNone) place.late_kernel = liveness_.kernels[kernel];
+      place.symbol_kept = ListsSymbols();
+      at += symbol.size;
+      out.align = std::max(out.align, symbol.align);
     }
     if (section != kNone && program_.sections[section].is_laid_out) {
       out.align = std::max(out.align, program_.sections[section].align);

@@ -175,7 +175,7 @@ absl::Status ModuleLoader::CheckView() {
   for (InputSection& section : sections_) {
     if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
   }
-  if (names_tool_ && HasUnnamedShared() && !IsFromAssembler()) return JoinedExtensible();
+  if (names_tool_ && LostUnnamedShared()) return JoinedExtensible();
   if (view_->extensible() && HasTextures()) {
     return absl::UnimplementedError(
         "it is an extensible whole program with textures or surfaces of its own: compile it "
@@ -213,8 +213,9 @@ absl::Status ModuleLoader::CheckWhole() {
   return function.what.empty() ? absl::OkStatus() : BadSymbol(function.symbol, function.what);
 }
 
-// A kernel's shared memory that is larger than the -r of no variable makes it, and has none.
-bool ModuleLoader::HasUnnamedShared() const {
+// What -r joined has shared memory of a kernel that is larger than that of no variable, and has
+// none.
+bool ModuleLoader::LostUnnamedShared() {
   std::vector<bool> is_unnamed(sections_.size());
   bool any = false;
   for (std::uint32_t i = 0; i < sections_.size(); ++i) {
@@ -222,7 +223,7 @@ bool ModuleLoader::HasUnnamedShared() const {
     if (section.role != SectionRole::kKernelShared || section.size <= section.align) continue;
     is_unnamed[i] = any = true;
   }
-  if (!any || view_->extensible()) return false;
+  if (!any || view_->extensible() || IsFromAssembler()) return false;
   for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
     const std::uint8_t type = view_->SymbolTypeAt(i);
     if (type != format::kSttObject && type != format::kSttCudaObject) continue;

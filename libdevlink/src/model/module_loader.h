@@ -55,7 +55,7 @@ class ModuleLoader {
   // Whether an assembler wrote the file, as its note says, and no partial link. The note, which
   // grows with what -r joins, is read once.
   [[nodiscard]] bool IsFromAssembler();
-  [[nodiscard]] bool HasUnnamedShared() const;
+  [[nodiscard]] bool LostUnnamedShared();
   [[nodiscard]] bool HasTextures() const;
   static absl::Status JoinedExtensible();
   [[nodiscard]] bool NothingIsMissingBehind(std::uint32_t index) const;
