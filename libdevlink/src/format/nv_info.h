@@ -51,6 +51,9 @@ inline constexpr std::uint8_t kAttrMask68 = 0x68;  // without a known name
 inline constexpr std::uint8_t kAttrSass6b = 0x6b;  // these two, too; of machine code alone
 inline constexpr std::uint8_t kAttrSass6d = 0x6d;
 
+// The MIN_STACK_SIZE or CRS_STACK_SIZE of a kernel whose stack has no bound.
+inline constexpr std::uint32_t kUnknownStackSize = 0xffffffff;
+
 // One record. `value` is the value itself (formats 1 to 3) or the payload's length (format 4).
 struct InfoRecord {
   std::uint8_t format = 0;

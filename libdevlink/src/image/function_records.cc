@@ -187,7 +187,7 @@ class AttributeWriter {
   void WriteWords(SectionHandle handle, std::uint8_t id, const std::vector<std::uint32_t>& words);
   void WriteUnknownStack(SectionHandle handle) {
     if (sass_ != nullptr) sass_->Took(format::kAttrCrsStackSize);
-    constexpr std::uint32_t kUnknown = 0xffffffff;
+    constexpr std::uint32_t kUnknown = format::kUnknownStackSize;
     writer_.AddAttribute(handle, format::kInfoSized, format::kAttrCrsStackSize, sizeof(kUnknown),
                          BytesOf(kUnknown));
   }
@@ -243,7 +243,8 @@ void AttributeWriter::WriteStackSizes(SectionHandle handle) {
       if (program_.symbols[program_.functions[kernel].symbol].global_part != global) continue;
       if (liveness.single_kernel != kNone && liveness.single_kernel != kernel) continue;
       if (unfollowed.contains(kernel)) continue;
-      const std::uint32_t stack = passes_.resources.kernels[i].stack.value_or(0xffffffff);
+      const std::uint32_t stack =
+          passes_.resources.kernels[i].stack.value_or(format::kUnknownStackSize);
       writer_.AddSymbolAttribute(handle, format::kAttrMinStackSize,
                                  handles_.SymbolOf(program_, kernel), BytesOf(stack));
     }

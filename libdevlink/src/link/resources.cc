@@ -11,8 +11,6 @@ namespace devlink::internal {
 
 namespace {
 
-constexpr std::uint32_t kUnknownStack = 0xffffffff;  // a MIN_STACK_SIZE
-
 // Reads REGCOUNT and FRAME_SIZE, and of kernels that an assembler laid out with all that they call
 // whether their stack has a bound; where a function has several, the one that arrived last counts.
 void ReadOwn(const Program& program, Resources& out) {
@@ -26,7 +24,7 @@ void ReadOwn(const Program& program, Resources& out) {
     const auto value = base::BoundedReader(record.payload).ReadOrZero<std::uint32_t>(4);
     if (record.id == format::kAttrRegCount) out.function_registers[function] = value;
     if (record.id == format::kAttrFrameSize) out.frames[function] = value;
-    if (record.id == format::kAttrMinStackSize && value == kUnknownStack) {
+    if (record.id == format::kAttrMinStackSize && value == format::kUnknownStackSize) {
       out.unbounded.insert(function);
     }
   }

@@ -24,6 +24,9 @@ using base::AlignUp;
 
 namespace {
 
+// nvlink tells of all, which may be as many as relocations and kernels together.
+constexpr std::size_t kMostUnplaced = 1000;
+
 class SharedLayouter {
  public:
   SharedLayouter(const Program& program, const CallGraph& graph, const Liveness& liveness,
@@ -171,6 +174,7 @@ class SharedLayouter {
         for (const std::uint32_t kernel : std::views::reverse(sorted)) {
           const FunctionId function = liveness_.kernels[kernel];
           if (!program_.functions[function].is_laid_out) continue;
+          if (layout_.unplaced.size() == kMostUnplaced) return;
           layout_.unplaced.push_back({variable, function});
         }
       }

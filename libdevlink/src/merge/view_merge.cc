@@ -97,7 +97,10 @@ void ViewMerge::MergeOtherSections() {
   const auto count = static_cast<std::uint32_t>(input_.sections.size());
   for (const bool with_data : {true, false}) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (format::IsContent(input_.sections[i].role) != with_data) continue;
+      // Shared memory that no variable asks for comes behind what has bytes.
+      const SectionRole role = input_.sections[i].role;
+      const bool has_data = format::IsContent(role) && role != SectionRole::kKernelShared;
+      if (has_data != with_data) continue;
       findings_.ReportOddBank(builder_.program, input_, i);
       MergeSection(i);
     }

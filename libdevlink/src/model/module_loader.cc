@@ -176,9 +176,9 @@ absl::Status ModuleLoader::CheckView() {
     if (section.role == SectionRole::kKernelShared) section.info = view_->CodeOf(section.info);
   }
   if (names_tool_ && LostUnnamedShared()) return JoinedExtensible();
-  if (view_->extensible() && HasTextures()) {
+  if (view_->extensible() && HasTextureSlots()) {
     return absl::UnimplementedError(
-        "it is an extensible whole program with textures or surfaces of its own: compile it "
+        "it is an extensible whole program with slots for textures or surfaces: compile it "
         "without -ewp");
   }
   const auto count = static_cast<std::uint32_t>(sections_.size());
@@ -235,11 +235,12 @@ bool ModuleLoader::LostUnnamedShared() {
   return std::ranges::find(is_unnamed, true) != is_unnamed.end();
 }
 
-bool ModuleLoader::HasTextures() const {
-  for (std::uint32_t i = 0; i < view_->symbol_count(); ++i) {
-    if (format::IsTextureType(view_->SymbolTypeAt(i))) return true;
-  }
-  return false;
+// An assembler that laid out a kernel put the slots of its textures behind the parameters.
+bool ModuleLoader::HasTextureSlots() const {
+  return std::ranges::any_of(sections_, [this](const InputSection& section) {
+    return section.role == SectionRole::kRelocations && section.info < sections_.size() &&
+           sections_[section.info].IsParameterBank();
+  });
 }
 
 absl::Status ModuleLoader::JoinedExtensible() {

@@ -56,7 +56,7 @@ class ModuleLoader {
   // grows with what -r joins, is read once.
   [[nodiscard]] bool IsFromAssembler();
   [[nodiscard]] bool LostUnnamedShared();
-  [[nodiscard]] bool HasTextures() const;
+  [[nodiscard]] bool HasTextureSlots() const;
   static absl::Status JoinedExtensible();
   [[nodiscard]] bool NothingIsMissingBehind(std::uint32_t index) const;
 

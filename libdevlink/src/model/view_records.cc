@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -155,7 +156,8 @@ bool HaveSameAttributes(const InputSection& sass, const InputSection& mercury,
 // The compiler's own constants, which Mercury code alone has relocations for: tables of places in
 // the function's code. All else is the same. `view` is the one that `mercury` is of.
 bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
-                       const InputSection* relocations, const ModuleView& view) {
+                       const InputSection* relocations, const ModuleView& sass_view,
+                       const ModuleView& view) {
   const base::Bytes mercury = mercury_section.data;
   std::vector<std::uint8_t> bytes(sass.begin(), sass.end());
   CodePlaces places;
@@ -169,7 +171,8 @@ bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
       std::uint32_t place = 0;
       if (!ours.Read(entry.offset, place) ||
           (entry.type != format::kRelocMercuryProgram32 && !is_pointer) ||
-          view.SymbolSectionAt(entry.symbol) != mercury_section.info) {
+          view.SymbolSectionAt(entry.symbol) != mercury_section.info ||
+          (is_pointer && place != sass_view.SymbolAt(entry.symbol).value)) {
         return false;
       }
       const auto part = static_cast<std::int64_t>(view.SymbolAt(entry.symbol).value);
@@ -183,10 +186,11 @@ bool HaveSameConstants(base::Bytes sass, const InputSection& mercury_section,
   return std::ranges::equal(bytes, mercury) && places.TakeInOneOrder();
 }
 
-// Initial values and variables, in which machine code of an extensible program has places in code
-// where the Mercury view has relocations.
+// Initial values and variables. Machine code of an extensible program has there where in its kernel
+// a part begins, and the Mercury view, `view`, a relocation to the part; both number symbols alike.
 bool HaveSameValues(const InputSection& sass, const InputSection& mercury,
-                    const InputSection* relocations, const ModuleView& view) {
+                    const InputSection* relocations, const ModuleView& sass_view,
+                    const ModuleView& view) {
   if (!view.extensible() || relocations == nullptr) {
     return std::ranges::equal(sass.data, mercury.data);
   }
@@ -195,13 +199,16 @@ bool HaveSameValues(const InputSection& sass, const InputSection& mercury,
   const std::uint64_t step = format::SizeOfRelocation(relocations->type == format::kShtRela);
   for (std::uint64_t at = 0; at + step <= relocations->data.size(); at += step) {
     const auto entry = entries.ReadOrZero<format::Rel>(at);
-    constexpr std::uint64_t kPointer = sizeof(std::uint64_t);
-    if (entry.type != format::kRelocMercuryProgram64 || entry.offset > bytes.size() ||
-        bytes.size() - entry.offset < kPointer || mercury.data.size() < bytes.size()) {
-      continue;
+    if (entry.type != format::kRelocMercuryProgram64) continue;
+    std::uint64_t place = 0;
+    std::uint64_t theirs = 0;
+    if (!base::BoundedReader(sass.data).Read(entry.offset, place) ||
+        !base::BoundedReader(mercury.data).Read(entry.offset, theirs) ||
+        sass_view.SymbolTypeAt(entry.symbol) != format::kSttFunc ||
+        place != sass_view.SymbolAt(entry.symbol).value) {
+      return false;
     }
-    std::ranges::copy(mercury.data.subspan(entry.offset, kPointer),
-                      bytes.begin() + static_cast<std::ptrdiff_t>(entry.offset));
+    std::memcpy(bytes.data() + entry.offset, &theirs, sizeof(theirs));
   }
   return std::ranges::equal(bytes, mercury.data);
 }
@@ -259,9 +266,10 @@ absl::Status CheckRecordsAgree(const ModuleView& sass, const ModuleView& mercury
                          if (x.role != SectionRole::kFunctionConstants) {
                            base::StringArena kept;
                            return x.name == format::NameInMachineCode(y.name, kept) &&
-                                  HaveSameValues(x, y, others.RelocationsOf(b), mercury);
+                                  HaveSameValues(x, y, others.RelocationsOf(b), sass, mercury);
                          }
-                         return HaveSameConstants(x.data, y, others.RelocationsOf(b), mercury) ||
+                         return HaveSameConstants(x.data, y, others.RelocationsOf(b), sass,
+                                                  mercury) ||
                                 !from_assembler();
                        });
 }

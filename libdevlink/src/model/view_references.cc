@@ -68,6 +68,14 @@ class References {
     return is_capsule ? format::MachineCodeOf(sections_[index].data) : index;
   }
 
+  // Of an extensible program machine code knows where calls within it return to, and data where a
+  // part of it lies (CheckRecordsAgree).
+  [[nodiscard]] bool IsOfExtensible(const ViewReference& reference, bool is_code) const {
+    if (!view_.extensible()) return false;
+    return is_code ? reference.type == format::kRelocMercuryProgram32 && IsToItself(reference)
+                   : reference.type == format::kRelocMercuryProgram64;
+  }
+
   void Add(const InputSection& list) {
     if (list.info >= sections_.size()) return;
     const SectionRole role = sections_[list.info].role;
@@ -87,12 +95,7 @@ class References {
       if (is_code && format::IsReservedSharedSymbol(view_.SymbolAt(reference.symbol).name)) {
         continue;
       }
-      // Of an extensible program machine code knows where calls within it return to, and data where
-      // a part of it lies.
-      if (view_.extensible() && reference.type == (is_code ? format::kRelocMercuryProgram32
-                                                           : format::kRelocMercuryProgram64)) {
-        continue;
-      }
+      if (IsOfExtensible(reference, is_code)) continue;
       if (has_addend) {
         reference.addend = entries.ReadOrZero<std::int64_t>(at + offsetof(format::Rela, addend));
       }

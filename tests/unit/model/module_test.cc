@@ -31,8 +31,11 @@ void CheckLoad(Cubin bytes) {
   bytes.shrink_to_fit();  // so that a sanitizer sees a read past the end
   const auto module = Module::Load(std::move(bytes));
   if (!module.ok()) {
-    const bool code = module.status().code() == absl::StatusCode::kInvalidArgument ||
-                      module.status().code() == absl::StatusCode::kUnimplemented;
+    // Shared memory that lost its variables is what nvlink -r makes of sound files, too.
+    const bool looks_joined =
+        module.status().code() == absl::StatusCode::kUnimplemented &&
+        module.status().message().find("nvlink -r made it") != std::string::npos;
+    const bool code = module.status().code() == absl::StatusCode::kInvalidArgument || looks_joined;
     const bool text = !module.status().message().empty();
     if (!code || !text) FAIL_CHECK(module.status().ToString());
   }
