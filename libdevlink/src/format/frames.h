@@ -35,6 +35,20 @@ struct Frame {
 // Nothing where the bytes are not entries of that form.
 std::optional<std::vector<Frame>> SplitFrames(base::Bytes bytes);
 
+// The instructions of an entry of code, DWARF 2, 6.4.2.
+inline constexpr std::uint64_t kFrameInstructions = 36;  // behind the range
+inline constexpr std::uint64_t kFrameAlignment = 8;      // of an entry's size
+
+struct FrameInstruction {
+  std::uint64_t place = 0;  // of code, in units of the CIE's
+  std::uint64_t begin = 0;  // in the entry
+  std::uint64_t end = 0;
+};
+
+// Those that say something of a place; advances and what fills the entry up do not. Nothing where
+// one is not known.
+std::optional<std::vector<FrameInstruction>> ReadFrameInstructions(base::Bytes entry);
+
 // The section without the entries of code whose address field `stays` does not want, and without
 // their CIEs. Nothing where the bytes are not such entries, each behind a CIE.
 std::optional<KeptBytes> KeepFrames(base::Bytes bytes,

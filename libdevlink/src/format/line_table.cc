@@ -142,7 +142,8 @@ const LineUnit* LineTable::HeadAt(std::uint64_t offset) const {
   return &*std::prev(behind);
 }
 
-std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
+std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at,
+                                   const RemadeSequences& remade) {
   const auto table = LineTable::Read(bytes);
   if (!table) return std::nullopt;
   KeptLines out;
@@ -161,7 +162,16 @@ std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at) {
       }
     }
     std::ranges::stable_sort(sequences, {}, &RankedSequence::rank);
-    for (const RankedSequence& kept : sequences) keep(kept.sequence.begin, kept.sequence.end);
+    for (const RankedSequence& kept : sequences) {
+      const auto other = remade.find(kept.sequence.begin);
+      if (other == remade.end()) {
+        keep(kept.sequence.begin, kept.sequence.end);
+        continue;
+      }
+      keep(kept.sequence.begin, kept.sequence.begin + kSetAddressSize);
+      out.bytes.insert(out.bytes.end(), other->second.begin() + kSetAddressSize,
+                       other->second.end());
+    }
     SetUnitSize(std::span(out.bytes).subspan(to));
   }
   std::ranges::sort(out.runs, {}, &KeptBytes::Run::from);

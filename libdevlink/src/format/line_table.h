@@ -11,6 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/bounded_reader.h"
+#include "base/hash_table.h"
 #include "format/kept_bytes.h"
 
 namespace devlink::format {
@@ -65,9 +66,16 @@ struct KeptLines : KeptBytes {
 // The rank of what a relocated field names, by its offset; nothing where no relocation of it stays.
 using RankAt = absl::FunctionRef<std::optional<std::uint32_t>(std::uint64_t)>;
 
+// What is to stand for sequences, by where they begin. Each begins as the one that it stands for
+// does, with an instruction of kSetAddressSize bytes.
+using RemadeSequences = base::HashMap<std::uint64_t, std::vector<std::uint8_t>>;
+inline constexpr std::uint64_t kSetAddressHead = 3;  // then the address
+inline constexpr std::uint64_t kSetAddressSize = kSetAddressHead + sizeof(std::uint64_t);
+
 // The table without the sequences of which no field has a rank; those of a unit are sorted by it.
 // Nothing where the bytes are not such a table.
-std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at);
+std::optional<KeptLines> KeepLines(base::Bytes bytes, RankAt rank_at,
+                                   const RemadeSequences& remade = {});
 
 // Says in the head of a unit how large it is. `unit` is all of it.
 void SetUnitSize(std::span<std::uint8_t> unit);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/align.h"
 #include "format/frames.h"
 #include "image/section_bytes.h"
 
@@ -68,7 +69,7 @@ class FrameMaker {
       }
       const BodyFrame& body = found->second.frames[found->second.copied];
       ++found->second.copied;  // a function has one body: once
-      const std::uint64_t cie = CopyOf(body, placed[code->first]);
+      const std::uint64_t cie = CopyOf(body, SaidAtBegin(frame), placed[code->first]);
       for (const auto& [field, begin] : body.in_cie)
         placed[frame.cie.begin + field] = {cie + field, begin};
     }
@@ -139,10 +140,44 @@ class FrameMaker {
     std::memcpy(out_.bytes.data() + entry + format::kFrameCieField, &cie, sizeof(cie));
   }
 
+  // What the Mercury view's entry says of the place where the function begins.
+  [[nodiscard]] std::vector<std::uint8_t> SaidAtBegin(const Frame& frame) const {
+    const base::Bytes entry = EntryOf(mercury_bytes_, frame.code);
+    const auto instructions = format::ReadFrameInstructions(entry);
+    std::vector<std::uint8_t> out;
+    if (!instructions || !Begins(*instructions)) return out;
+    const auto [place, begin, end] = instructions->front();
+    const base::Bytes said = entry.subspan(begin, end - begin);
+    out.assign(said.begin(), said.end());
+    return out;
+  }
+  static bool Begins(const std::vector<format::FrameInstruction>& instructions) {
+    return !instructions.empty() && instructions.front().place == 0;
+  }
+
+  // The entry of a body; that of a body that it replaced may have said something of the place where
+  // the function begins, and this one not: then both say it.
+  void AppendCode(base::Bytes entry, base::Bytes said) {
+    const auto instructions = format::ReadFrameInstructions(entry);
+    if (said.empty() || !instructions || instructions->empty() || Begins(*instructions)) {
+      Append(entry);
+      return;
+    }
+    const std::uint64_t at = out_.bytes.size();
+    Append(entry.first(format::kFrameInstructions));
+    Append(said);
+    Append(entry.subspan(format::kFrameInstructions,
+                         instructions->back().end - format::kFrameInstructions));
+    out_.bytes.resize(at + base::AlignUp(out_.bytes.size() - at, format::kFrameAlignment));
+    const std::uint64_t length = out_.bytes.size() - at - format::kFrameHead;
+    std::memcpy(out_.bytes.data() + at + sizeof(format::kFrameEscape), &length, sizeof(length));
+  }
+
   // Each entry gets a CIE of its own, whose place is returned.
-  std::uint64_t CopyOf(const BodyFrame& body, Placed& out) {
+  std::uint64_t CopyOf(const BodyFrame& body, base::Bytes said, Placed& out) {
     const std::uint64_t cie = Append(EntryOf(sass_bytes_, body.frame.cie));
-    const std::uint64_t code = Append(EntryOf(sass_bytes_, body.frame.code));
+    const std::uint64_t code = out_.bytes.size();
+    AppendCode(EntryOf(sass_bytes_, body.frame.code), said);
     SetCie(code, cie);
     out = {code + format::kFrameAddressField, body.begin};
     return cie;

@@ -20,6 +20,7 @@
 #include "image/gone_tables.h"
 #include "image/late_sections.h"
 #include "image/register_ranges.h"
+#include "image/remade_lines.h"
 #include "image/section_bytes.h"
 #include "image/two_view_describer.h"
 
@@ -249,12 +250,14 @@ void TwoViewDescriber::KeepLiveLines() {
   for (const auto& [id, symbols] : named) {
     const auto& symbol_of = symbols;
     // Sorted by the functions' symbols.
-    auto lines = format::KeepLines(BytesOf(program.sections[id]),
-                                   [&](std::uint64_t offset) -> std::optional<std::uint32_t> {
-                                     const auto found = symbol_of.find(offset);
-                                     if (found == symbol_of.end()) return std::nullopt;
-                                     return found->second;
-                                   });
+    auto lines = format::KeepLines(
+        BytesOf(program.sections[id]),
+        [&](std::uint64_t offset) -> std::optional<std::uint32_t> {
+          const auto found = symbol_of.find(offset);
+          if (found == symbol_of.end()) return std::nullopt;
+          return found->second;
+        },
+        RemakeLines({mercury_.passes, sass_.passes, pairs_, hidden_}, id));
     if (lines) lines_.try_emplace(id, *std::move(lines));
   }
   for (SectionId id = 0; id < mercury_.program().sections.size(); ++id) {

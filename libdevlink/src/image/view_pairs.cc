@@ -148,6 +148,12 @@ ViewPairs PairViews(const Program& mercury, const InputMaps& mercury_maps, const
   out.frame_bases = InputBases(out.sass_frames, sass_maps);
   out.sass_registers = DebugSection(sass, format::section_name::kSassRegisters);
   out.register_bases = InputBases(out.sass_registers, sass_maps);
+  for (SectionId id = 0; id < sass.sections.size(); ++id) {
+    const Section& section = sass.sections[id];
+    if (section.kind == SectionKind::kDebug && format::IsLineTable(section.name)) {
+      out.line_bases.try_emplace(id, id, sass_maps);
+    }
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/hash_table.h"
 #include "image/input_bases.h"
 #include "merge/input_maps.h"
 #include "model/program.h"
@@ -24,6 +25,7 @@ struct ViewPairs {
   InputBases frame_bases;
   SectionId sass_registers = kNone;  // `.nv_debug_info_reg_sass`
   InputBases register_bases;
+  base::HashMap<SectionId, InputBases> line_bases;  // of machine code's line tables
 };
 
 ViewPairs PairViews(const Program& mercury, const InputMaps& mercury_maps, const Program& sass,

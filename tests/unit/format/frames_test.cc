@@ -102,5 +102,44 @@ TEST_CASE("Frames of another form are left alone", "[frames][damage]") {
   CHECK_FALSE(format::KeepFrames(foreign, keep_all).has_value());
 }
 
+Bytes EntryWith(const Bytes& instructions) {
+  Bytes out(format::kFrameInstructions);
+  out.insert(out.end(), instructions.begin(), instructions.end());
+  return out;
+}
+
+TEST_CASE("Instructions of a frame stand at places in code", "[frames]") {
+  // By nothing and 0x20 on: where the caller's stack is; by 3 and 0x102 on: where a register is, in
+  // two forms; an expression.
+  const Bytes entry = EntryWith({0x04, 0, 0,    0,    0,    0x0c, 0x81, 0x01, 0, 0x04, 0x20, 0,
+                                 0,    0, 0x0c, 0x81, 0x01, 0x10, 0x43, 0x85, 2, 0x03, 0x02, 0x01,
+                                 0x05, 9, 0x81, 0x01, 0x10, 4,    2,    7,    7, 0,    0});
+  const auto instructions = format::ReadFrameInstructions(entry);
+  REQUIRE(instructions.has_value());
+  REQUIRE(instructions->size() == 5);
+  const auto is = [&](std::size_t i, std::uint64_t place, std::uint64_t begin, std::uint64_t end) {
+    const format::FrameInstruction& at = (*instructions)[i];
+    return at.place == place && at.begin == format::kFrameInstructions + begin &&
+           at.end == format::kFrameInstructions + end;
+  };
+  CHECK(is(0, 0, 5, 9));
+  CHECK(is(1, 0x20, 14, 18));
+  CHECK(is(2, 0x23, 19, 21));
+  CHECK(is(3, 0x125, 24, 28));
+  CHECK(is(4, 0x125, 28, 33));
+}
+
+TEST_CASE("Instructions of a frame that end within one, or are not known, are refused",
+          "[frames]") {
+  for (const Bytes& damaged : {Bytes{0x04, 0, 0}, Bytes{0x0c, 1}, Bytes{0x0c, 0x81, 0x81},
+                               Bytes{0x10, 1, 9, 0}, Bytes{0x0f}, Bytes{0x3f}, Bytes{0x85},
+                               Bytes{0x01, 0, 0, 0, 0, 0, 0, 0, 0}, Bytes(12, 0x0e)}) {
+    const bool is_whole = damaged.size() == 12;
+    CHECK(format::ReadFrameInstructions(EntryWith(damaged)).has_value() == is_whole);
+  }
+  CHECK(format::ReadFrameInstructions(EntryWith({}))->empty());
+  CHECK(format::ReadFrameInstructions(Bytes(8))->empty());
+}
+
 }  // namespace
 }  // namespace devlink::testing

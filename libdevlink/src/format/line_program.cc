@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/line_program.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace devlink::format {
+
+namespace {
+
+constexpr std::uint64_t kVersionAt = 4;
+constexpr std::uint16_t kLastVersion = 3;  // in which the head is laid out like this
+constexpr std::uint64_t kUnitAt = 10;
+constexpr std::uint64_t kLineBaseAt = 12;
+constexpr std::uint64_t kLineRangeAt = 13;
+constexpr std::uint64_t kOpcodeBaseAt = 14;
+
+// Instructions. DWARF 2, 7.21.
+constexpr std::uint8_t kExtended = 0;
+constexpr std::uint8_t kCopy = 1;
+constexpr std::uint8_t kAdvancePlace = 2;
+constexpr std::uint8_t kAdvanceLine = 3;
+constexpr std::uint8_t kSetFile = 4;
+constexpr std::uint8_t kSetColumn = 5;
+constexpr std::uint8_t kNegateStatement = 6;
+constexpr std::uint8_t kSetBlock = 7;
+constexpr std::uint8_t kAdvanceByConstant = 8;
+constexpr std::uint8_t kFixedAdvance = 9;
+constexpr std::uint8_t kEndSequence = 1;     // extended
+constexpr std::uint8_t kFunctionRow = 0x92;  // extended, NVIDIA's
+constexpr unsigned kLargestOpcode = 255;
+
+class ProgramReader {
+ public:
+  ProgramReader(base::Bytes bytes, const LineScale& scale)
+      : bytes_(bytes), reader_(bytes), scale_(scale) {}
+
+  std::optional<LineProgram> Run() {
+    while (at_ < bytes_.size() && !ended_) {
+      if (!Step()) return std::nullopt;
+    }
+    if (!ended_ || at_ != bytes_.size()) return std::nullopt;
+    out_.before_end = std::move(before_);
+    out_.end = place_;
+    return std::move(out_);
+  }
+
+ private:
+  bool Step() {
+    begin_ = at_;
+    std::uint8_t opcode = 0;
+    if (!reader_.Read(at_++, opcode)) return false;
+    if (opcode >= scale_.opcode_base) {
+      const unsigned steps = opcode - scale_.opcode_base;
+      Advance(steps / scale_.line_range);
+      MoveLine(scale_.line_base + static_cast<int>(steps % scale_.line_range));
+      return AddRow();
+    }
+    std::uint64_t number = 0;
+    switch (opcode) {
+      case kExtended:
+        return Extended();
+      case kCopy:
+        return AddRow();
+      case kAdvancePlace:
+        if (!Unsigned(number)) return false;
+        Advance(number);
+        return true;
+      case kAdvanceLine:
+        return AdvanceLine();
+      case kSetFile:
+      case kSetColumn:
+        return Unsigned(number) && Keep();
+      case kNegateStatement:
+      case kSetBlock:
+        return Keep();
+      case kAdvanceByConstant:
+        Advance((kLargestOpcode - scale_.opcode_base) / scale_.line_range);
+        return true;
+      case kFixedAdvance: {
+        std::uint16_t bytes = 0;
+        if (!reader_.Read(at_, bytes)) return false;
+        at_ += sizeof(bytes);
+        place_ += bytes;
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  bool Extended() {
+    std::uint64_t length = 0;
+    if (!Unsigned(length) || length == 0) return false;
+    const auto body = reader_.Slice(at_, length);
+    if (!body) return false;
+    at_ += length;
+    if (body->front() == kEndSequence) {
+      ended_ = true;
+      return true;
+    }
+    if (body->front() != kFunctionRow) return Keep();
+    if (length != 2) return false;
+    begins_function_ = body->back() != 0;
+    return true;
+  }
+
+  void Advance(std::uint64_t steps) { place_ += steps * scale_.unit; }
+  bool Keep() {
+    before_.insert(before_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                   bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
+    return true;
+  }
+  bool AddRow() {
+    out_.rows.push_back(
+        {std::exchange(before_, {}), place_, static_cast<std::int64_t>(line_), begins_function_});
+    return true;
+  }
+
+  bool Unsigned(std::uint64_t& out) {
+    unsigned bits = 0;
+    return Number(out, bits);
+  }
+  bool AdvanceLine() {
+    std::uint64_t number = 0;
+    unsigned bits = 0;
+    if (!Number(number, bits)) return false;
+    const bool is_negative = bits < 64 && (number >> (bits - 1) & 1U) != 0;
+    if (is_negative) number |= ~std::uint64_t{0} << bits;
+    MoveLine(static_cast<std::int64_t>(number));
+    return true;
+  }
+  // Any bytes may come: numbers wrap.
+  void MoveLine(std::int64_t by) { line_ += static_cast<std::uint64_t>(by); }
+  // LEB128, with the number of bits that it gives.
+  bool Number(std::uint64_t& out, unsigned& bits) {
+    out = 0;
+    bits = 0;
+    std::uint8_t byte = 0x80;
+    for (; (byte & 0x80) != 0; bits += 7) {
+      if (bits > 63 || !reader_.Read(at_++, byte)) return false;
+      out |= std::uint64_t{byte & 0x7fU} << bits;
+    }
+    return true;
+  }
+
+  const base::Bytes bytes_;
+  const base::BoundedReader reader_;
+  const LineScale scale_;
+  std::uint64_t begin_ = 0;  // of the instruction
+  std::uint64_t at_ = 0;
+  std::uint64_t place_ = 0;
+  std::uint64_t line_ = 1;
+  bool begins_function_ = false;
+  bool ended_ = false;
+  std::vector<std::uint8_t> before_;
+  LineProgram out_;
+};
+
+// Advances, too, are written as if they had a sign.
+void AppendSigned(std::vector<std::uint8_t>& out, std::int64_t number) {
+  for (bool more = true; more;) {
+    const auto bits = static_cast<std::uint8_t>(number & 0x7f);
+    number >>= 7;
+    const bool is_negative = (bits & 0x40) != 0;
+    more = number != (is_negative ? -1 : 0);
+    out.push_back(static_cast<std::uint8_t>(bits | (more ? 0x80 : 0)));
+  }
+}
+
+}  // namespace
+
+std::optional<LineScale> ReadLineScale(base::Bytes head) {
+  const base::BoundedReader reader(head);
+  LineScale out;
+  std::uint16_t version = 0;
+  std::uint8_t line_base = 0;
+  if (!reader.Read(kVersionAt, version) || version > kLastVersion ||
+      !reader.Read(kUnitAt, out.unit) || !reader.Read(kLineBaseAt, line_base) ||
+      !reader.Read(kLineRangeAt, out.line_range) || !reader.Read(kOpcodeBaseAt, out.opcode_base) ||
+      out.unit == 0 || out.line_range == 0 || out.opcode_base <= kFixedAdvance) {
+    return std::nullopt;
+  }
+  out.line_base = static_cast<std::int8_t>(line_base);
+  return out;
+}
+
+std::optional<LineProgram> ReadLineProgram(base::Bytes sequence, const LineScale& scale) {
+  return ProgramReader(sequence, scale).Run();
+}
+
+namespace {
+
+class ProgramWriter {
+ public:
+  explicit ProgramWriter(const LineScale& scale) : scale_(scale) {}
+
+  std::vector<std::uint8_t> Run(const LineProgram& program) {
+    for (const LineRow& row : program.rows) {
+      Append(row.before);
+      AddRow(row);
+    }
+    Append(program.before_end);
+    Advance(StepsTo(program.end));
+    out_.insert(out_.end(), {kExtended, 1, kEndSequence});
+    return std::move(out_);
+  }
+
+ private:
+  void AddRow(const LineRow& row) {
+    const std::int64_t steps = StepsTo(row.place);
+    const auto lines = static_cast<std::int64_t>(static_cast<std::uint64_t>(row.line) - line_);
+    place_ = row.place;
+    line_ = static_cast<std::uint64_t>(row.line);
+    if (const auto opcode = SpecialFor(steps, lines)) return out_.push_back(*opcode);
+    out_.push_back(kAdvanceLine);
+    AppendSigned(out_, lines);
+    Advance(steps);
+    out_.push_back(kCopy);
+  }
+  // The one instruction for both, which is used where the place changes.
+  [[nodiscard]] std::optional<std::uint8_t> SpecialFor(std::int64_t steps,
+                                                       std::int64_t lines) const {
+    const bool is_near = steps > 0 && steps <= kLargestOpcode && lines >= scale_.line_base &&
+                         lines < scale_.line_base + int{scale_.line_range};
+    if (!is_near) return std::nullopt;
+    const std::int64_t opcode =
+        lines - scale_.line_base + steps * scale_.line_range + scale_.opcode_base;
+    if (opcode > kLargestOpcode) return std::nullopt;
+    return static_cast<std::uint8_t>(opcode);
+  }
+  void Advance(std::int64_t steps) {
+    if (steps == 0) return;
+    out_.push_back(kAdvancePlace);
+    AppendSigned(out_, steps);
+  }
+  [[nodiscard]] std::int64_t StepsTo(std::uint64_t next) const {
+    return static_cast<std::int64_t>(next - place_) / scale_.unit;
+  }
+  void Append(const std::vector<std::uint8_t>& bytes) {
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  }
+
+  const LineScale scale_;
+  std::uint64_t place_ = 0;
+  std::uint64_t line_ = 1;
+  std::vector<std::uint8_t> out_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> WriteLineProgram(const LineProgram& program, const LineScale& scale) {
+  return ProgramWriter(scale).Run(program);
+}
+
+}  // namespace devlink::format

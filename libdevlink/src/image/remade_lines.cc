@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/remade_lines.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "format/capsule.h"
+#include "format/line_program.h"
+#include "format/sections.h"
+#include "image/section_bytes.h"
+
+namespace devlink::internal {
+
+namespace {
+
+using format::LineProgram;
+using format::LineRow;
+using format::LineSequence;
+using format::LineUnit;
+
+// Symbols of functions, by the fields of a line table that are filled in with their places.
+using NamedFunctions = base::HashMap<std::uint64_t, SymbolId>;
+
+NamedFunctions NamedIn(const PassResults& passes, SectionId section) {
+  NamedFunctions out;
+  const Program& program = passes.program;
+  for (const KeptRelocation& kept : passes.relocated.kept) {
+    if (program.sections[kept.list].owner != section) continue;
+    if (program.symbols[kept.symbol].function != kNone) out[kept.offset] = kept.symbol;
+  }
+  return out;
+}
+
+// A line table of one view.
+struct TableOfView {
+  std::vector<std::uint8_t> bytes;
+  format::LineTable table;
+  NamedFunctions named;
+
+  // Nothing where the sequence does not begin with a function's place.
+  [[nodiscard]] std::optional<SymbolId> FunctionOf(const LineSequence& sequence) const {
+    const auto found = named.find(sequence.begin + format::kSetAddressHead);
+    if (found == named.end()) return std::nullopt;
+    return found->second;
+  }
+  [[nodiscard]] std::optional<format::LineScale> ScaleOf(const LineUnit& unit) const {
+    return format::ReadLineScale(base::Bytes(bytes).subspan(unit.begin, unit.program - unit.begin));
+  }
+  [[nodiscard]] std::optional<LineProgram> ProgramOf(const LineUnit& unit,
+                                                     const LineSequence& sequence) const {
+    const auto scale = ScaleOf(unit);
+    if (!scale) return std::nullopt;
+    return format::ReadLineProgram(
+        base::Bytes(bytes).subspan(sequence.begin, sequence.end - sequence.begin), *scale);
+  }
+};
+
+std::optional<TableOfView> ReadTable(const PassResults& passes, SectionId section) {
+  TableOfView out{BytesOf(passes.program.sections[section]), {}, NamedIn(passes, section)};
+  auto table = format::LineTable::Read(out.bytes);
+  if (!table || !table->is_plain()) return std::nullopt;
+  out.table = *std::move(table);
+  return out;
+}
+
+// Where Mercury code lies as machine code, as far as it is known: instructions, in their order.
+class CodePlaces {
+ public:
+  struct Instruction {
+    std::uint64_t mercury = 0;
+    std::uint64_t sass = 0;
+  };
+
+  // The function's first place, and where its code ends.
+  explicit CodePlaces(std::uint64_t size) : size_(size), known_{Instruction{}} {}
+
+  // One behind all that are known. Instructions between the two are known as well where they can
+  // only be all of one size.
+  void Add(const Instruction& next) {
+    constexpr std::uint64_t kSize = format::kInstructionSize;
+    const Instruction last = known_.back();
+    const bool is_behind = next.mercury > last.mercury && next.sass > last.sass;
+    if (!is_behind || next.sass >= size_) return;
+    const std::uint64_t count = (next.sass - last.sass) / kSize;
+    for (const std::uint64_t size : {kSize, 2 * kSize}) {
+      if (next.mercury - last.mercury != count * size) continue;
+      for (std::uint64_t i = 1; i < count; ++i) {
+        known_.push_back({last.mercury + i * size, last.sass + i * kSize});
+      }
+    }
+    known_.push_back(next);
+  }
+  void SetMercurySize(std::uint64_t size) { mercury_size_ = size; }
+
+  [[nodiscard]] const std::vector<Instruction>& known() const { return known_; }
+  // Where code ends that ends there in the Mercury view.
+  [[nodiscard]] std::uint64_t EndFor(std::uint64_t mercury) const {
+    const auto found = std::ranges::lower_bound(known_, mercury, {}, &Instruction::mercury);
+    const bool is_behind = mercury_size_ && mercury >= *mercury_size_;
+    return is_behind || found == known_.end() ? size_ : found->sass;
+  }
+
+ private:
+  std::uint64_t size_ = 0;
+  std::optional<std::uint64_t> mercury_size_;
+  std::vector<Instruction> known_;
+};
+
+// A place has one row, which says the line of the last one there.
+LineProgram WithOneRowEach(const LineProgram& program) {
+  LineProgram out;
+  out.before_end = program.before_end;
+  out.end = program.end;
+  for (const LineRow& row : program.rows) {
+    if (out.rows.empty() || out.rows.back().place != row.place) {
+      out.rows.push_back(row);
+      continue;
+    }
+    LineRow& known = out.rows.back();
+    known.before.insert(known.before.end(), row.before.begin(), row.before.end());
+    known.line = row.line;
+    known.begins_function &= row.begins_function;
+  }
+  return out;
+}
+
+// Where a row says more of the function's first place than that the function begins there, machine
+// code has a row for each.
+void AddBegin(LineProgram& rows) {
+  if (rows.rows.empty() || rows.rows.front().begins_function) return;
+  const LineRow& first = rows.rows.front();
+  rows.rows.insert(rows.rows.begin() + 1, LineRow{{}, first.place, first.line, false});
+}
+
+// Rows of the code at the places, as Mercury's rows say them: an instruction has a row where its
+// line is another than that of the one in front of it.
+LineProgram RowsOfCode(const LineProgram& mercury, const CodePlaces& places) {
+  const LineProgram from = WithOneRowEach(mercury);
+  LineProgram out;
+  out.end = places.EndFor(mercury.end);
+  auto next = from.rows.begin();
+  for (const CodePlaces::Instruction& instruction : places.known()) {
+    if (instruction.mercury >= mercury.end) break;
+    std::vector<std::uint8_t> before;
+    const LineRow* row = nullptr;
+    for (; next != from.rows.end() && next->place <= instruction.mercury; ++next) {
+      before.insert(before.end(), next->before.begin(), next->before.end());
+      row = &*next;
+    }
+    const bool is_new = row != nullptr && (out.rows.empty() || out.rows.back().line != row->line);
+    if (is_new) {
+      out.rows.push_back({std::move(before), instruction.sass, row->line, row->begins_function});
+    } else {
+      out.before_end.insert(out.before_end.end(), before.begin(), before.end());
+    }
+  }
+  AddBegin(out);
+  for (; next != from.rows.end(); ++next) {
+    out.before_end.insert(out.before_end.end(), next->before.begin(), next->before.end());
+  }
+  out.before_end.insert(out.before_end.end(), from.before_end.begin(), from.before_end.end());
+  return out;
+}
+
+class LineRemaker {
+ public:
+  LineRemaker(const ViewsOfLines& views, SectionId table)
+      : views_(views), program_(views.sass.program), table_(table) {
+    for (const FunctionId f : views.hidden) {
+      if (views.pairs.functions[f] != kNone) hidden_.insert(views.pairs.functions[f]);
+    }
+  }
+
+  format::RemadeSequences Run() {
+    if (!IsNeeded()) return {};
+    const SectionId mercury = MercuryOf(table_);
+    if (mercury == kNone) return {};
+    const auto own = ReadTable(views_.mercury, mercury);
+    const auto sass = ReadTable(views_.sass, table_);
+    if (!own || !sass || own->table.units().size() != sass->table.units().size()) return {};
+    FindCode();
+    for (std::size_t unit = 0; unit < sass->table.units().size(); ++unit) {
+      RemakeUnit(*own, own->table.units()[unit], *sass, sass->table.units()[unit]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] InputId InputAt(SectionId table, std::uint64_t offset) const {
+    const auto bases = views_.pairs.line_bases.find(table);
+    return bases == views_.pairs.line_bases.end() ? kNone : bases->second.InputAt(offset);
+  }
+  // Whether lines that came there are to be made anew.
+  [[nodiscard]] bool AreForeign(SymbolId function, InputId from) const {
+    const Symbol& symbol = program_.symbols[function];
+    return symbol.input != from || hidden_.contains(symbol.function);
+  }
+  // Most links have no such lines: nothing is read for those.
+  [[nodiscard]] bool IsNeeded() const {
+    return std::ranges::any_of(views_.sass.relocated.kept, [&](const KeptRelocation& kept) {
+      return program_.sections[kept.list].owner == table_ &&
+             program_.symbols[kept.symbol].function != kNone &&
+             AreForeign(kept.symbol, InputAt(table_, kept.offset));
+    });
+  }
+  [[nodiscard]] SectionId MercuryOf(SectionId sass) const {
+    const auto& sections = views_.pairs.sections;
+    const auto found = std::ranges::find(sections, sass);
+    return found == sections.end() ? kNone : static_cast<SectionId>(found - sections.begin());
+  }
+
+  void RemakeUnit(const TableOfView& mercury, const LineUnit& mercury_unit, const TableOfView& sass,
+                  const LineUnit& unit) {
+    base::HashMap<SymbolId, LineSequence> from;
+    for (const LineSequence& sequence : mercury.table.SequencesOf(mercury_unit)) {
+      const auto function = mercury.FunctionOf(sequence);
+      if (function) from.try_emplace(views_.pairs.symbols[*function], sequence);
+    }
+    const auto scale = sass.ScaleOf(unit);
+    if (!scale) return;
+    for (const LineSequence& sequence : sass.table.SequencesOf(unit)) {
+      const auto function = sass.FunctionOf(sequence);
+      if (!function || !AreForeign(*function, InputAt(table_, sequence.begin))) continue;
+      const auto found = from.find(*function);
+      if (found == from.end()) continue;
+      const auto program = mercury.ProgramOf(mercury_unit, found->second);
+      if (!program) continue;
+      auto bytes = format::WriteLineProgram(Remade(*program, *function), *scale);
+      if (bytes.size() >= format::kSetAddressSize) out_[sequence.begin] = std::move(bytes);
+    }
+  }
+
+  [[nodiscard]] LineProgram Remade(const LineProgram& mercury, SymbolId symbol) const {
+    if (!hidden_.contains(program_.symbols[symbol].function)) {
+      return RowsOfCode(mercury, PlacesOf(symbol));
+    }
+    LineProgram out = WithOneRowEach(mercury);
+    out.end = out.rows.empty() ? 0 : out.rows.back().place;
+    return out;
+  }
+
+  // The tables that have a row for each instruction, more or less: where the code that stays is in
+  // them.
+  void FindCode() {
+    const auto& all = views_.pairs.line_bases;
+    const auto table = std::ranges::find_if(all, [&](const auto& of) {
+      return program_.sections[of.first].name == format::section_name::kSassLine;
+    });
+    if (table == all.end() || MercuryOf(table->first) == kNone) return;
+    auto own = ReadTable(views_.mercury, MercuryOf(table->first));
+    auto sass = ReadTable(views_.sass, table->first);
+    if (!own || !sass || own->table.units().size() != sass->table.units().size()) return;
+    for (std::uint32_t unit = 0; unit < sass->table.units().size(); ++unit) {
+      const LineUnit& rows = sass->table.units()[unit];
+      const InputId input = InputAt(table->first, rows.begin);
+      for (const LineSequence& sequence : sass->table.SequencesOf(rows)) {
+        const auto function = sass->FunctionOf(sequence);
+        if (!function || program_.symbols[*function].input != input) continue;
+        code_.try_emplace(*function, CodeRows{.unit = unit, .sass = sequence, .mercury = {}});
+      }
+      for (const LineSequence& sequence : own->table.SequencesOf(own->table.units()[unit])) {
+        const auto function = own->FunctionOf(sequence);
+        const auto code = function ? code_.find(views_.pairs.symbols[*function]) : code_.end();
+        if (code != code_.end() && code->second.unit == unit) code->second.mercury = sequence;
+      }
+    }
+    mercury_instructions_ = *std::move(own);
+    sass_instructions_ = *std::move(sass);
+  }
+
+  // By what the input of the function's code says of its instructions.
+  [[nodiscard]] CodePlaces PlacesOf(SymbolId symbol) const {
+    const SectionId text = program_.functions[program_.symbols[symbol].function].text;
+    CodePlaces out(text == kNone ? 0 : program_.sections[text].size);
+    const auto code = code_.find(symbol);
+    if (code == code_.end()) return out;
+    const auto& [unit, to, from] = code->second;
+    const auto sass = sass_instructions_.ProgramOf(sass_instructions_.table.units()[unit], to);
+    const auto mercury =
+        mercury_instructions_.ProgramOf(mercury_instructions_.table.units()[unit], from);
+    if (sass && mercury) AddPlaces(*mercury, *sass, out);
+    return out;
+  }
+  static void AddPlaces(const LineProgram& mercury, const LineProgram& sass, CodePlaces& out) {
+    LineProgram rows = WithOneRowEach(mercury);
+    AddBegin(rows);
+    if (rows.rows.size() != sass.rows.size()) return;
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      out.Add({rows.rows[i].place, sass.rows[i].place});
+    }
+    out.SetMercurySize(mercury.end);
+  }
+
+  const ViewsOfLines& views_;
+  const Program& program_;
+  const SectionId table_;
+  base::HashSet<FunctionId> hidden_;  // of machine code
+  // Rows of a function's code, in the tables of instructions.
+  struct CodeRows {
+    std::uint32_t unit = 0;
+    LineSequence sass;
+    LineSequence mercury;
+  };
+  base::HashMap<SymbolId, CodeRows> code_;
+  TableOfView mercury_instructions_;
+  TableOfView sass_instructions_;
+  format::RemadeSequences out_;
+};
+
+}  // namespace
+
+format::RemadeSequences RemakeLines(const ViewsOfLines& views, SectionId table) {
+  return LineRemaker(views, table).Run();
+}
+
+}  // namespace devlink::internal
