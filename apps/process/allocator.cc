@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/allocator.h"
 
+#include <atomic>
 #include <cstdlib>  // defines __GLIBC__ where that is the library
 
 #ifdef __GLIBC__
@@ -14,11 +15,23 @@
 
 namespace devlink::app {
 
+namespace {
+
+std::atomic<bool> takes_large_pages = false;
+
+}  // namespace
+
+bool TakesLargePages() { return takes_large_pages.load(std::memory_order_relaxed); }
+
 #ifdef __GLIBC__
 
-void ReturnLargeBlocks() { mallopt(M_MMAP_THRESHOLD, 1 << 16); }
+void ReturnLargeBlocks() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 16);
+  takes_large_pages = true;
+}
 void ReturnFreePages() { malloc_trim(0); }
 void KeepLargeBlocks() {
+  takes_large_pages = false;
   constexpr int kMapFrom = 1 << 25;  // the most that mallopt takes
   mallopt(M_MMAP_THRESHOLD, kMapFrom);
   mallopt(M_TRIM_THRESHOLD, 2 * kMapFrom);

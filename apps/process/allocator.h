@@ -10,8 +10,12 @@ namespace devlink::app {
 
 // Blocks of 64 KiB and more go back to the system when they are freed. Left alone, glibc raises
 // that size by itself with every such block; what growing tables leave behind then stays with the
-// process. For links.
+// process. For links. Those of some megabytes come in large pages from then on (large_blocks.cc).
 void ReturnLargeBlocks();
+
+// Whether they do. Elsewhere large blocks lie in the heap, side by side, and would lie further
+// apart.
+bool TakesLargePages();
 
 // Gives pages back of which nothing is in use.
 void ReturnFreePages();
