@@ -98,7 +98,8 @@ class Modules {
   std::string Compile(const std::string& name, std::string_view text) {
     const std::string source = directory_.File(name + ".ptx");
     const std::string output = directory_.File(name + ".cubin");
-    WriteText(source, Cat(".version 8.0\n.target sm_", arch_, "\n.address_size 64\n", text));
+    WriteText(source, Cat(".version ", arch_.size() > 2 ? "9.0" : "8.0", "\n.target sm_", arch_,
+                          "\n.address_size 64\n", text));
     const ProcessResult result =
         RunProcess({toolkit_.ptxas, "-c", "-arch=sm_" + arch_, source, "-o", output});
     CAPTURE(result.err);
@@ -107,12 +108,22 @@ class Modules {
   }
 
   std::vector<std::uint8_t> NvlinkRelocatable(const std::string& input) {
+    return NvlinkRelocatable(std::vector<std::string>{input});
+  }
+  std::vector<std::uint8_t> NvlinkRelocatable(const std::vector<std::string>& inputs) {
     const std::string output = directory_.File("out.cubin");
-    const ProcessResult result =
-        RunProcess({toolkit_.nvlink, "-r", "-arch=sm_" + arch_, input, "-o", output});
+    std::vector<std::string> command = {toolkit_.nvlink, "-r", "-arch=sm_" + arch_, "-o", output};
+    command.insert(command.end(), inputs.begin(), inputs.end());
+    const ProcessResult result = RunProcess(command);
     CAPTURE(result.err);
     REQUIRE(result.ok());
     return ReadBytes(output).value_or(std::vector<std::uint8_t>{});
+  }
+
+  std::string Write(const std::string& name, const std::vector<std::uint8_t>& cubin) {
+    const std::string path = directory_.File(name + ".cubin");
+    REQUIRE(WriteBytes(path, cubin));
+    return path;
   }
 
   // The path of what nvlink -r makes of a module of that name.
@@ -290,6 +301,58 @@ TEST_CASE("Results of -r may use the same `extern x[]`", "[relocatable]") {
     }
     CHECK(modules.NvlinkMessages(relocatable).find("Multiple definition of 'x'") !=
           std::string::npos);
+  }
+}
+
+// A static function with a jump table, and a kernel that calls it.
+std::string CallerOfTable(std::string_view function, std::string_view kernel, int entries) {
+  std::string out = Cat(".func ", function,
+                        " (.param .u64 a) {\n  .reg .b32 %r<3>;\n  .reg .b64 %rd1;\n"
+                        "  ld.param.u64 %rd1, [a];\n  ld.volatile.global.u32 %r1, [%rd1];\n"
+                        "  ld.volatile.global.u32 %r2, [%rd1+4];\nT: .branchtargets C0");
+  for (int i = 1; i < entries; ++i) Append(out, ", C", i);
+  out += ";\n  brx.idx %r2, T;\n";
+  for (int i = 0; i < entries; ++i)
+    Append(out, "C", i, ": mul.lo.s32 %r1, %r1, ", 7 * i + 3, "; bra E;\n");
+  Append(out, "E: st.volatile.global.u32 [%rd1], %r1;\n  ret;\n}\n.visible .entry ", kernel,
+         " (.param .u64 a) {\n  .reg .b64 %rd1;\n  ld.param.u64 %rd1, [a];\n"
+         "  { .param .b64 p; st.param.b64 [p], %rd1; call ",
+         function, ", (p); }\n  ret;\n}\n");
+  return out;
+}
+
+TEST_CASE("-r of static functions of one name that have constants", "[relocatable][mercury]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"100", "120"}) {
+    for (const std::string_view name : {"f2", "nine_long", "of_twenty_letters_or"}) {
+      for (const int files : {2, 3, 4}) {
+        CAPTURE(arch, name, files);
+        Modules modules(*toolkit, arch);
+        std::vector<std::string> inputs = {
+            modules.Compile("other", CallerOfTable("other", "k", 5))};
+        for (int i = 0; i < files; ++i) {
+          const std::string kernel = Cat("k", i);
+          inputs.push_back(modules.Compile(kernel, CallerOfTable(name, kernel, 5 + i)));
+        }
+        // nvlink overwrites the name of their constants.
+        const std::vector<std::uint8_t> spoilt = modules.NvlinkRelocatable(inputs);
+        const LinkOutcome alike = modules.Link(inputs, true, true);
+        REQUIRE(alike.ok);
+        CHECK(ExplainDifference(spoilt, alike.cubin).empty());
+        const LinkOutcome refused = modules.Link({modules.Write("spoilt", spoilt)}, false, false);
+        CHECK_FALSE(refused.ok);
+
+        const LinkOutcome first = modules.Link(inputs, true, false);
+        REQUIRE(first.ok);
+        const LinkOutcome again = modules.Link({modules.Write("first", first.cubin)}, false, false);
+        const LinkOutcome direct = modules.Link(inputs, false, false);
+        CAPTURE(again.messages, direct.messages);
+        REQUIRE(again.ok);
+        REQUIRE(direct.ok);
+        CHECK(CodeOf(again.cubin, ".nv.constant2.k1") == CodeOf(direct.cubin, ".nv.constant2.k1"));
+      }
+    }
   }
 }
 

@@ -82,6 +82,25 @@ std::string_view NameInMachineCode(std::string_view name, base::StringArena& kep
   return list.empty() ? plain : kept.Concat(list, plain);
 }
 
+std::string_view NameOverwritten(std::string_view name, std::uint32_t times,
+                                 base::StringArena& kept) {
+  constexpr std::string_view kKind = section_name::kCompilerConstants;
+  constexpr std::size_t kShorter = section_name::kOptimizerConstants.size() - kKind.size();
+  const std::string_view plain = NameInMachineCode(name, kept);
+  const std::size_t kind = plain.find(kKind);
+  if (times < 2 || plain.size() == name.size() || kind == std::string_view::npos) return plain;
+  const std::size_t behind = kind + kKind.size();
+  const std::size_t gone = std::min((times - 1) * kShorter, plain.size() - behind);
+  return gone == 0 ? plain : kept.Concat(plain.substr(0, behind), plain.substr(behind + gone));
+}
+
+bool IsOverwritten(std::string_view name, std::string_view function) {
+  constexpr std::string_view kKind = section_name::kCompilerConstants;
+  if (!name.starts_with(kKind)) return false;
+  const std::string_view rest = name.substr(kKind.size());
+  return rest.size() < function.size() && function.ends_with(rest);
+}
+
 bool SharesBytesOfMachineCode(std::string_view debug_section) {
   // Found in the outputs of nvlink for code compiled with -G and -lineinfo, and for PTX with a
   // section of each name that DWARF 2 to 5 know: `.debug_loclists`, for example, is not shared.

@@ -61,6 +61,14 @@ inline constexpr std::uint32_t kShtMercuryResolvedRela = 0x70000088;  // nvlink 
 // `.nv.constant3`. Most have the same in both. `kept` keeps a name that has to be made.
 std::string_view NameInMachineCode(std::string_view name, base::StringArena& kept);
 
+// What nvlink's -r leaves of it where so many sections have the name. It overwrites it once for
+// each, and takes what stands behind the kind of section from where that stood before the first
+// time (found with names of 2 to 20 letters in one to four files).
+std::string_view NameOverwritten(std::string_view name, std::uint32_t times,
+                                 base::StringArena& kept);
+// Whether that may have become of the name of the function's constants.
+bool IsOverwritten(std::string_view name, std::string_view function);
+
 // Bytes that nvlink and ptxas leave unused behind the table of section names.
 inline constexpr std::uint64_t kRoomBehindSectionNames = 36;
 

@@ -133,7 +133,7 @@ absl::StatusOr<CubinDescription> DescribeViews(const LinkedView& mercury, const 
   cubin.names.push_back(names);
 
   TwoViewDescriber file(mercury, sass, pairs, cubin.writer, *names);
-  file.AddNames();
+  file.AddNames(relocatable && settings.spoils_names);
   file.AddSections();
   file.AddSymbols();
   file.LinkSections();

@@ -21,6 +21,8 @@ struct ImageSettings {
   bool relocatable = false;                  // a program that is to be linked again
   // Then: references to shared memory are left to the next link.
   bool keep_references = false;
+  // And: names that several sections have are left as nvlink leaves them.
+  bool spoils_names = false;
   bool preserve_relocations = false;  // what only they name is listed, too
   // Of executables: the variables that are listed whether or not anything names them. Null: all.
   const std::vector<std::string>* retained_symbols = nullptr;

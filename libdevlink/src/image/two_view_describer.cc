@@ -33,20 +33,48 @@ TwoViewDescriber::TwoViewDescriber(const LinkedView& mercury, const LinkedView& 
 // The name of a section that machine code has otherwise is overwritten with that one: it keeps its
 // room.
 void TwoViewDescriber::EnterSectionName(std::string_view name) {
-  const std::string_view plain = format::NameInMachineCode(name, names_);
+  const std::string_view plain = PlainName(name);
   if (plain.size() == name.size()) {
     writer_.AddName(kSectionNameTable, name);
     return;
   }
-  if (!renamed_.insert(name).second) return;
-  // nvlink makes room for the longer names in `.strtab`, and uses it for those of constants.
-  symbols_gap_ += name.size();
-  if (!format::IsNameOfRelocations(name)) symbols_gap_ -= plain.size() + 1;
+  if (renamed_.contains(name)) return;
+  // nvlink makes room for the longer names in `.strtab`, for each section, and uses it for those of
+  // constants.
+  std::uint64_t room = name.size();
+  if (!format::IsNameOfRelocations(name)) {
+    room -= format::NameInMachineCode(name, names_).size() + 1;
+  }
+  symbols_gap_ += SectionsOfName(name) * room;
   const auto padding = static_cast<std::uint32_t>(name.size() - plain.size());
-  writer_.AddName(kSectionNameTable, plain, {.padding = padding});
+  // What is left of two names may be the same; they stay two.
+  renamed_[name] = writer_.AddName(kSectionNameTable, plain,
+                                   {.shared = SectionsOfName(name) == 1, .padding = padding});
 }
 
-void TwoViewDescriber::AddNames() {
+std::uint32_t TwoViewDescriber::SectionsOfName(std::string_view name) const {
+  const auto found = common_names_.find(name);
+  return found == common_names_.end() ? 1 : found->second;
+}
+
+std::string_view TwoViewDescriber::PlainName(std::string_view name) {
+  return format::NameOverwritten(name, SectionsOfName(name), names_);
+}
+
+// Only -r leaves several: of functions of one name that are not global.
+void TwoViewDescriber::FindCommonNames() {
+  base::HashSet<std::string_view> known;
+  const Program& program = mercury_.program();
+  for (SectionId id = 0; id < program.sections.size(); ++id) {
+    if (mercury_.form.left_out().sections[id]) continue;
+    const std::string_view name = program.sections[id].name;
+    if (known.insert(name).second) continue;
+    ++common_names_.try_emplace(name, 1).first->second;
+  }
+}
+
+void TwoViewDescriber::AddNames(bool spoiling) {
+  if (spoiling) FindCommonNames();
   const LeftOut& left_out = mercury_.form.left_out();
   const Program& program = mercury_.program();
   base::HashSet<std::string_view> written;
@@ -85,7 +113,9 @@ void TwoViewDescriber::AddSections() {
 
 // A section under the name that machine code has for it. nvlink adds that name to `.strtab` late.
 SectionHandle TwoViewDescriber::AddRenamed(std::string_view name, SectionSpec spec) {
-  spec.name = format::NameInMachineCode(name, names_);
+  spec.name = PlainName(name);
+  const auto entered = renamed_.find(name);
+  if (entered != renamed_.end()) spec.entered_name = entered->second;
   spec.only_section_name |= spec.name.size() != name.size();
   return writer_.AddSection(spec);
 }
@@ -489,7 +519,7 @@ void TwoViewDescriber::RenameConstants() {
     if (plain.size() == name.size()) return;
     ResidueWriter residue(writer_);
     if (symbol == kNoSymbol) return residue.AddLateSymbolName(plain);
-    residue.RenameLate(symbol, plain);
+    residue.RenameLate(symbol, plain, common_names_.contains(name));
   };
   const Program& program = mercury_.program();
   for (SectionId id = 0; id < program.sections.size(); ++id) {

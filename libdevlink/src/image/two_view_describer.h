@@ -38,7 +38,8 @@ class TwoViewDescriber {
   TwoViewDescriber(const LinkedView& mercury, const LinkedView& sass, const ViewPairs& pairs,
                    CubinWriter& writer, base::StringArena& names);
 
-  void AddNames();
+  // `spoiling`: as nvlink's -r does those that several sections have.
+  void AddNames(bool spoiling);
   void AddSections();
   void AddSymbols();
   void LinkSections();
@@ -98,6 +99,9 @@ class TwoViewDescriber {
                        const SectionSpec& spec);
   SectionHandle AddRenamed(std::string_view name, SectionSpec spec);
   void EnterSectionName(std::string_view name);
+  std::string_view PlainName(std::string_view name);
+  [[nodiscard]] std::uint32_t SectionsOfName(std::string_view name) const;
+  void FindCommonNames();
 
   void AddSymbolPair(SymbolId id);
   void AddInstance(const ExternalInstance& instance);
@@ -138,7 +142,9 @@ class TwoViewDescriber {
   std::vector<LateList> late_lists_;
   std::vector<std::uint32_t> list_of_bank_;  // by ConstantLayout::banks; kNone: it needs none
   std::vector<SectionId> parameters_;        // of machine code
-  base::HashSet<std::string_view> renamed_;
+  base::HashMap<std::string_view, NameHandle> renamed_;  // by the names in the Mercury view
+  // Of names that several sections of the output have, how many.
+  base::HashMap<std::string_view, std::uint32_t> common_names_;
   WideIndices wide_indices_ = WideIndices::kAbsent;
   SectionHandle own_wide_indices_ = kNoSection;
   std::uint64_t section_names_ = 0;  // size of the names before those that come late

@@ -16,7 +16,7 @@ namespace devlink::internal {
 namespace section_name = format::section_name;
 
 void ObjectMerge::Run() {
-  constants_named_ = 0;
+  constants_numbered_ = 0;
   for (std::uint32_t i = 0; i < input_.view->symbol_count(); ++i) {
     const std::uint8_t type = input_.view->SymbolTypeAt(i);
     if (type == format::kSttObject || type == format::kSttCudaObject) {
@@ -61,6 +61,7 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
   if ((relocatable_ || builder_.preserve_resolved) && IsOfDiscardedCode(symbol.section)) {
     KeepParameterSymbol(index, symbol);
   }
+  if (of_function && NumbersConstants()) ++constants_numbered_;
   if (mapping.state == SectionMapping::kDiscarded) {
     input_.symbols[index] = known;
     return;
@@ -90,6 +91,13 @@ void ObjectMerge::MergeObject(std::uint32_t index, const InputSymbol& symbol) {
     return;
   }
   Define(index, symbol, known, mapping);
+}
+
+// Where they stay, the compiler's constants of each file are numbered, those of discarded copies as
+// well, which do not stay.
+bool ObjectMerge::NumbersConstants() const {
+  return (relocatable_ || builder_.preserve_resolved) &&
+         program_.view == format::ViewKind::kMercury;
 }
 
 // `extern __shared__ x[]` as nvlink -r leaves it.
@@ -248,11 +256,9 @@ void ObjectMerge::Define(std::uint32_t index, const InputSymbol& symbol, SymbolI
   const SymbolId id = known != kNone ? known : builder_.AddSymbol(symbol, TypeOf(symbol));
   Symbol& out = program_.symbols[id];
   const Section& section = program_.sections[mapping.section];
-  if ((relocatable_ || builder_.preserve_resolved) && program_.view == format::ViewKind::kMercury &&
-      section.kind == SectionKind::kFunctionConstants) {
-    // Where they stay, the compiler's constants of each file are numbered.
+  if (NumbersConstants() && section.kind == SectionKind::kFunctionConstants) {
     out.name =
-        builder_.Concat(builder_.Concat(section.name, "."), std::to_string(++constants_named_));
+        builder_.Concat(builder_.Concat(section.name, "."), std::to_string(constants_numbered_));
   }
   if (out.common) {
     builder_.StartOver(id);

@@ -49,6 +49,7 @@ class ObjectMerge {
   void MakeCommon(SymbolId id, const InputSymbol& symbol);
   void CheckSizes(SymbolId known, const InputSymbol& symbol);
   [[nodiscard]] bool IsInit(const InputSymbol& symbol) const;
+  [[nodiscard]] bool NumbersConstants() const;
   [[nodiscard]] bool IsPlacedExternal(const InputSymbol& symbol) const;
   void Discard(std::uint32_t index, const InputSymbol& symbol, SymbolId known);
   void KeepParameterSymbol(std::uint32_t index, const InputSymbol& symbol);
@@ -69,10 +70,10 @@ class ObjectMerge {
   DataSections& data_;
   FunctionConstants& constants_;
   const bool relocatable_;
-  const bool mends_sizes_;             // of sections that a variable of 4 GiB and more does not fit
-  std::uint32_t constants_named_ = 0;  // of the input, by partial links
-  std::vector<SymbolId> reserved_;     // of executables
-  SymbolId tensor_memory_ = kNone;     // what is kept for it, in one of two ways
+  const bool mends_sizes_;  // of sections that a variable of 4 GiB and more does not fit
+  std::uint32_t constants_numbered_ = 0;  // of the input, by partial links
+  std::vector<SymbolId> reserved_;        // of executables
+  SymbolId tensor_memory_ = kNone;        // what is kept for it, in one of two ways
 };
 
 }  // namespace devlink::internal

@@ -661,7 +661,12 @@ absl::Status ModuleLoader::CheckOwner(std::uint32_t index) const {
   const std::string_view owner = sections_[section.info].name;
   if (!format::IsNameOfCode(owner) ||
       !section.name.ends_with(owner.substr(format::section_name::kText.size()))) {
-    return Bad(index, "its name is not that of the function it belongs to");
+    return Bad(
+        index,
+        two_views_ && format::IsOverwritten(section.name, format::FunctionInNameOfCode(owner))
+            ? "nvlink -r has overwritten its name, as it does where files have static "
+              "functions of one name; devlink -r does not"
+            : "its name is not that of the function it belongs to");
   }
   // Parameters of what does not say that it is a kernel: nobody could launch it.
   if (section.role == SectionRole::kFunctionConstants &&

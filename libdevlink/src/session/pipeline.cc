@@ -530,6 +530,7 @@ absl::StatusOr<CubinDescription> DescribeOutput(LinkedProgram&& program, const L
       .recorded_tool = options.recorded_tool,
       .relocatable = options.relocatable,
       .keep_references = KeepsReferences(options),
+      .spoils_names = options.compatibility == Compatibility::kNvlink,
       .preserve_relocations = options.preserve_relocations,
       .retained_symbols = options.retained_symbols ? &*options.retained_symbols : nullptr};
   if (!format::HasTwoViews(options.target.number)) {

@@ -100,7 +100,10 @@ void CubinWriter::State::EnterLateNames() {
   for (const LateName& name : late_names) {
     const std::size_t table =
         name.symbol == kNoSymbol ? 0 : std::size_t{symbols[Index(name.symbol)].table};
-    const internal::NameId id = strings[symbol_tables[table].strings].Add({name.begin, name.size});
+    const std::string_view text(name.begin, name.size);
+    internal::StringTable& names = strings[symbol_tables[table].strings];
+    const internal::NameId id =
+        name.anew != 0 ? names.AddAnew(text, internal::StringTable::HashOf(text)) : names.Add(text);
     if (name.symbol != kNoSymbol) symbols[Index(name.symbol)].name_id = id;
   }
   base::Release(late_names);

@@ -110,7 +110,8 @@ struct SymbolTableState {
 // A name of the global part, and whose it is, if anybody's.
 struct LateName {
   const char* begin = nullptr;
-  std::uint32_t size = 0;  // as in a StringTable
+  std::uint32_t size : 31 = 0;  // as in a StringTable
+  std::uint32_t anew : 1 = 0;   // also where the name stands there already
   SymbolHandle symbol = kNoSymbol;
 };
 static_assert(sizeof(LateName) == 16);
@@ -217,7 +218,7 @@ struct CubinWriter::State {
   void AddOwnRuns(internal::SectionState& section, std::uint64_t from);
   void MarkSymbolWord(std::size_t at);
   void CompleteSections();
-  void AddLateName(std::string_view name, SymbolHandle symbol);
+  void AddLateName(std::string_view name, SymbolHandle symbol, bool anew = false);
 
   [[nodiscard]] std::uint64_t section_count() const { return sections.size() + 1; }
   [[nodiscard]] internal::StringTable& section_names() { return strings[0]; }

@@ -109,8 +109,11 @@ void CubinWriter::State::MarkSymbolWord(std::size_t at) {
   symbol_words.push_back({.first = offset});
 }
 
-void CubinWriter::State::AddLateName(std::string_view name, SymbolHandle symbol) {
-  late_names.push_back({name.data(), static_cast<std::uint32_t>(name.size()), symbol});
+void CubinWriter::State::AddLateName(std::string_view name, SymbolHandle symbol, bool anew) {
+  late_names.push_back({.begin = name.data(),
+                        .size = static_cast<std::uint32_t>(name.size()),
+                        .anew = anew ? 1U : 0U,
+                        .symbol = symbol});
 }
 
 void CubinWriter::State::CompleteSections() {
@@ -435,8 +438,8 @@ namespace internal {
 void ResidueWriter::AddLateSymbolName(std::string_view name) {
   state_.AddLateName(name, kNoSymbol);
 }
-void ResidueWriter::RenameLate(SymbolHandle symbol, std::string_view name) {
-  state_.AddLateName(name, symbol);
+void ResidueWriter::RenameLate(SymbolHandle symbol, std::string_view name, bool anew) {
+  state_.AddLateName(name, symbol, anew);
 }
 void ResidueWriter::SetNullSymbolValue(std::uint64_t value) {
   for (auto& table : state_.symbol_tables) table.null_value = value;

@@ -20,8 +20,9 @@ class ResidueWriter {
   void AddLateSymbolName(std::string_view name);
 
   // Another name for a symbol, which enters `.strtab` behind those of the global part that were
-  // added before. Nothing is said of the first name.
-  void RenameLate(SymbolHandle symbol, std::string_view name);
+  // added before, with `anew` also where it stands there already. Nothing is said of the first
+  // name.
+  void RenameLate(SymbolHandle symbol, std::string_view name, bool anew = false);
 
   // The value of symbol 0 of all symbol tables so far, which is 0 in other files.
   void SetNullSymbolValue(std::uint64_t value);

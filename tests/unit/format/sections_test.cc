@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/strings.h"
 #include "format/elf_cuda.h"
 #include "format/relocations.h"
+#include "format/views.h"
 #include "support/catch.h"
 
 namespace devlink::testing {
@@ -170,6 +172,26 @@ TEST_CASE("Tables of unified symbols are known, and not linked", "[format]") {
   }
   CHECK(RoleOf(".nv.uft.entry", 0x70000013, 0, 0).status().code() ==
         absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("Names of constants are overwritten once for each section", "[format]") {
+  base::StringArena kept;
+  const auto name = [&](std::string_view of, std::uint32_t times) {
+    return format::NameOverwritten(of, times, kept);
+  };
+  constexpr std::string_view kName = ".nv.constant.optimizer.twelve_bytes";
+  CHECK(name(kName, 1) == ".nv.constant2.twelve_bytes");
+  CHECK(name(kName, 2) == ".nv.constant2.tes");
+  CHECK(name(kName, 3) == ".nv.constant2.");
+  CHECK(name(".rela.nv.constant.optimizer.twelve_bytes", 2) == ".rela.nv.constant2.tes");
+  CHECK(name(".nv.constant.optimizer.f", 4000000000) == ".nv.constant2.");
+  CHECK(name(".nv.constant.user", 2) == ".nv.constant3");
+  CHECK(name(".text.f", 2) == ".text.f");
+  CHECK(format::IsOverwritten(".nv.constant2.tes", "twelve_bytes"));
+  CHECK(format::IsOverwritten(".nv.constant2.", "f"));
+  CHECK_FALSE(format::IsOverwritten(".nv.constant2.twelve_bytes", "twelve_bytes"));
+  CHECK_FALSE(format::IsOverwritten(".nv.constant2.f", "g"));
+  CHECK_FALSE(format::IsOverwritten(".nv.constant3.f", "of"));
 }
 
 }  // namespace
