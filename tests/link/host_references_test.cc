@@ -377,7 +377,7 @@ TEST_CASE("shared memory of kernels that stay for their addresses") {
 
 // A kernel that nobody asks for leaves the name of its shared memory where a copy that is discarded
 // had some.
-TEST_CASE("shared memory of copies of kernels that go") {
+TEST_CASE("shared memory of copies of kernels that are not asked for") {
   const auto toolkit = FindToolkit();
   if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
   for (const int sm : kTargets) {
@@ -400,9 +400,16 @@ TEST_CASE("shared memory of copies of kernels that go") {
     const Object outer =
         object(Cat(extern_shared, ".weak .", begin,
                    ".reg .b32 x; ld.shared.u32 x, [d]; st.shared.u32 [d+4], x; ret; }"));
+    // Whoever asked for them, these stay for their address.
+    const std::string pointer = "\n.visible .global .u64 pointer = kw;\n";
+    const Object kept = object(Cat(".weak .", begin, "ret; }", pointer));
+    const Object kept_strong = object(Cat(".visible .", begin, "ret; }", pointer));
     const std::vector<std::vector<Object>> links = {
-        {none, some},  {none, some, more}, {none, more, some},   {some, none}, {some, more},
-        {outer, some}, {strong, some},     {none, some, strong}, {none, outer}};
+        {none, some},        {none, some, more},  {none, more, some}, {some, none},
+        {some, more},        {outer, some},       {strong, some},     {none, some, strong},
+        {none, outer},       {kept, some},        {kept, some, more}, {kept, more, some},
+        {kept, outer},       {kept, outer, some}, {kept, none, some}, {none, kept, some},
+        {kept_strong, some}, {kept, some, strong}};
     for (std::size_t i = 0; i < links.size(); ++i) {
       for (const std::string wanted : {"other", "kw", "nothing"}) {
         INFO("sm_" << sm << ", link " << i << ", wanted: " << wanted);

@@ -4,31 +4,11 @@
 #include <cstddef>
 #include <utility>
 
+#include "format/dwarf_lines.h"
+
 namespace devlink::format {
 
 namespace {
-
-constexpr std::uint64_t kVersionAt = 4;
-constexpr std::uint16_t kLastVersion = 3;  // in which the head is laid out like this
-constexpr std::uint64_t kUnitAt = 10;
-constexpr std::uint64_t kLineBaseAt = 12;
-constexpr std::uint64_t kLineRangeAt = 13;
-constexpr std::uint64_t kOpcodeBaseAt = 14;
-
-// Instructions. DWARF 2, 7.21.
-constexpr std::uint8_t kExtended = 0;
-constexpr std::uint8_t kCopy = 1;
-constexpr std::uint8_t kAdvancePlace = 2;
-constexpr std::uint8_t kAdvanceLine = 3;
-constexpr std::uint8_t kSetFile = 4;
-constexpr std::uint8_t kSetColumn = 5;
-constexpr std::uint8_t kNegateStatement = 6;
-constexpr std::uint8_t kSetBlock = 7;
-constexpr std::uint8_t kAdvanceByConstant = 8;
-constexpr std::uint8_t kFixedAdvance = 9;
-constexpr std::uint8_t kEndSequence = 1;     // extended
-constexpr std::uint8_t kFunctionRow = 0x92;  // extended, NVIDIA's
-constexpr unsigned kLargestOpcode = 255;
 
 class ProgramReader {
  public:
@@ -58,26 +38,26 @@ class ProgramReader {
     }
     std::uint64_t number = 0;
     switch (opcode) {
-      case kExtended:
+      case dwarf::kExtended:
         return Extended();
-      case kCopy:
+      case dwarf::kCopy:
         return AddRow();
-      case kAdvancePlace:
+      case dwarf::kAdvancePlace:
         if (!Unsigned(number)) return false;
         Advance(number);
         return true;
-      case kAdvanceLine:
+      case dwarf::kAdvanceLine:
         return AdvanceLine();
-      case kSetFile:
-      case kSetColumn:
+      case dwarf::kSetFile:
+      case dwarf::kSetColumn:
         return Unsigned(number) && Keep();
-      case kNegateStatement:
-      case kSetBlock:
+      case dwarf::kNegateStatement:
+      case dwarf::kSetBlock:
         return Keep();
-      case kAdvanceByConstant:
-        Advance((kLargestOpcode - scale_.opcode_base) / scale_.line_range);
+      case dwarf::kAdvanceByConstant:
+        Advance((dwarf::kLargestOpcode - scale_.opcode_base) / scale_.line_range);
         return true;
-      case kFixedAdvance: {
+      case dwarf::kFixedAdvance: {
         std::uint16_t bytes = 0;
         if (!reader_.Read(at_, bytes)) return false;
         at_ += sizeof(bytes);
@@ -95,11 +75,11 @@ class ProgramReader {
     const auto body = reader_.Slice(at_, length);
     if (!body) return false;
     at_ += length;
-    if (body->front() == kEndSequence) {
+    if (body->front() == dwarf::kEndSequence) {
       ended_ = true;
       return true;
     }
-    if (body->front() != kFunctionRow) return Keep();
+    if (body->front() != dwarf::kFunctionRow) return Keep();
     if (length != 2) return false;
     begins_function_ = body->back() != 0;
     return true;
@@ -175,10 +155,11 @@ std::optional<LineScale> ReadLineScale(base::Bytes head) {
   LineScale out;
   std::uint16_t version = 0;
   std::uint8_t line_base = 0;
-  if (!reader.Read(kVersionAt, version) || version > kLastVersion ||
-      !reader.Read(kUnitAt, out.unit) || !reader.Read(kLineBaseAt, line_base) ||
-      !reader.Read(kLineRangeAt, out.line_range) || !reader.Read(kOpcodeBaseAt, out.opcode_base) ||
-      out.unit == 0 || out.line_range == 0 || out.opcode_base <= kFixedAdvance) {
+  if (!reader.Read(dwarf::kVersionAt, version) || version > dwarf::kLastVersion ||
+      !reader.Read(dwarf::kUnitAt, out.unit) || !reader.Read(dwarf::kLineBaseAt, line_base) ||
+      !reader.Read(dwarf::kLineRangeAt, out.line_range) ||
+      !reader.Read(dwarf::kOpcodeBaseAt, out.opcode_base) || out.unit == 0 || out.line_range == 0 ||
+      out.opcode_base <= dwarf::kFixedAdvance) {
     return std::nullopt;
   }
   out.line_base = static_cast<std::int8_t>(line_base);
@@ -202,7 +183,7 @@ class ProgramWriter {
     }
     Append(program.before_end);
     Advance(StepsTo(program.end));
-    out_.insert(out_.end(), {kExtended, 1, kEndSequence});
+    out_.insert(out_.end(), {dwarf::kExtended, 1, dwarf::kEndSequence});
     return std::move(out_);
   }
 
@@ -213,25 +194,25 @@ class ProgramWriter {
     place_ = row.place;
     line_ = static_cast<std::uint64_t>(row.line);
     if (const auto opcode = SpecialFor(steps, lines)) return out_.push_back(*opcode);
-    out_.push_back(kAdvanceLine);
+    out_.push_back(dwarf::kAdvanceLine);
     AppendSigned(out_, lines);
     Advance(steps);
-    out_.push_back(kCopy);
+    out_.push_back(dwarf::kCopy);
   }
   // The one instruction for both, which is used where the place changes.
   [[nodiscard]] std::optional<std::uint8_t> SpecialFor(std::int64_t steps,
                                                        std::int64_t lines) const {
-    const bool is_near = steps > 0 && steps <= kLargestOpcode && lines >= scale_.line_base &&
+    const bool is_near = steps > 0 && steps <= dwarf::kLargestOpcode && lines >= scale_.line_base &&
                          lines < scale_.line_base + int{scale_.line_range};
     if (!is_near) return std::nullopt;
     const std::int64_t opcode =
         lines - scale_.line_base + steps * scale_.line_range + scale_.opcode_base;
-    if (opcode > kLargestOpcode) return std::nullopt;
+    if (opcode > dwarf::kLargestOpcode) return std::nullopt;
     return static_cast<std::uint8_t>(opcode);
   }
   void Advance(std::int64_t steps) {
     if (steps == 0) return;
-    out_.push_back(kAdvancePlace);
+    out_.push_back(dwarf::kAdvancePlace);
     AppendSigned(out_, steps);
   }
   [[nodiscard]] std::int64_t StepsTo(std::uint64_t next) const {

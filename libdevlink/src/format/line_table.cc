@@ -7,18 +7,11 @@
 #include <iterator>
 #include <utility>
 
+#include "format/dwarf_lines.h"
+
 namespace devlink::format {
 
 namespace {
-
-constexpr std::uint64_t kHeaderLengthAt = 6;
-constexpr std::uint64_t kHeaderAt = 10;  // what the header's length counts from
-constexpr std::uint64_t kOpcodeBaseAt = 14;
-constexpr std::uint64_t kOperandCountsAt = 15;
-constexpr std::uint8_t kExtended = 0;
-constexpr std::uint8_t kFixedAdvance = 9;  // its operand is a half word
-constexpr std::uint8_t kEndSequence = 1;
-constexpr std::uint8_t kSetAddress = 2;
 
 // A sequence that stays.
 struct RankedSequence {
@@ -54,14 +47,15 @@ class LineTableReader {
     std::uint32_t header = 0;
     const std::uint64_t begin = at_;
     if (!reader_.Read(begin, length) || !reader_.Slice(begin + sizeof(length), length) ||
-        !reader_.Read(begin + kHeaderLengthAt, header) ||
-        !reader_.Read(begin + kOpcodeBaseAt, opcode_base_)) {
+        !reader_.Read(begin + dwarf::kHeaderLengthAt, header) ||
+        !reader_.Read(begin + dwarf::kOpcodeBaseAt, opcode_base_)) {
       return false;
     }
     const std::uint64_t end = begin + sizeof(length) + length;
-    const std::uint64_t program = begin + kHeaderAt + header;
-    if (program > end || begin + kOperandCountsAt > program || opcode_base_ == 0) return false;
-    operand_counts_ = begin + kOperandCountsAt;
+    const std::uint64_t program = begin + dwarf::kHeaderAt + header;
+    if (program > end || begin + dwarf::kOperandCountsAt > program || opcode_base_ == 0)
+      return false;
+    operand_counts_ = begin + dwarf::kOperandCountsAt;
     if (operand_counts_ + opcode_base_ - 1 > program) return false;
     const auto first = static_cast<std::uint32_t>(out_.sequences_.size());
     for (at_ = program; at_ < end;) {
@@ -79,9 +73,9 @@ class LineTableReader {
     while (at_ < end && !ends) {
       std::uint8_t opcode = 0;
       if (!reader_.Read(at_++, opcode)) return false;
-      if (opcode == kExtended) {
+      if (opcode == dwarf::kExtended) {
         if (!Extended(ends)) return false;
-      } else if (opcode == kFixedAdvance) {
+      } else if (opcode == dwarf::kFixedAdvance) {
         at_ += sizeof(std::uint16_t);
       } else if (opcode < opcode_base_) {
         const auto count = reader_.ReadOrZero<std::uint8_t>(operand_counts_ + opcode - 1U);
@@ -106,10 +100,10 @@ class LineTableReader {
     if (!Number(length) || length == 0 || !reader_.Slice(at_, length) || !reader_.Read(at_, kind)) {
       return false;
     }
-    if (kind == kSetAddress) out_.addresses_.push_back(at_ + 1);
-    ends = kind == kEndSequence;
-    const bool is_odd = (kind == kSetAddress && length != 1 + sizeof(std::uint64_t)) ||
-                        (kind == kEndSequence && length != 1);
+    if (kind == dwarf::kSetAddress) out_.addresses_.push_back(at_ + 1);
+    ends = kind == dwarf::kEndSequence;
+    const bool is_odd = (kind == dwarf::kSetAddress && length != 1 + sizeof(std::uint64_t)) ||
+                        (kind == dwarf::kEndSequence && length != 1);
     if (is_odd) out_.is_plain_ = false;
     at_ += length;
     return true;

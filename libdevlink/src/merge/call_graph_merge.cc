@@ -18,10 +18,16 @@ void CallGraphMerge::TakeCalls(const InputSection& section) {
     const FunctionId function = function_of(pair.first);
     if (function == kNone && pair.first != 0) Lose(section, pair.first);
     // What is said of a discarded copy does not count: neither whom it calls, nor that a pointer to
-    // it lies in a variable. Of a function that takes its address, that function's pair tells.
+    // it lies in a variable, but that of a kernel. Of a function that takes its address, that
+    // function's pair tells.
     if (function == kNone) continue;
     if (input_.discarded[pair.first]) {
-      if (pair.list == List::kAddressesTaken) NotePointed(function, pair.second);
+      if (pair.list != List::kAddressesTaken) continue;
+      if (program_.functions[function].is_kernel) {
+        TakeAddress(function);
+      } else {
+        NotePointed(function, pair.second);
+      }
       continue;
     }
     if (format::HoldsSymbolPairs(pair.list)) {

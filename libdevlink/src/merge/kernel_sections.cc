@@ -63,7 +63,12 @@ void KernelSections::MapLocals(std::uint32_t index) {
   mapping.state = SectionMapping::kDiscarded;
   if (text == kNone) return;
   const FunctionId function = program_.sections[text].function;
-  const SectionId shared = program_.functions[function].shared;
+  SectionId shared = program_.functions[function].shared;
+  // One that -kernels-used does not name has none before a copy comes with variables of its own.
+  if (shared == kNone && program_.functions[function].is_kernel) {
+    shared = AddShared(function, program_.symbols[program_.functions[function].symbol].name);
+    program_.sections[shared].align = section.align;
+  }
   if (shared != kNone) {
     mapping = {shared, 0, SectionMapping::kMapped};
     if (input_.view->extensible()) AddUnnamed(section, shared);
