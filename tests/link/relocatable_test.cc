@@ -304,6 +304,21 @@ TEST_CASE("Results of -r may use the same `extern x[]`", "[relocatable]") {
   }
 }
 
+TEST_CASE("-r twice of one module", "[relocatable][mercury]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit; nothing was compared");
+  for (const char* arch : {"75", "90", "100", "120"}) {
+    CAPTURE(arch);
+    Modules modules(*toolkit, arch);
+    // For sm_90 and later ptxas refers to tables of functions that nobody defines.
+    const std::string once = modules.CompileRelocatable("once", kModule);
+    const LinkOutcome actual = modules.Link({once}, true, true);
+    CAPTURE(actual.messages);
+    REQUIRE(actual.ok);
+    CHECK(ExplainDifference(modules.NvlinkRelocatable(once), actual.cubin).empty());
+  }
+}
+
 // A static function with a jump table, and a kernel that calls it.
 std::string CallerOfTable(std::string_view function, std::string_view kernel, int entries) {
   std::string out = Cat(".func ", function,

@@ -49,7 +49,10 @@ std::string Values(const Body& body) {
   const int step = more <= 0 ? 0 : std::max(1, static_cast<int>(out.size()) / more);
   std::string text;
   for (int i = 0; i < static_cast<int>(out.size()); ++i) {
-    if (step != 0 && i % step == 0) Append(text, " .loc 1 ", 40 + (i * 5) % 23, " 0\n");
+    // Of two files, whose lines have the same numbers.
+    if (step != 0 && i % step == 0) {
+      Append(text, " .loc ", 1 + i / step % 3 / 2, " ", 40 + i / step % 2, " 0\n");
+    }
     Append(text, " ", out[static_cast<std::size_t>(i)], "\n");
   }
   return text;
@@ -58,7 +61,7 @@ std::string Values(const Body& body) {
 std::string TextOf(const Body& body, std::string_view target, int number) {
   const std::string_view name = body.has_alias ? "whole" : "f";
   std::string out = Cat(".version 9.0\n.target ", target, "\n.address_size 64\n");
-  if (body.lines != 0) out += ".file 1 \"source.cu\"\n";
+  if (body.lines != 0) out += ".file 1 \"source.cu\"\n.file 2 \"header.cuh\"\n";
   out += ".extern .func (.param .b32 o) g(.param .b64 p);\n";
   if (body.has_alias) out += ".visible .func (.param .b32 o) f(.param .b64 p);\n";
   Append(out, body.has_alias ? ".visible" : ".weak", " .func (.param .b32 o) ", name,
@@ -98,6 +101,18 @@ class Workshop {
     REQUIRE(result.ok());
     return out;
   }
+  // CUDA C++, with lines.
+  std::string Compile(const std::string& text, const std::string& define) {
+    const std::string source = directory_.File(Cat("u", ++made_, ".cu"));
+    std::string out = directory_.File(Cat("u", made_, ".cubin"));
+    WriteText(source, text);
+    const ProcessResult result =
+        RunProcess({toolkit_.nvcc, "-arch=" + target_, "-lineinfo", "-rdc=true", "-cubin",
+                    "-D" + define, source, "-o", out});
+    INFO(result.err);
+    REQUIRE(result.ok());
+    return out;
+  }
   std::string Callee() {
     return Assemble(Cat(".version 9.0\n.target ", target_, "\n.address_size 64\n", kCallee), false);
   }
@@ -119,6 +134,15 @@ class Workshop {
     REQUIRE(outcome.ok);
     actual_ = outcome.cubin;
     return true;
+  }
+
+  // What nvlink's -r makes of them.
+  std::string Partial(const std::vector<std::string>& files) {
+    std::string out = directory_.File("partial.cubin");
+    std::vector<std::string> command = {toolkit_.nvlink, "-r", "-arch", target_, "-o", out};
+    command.insert(command.end(), files.begin(), files.end());
+    REQUIRE(RunProcess(command).ok());
+    return out;
   }
 
   // Sections with such names that differ.
@@ -149,7 +173,7 @@ class Workshop {
       REQUIRE(scale);
       for (const format::LineSequence& rows : table->SequencesOf(unit)) {
         const auto program =
-            format::ReadLineProgram(bytes.subspan(rows.begin, rows.end - rows.begin), *scale);
+            format::ReadLineProgram(bytes.subspan(rows.begin, rows.end - rows.begin), *scale, 1000);
         REQUIRE(program);
         out.push_back(program->end);
       }
@@ -194,6 +218,9 @@ void CheckLinks(Workshop& shop, std::vector<std::string> files, std::string_view
       CHECK(shop.Different(about) == std::vector<std::string>());
     }
   }
+  INFO("in two steps");
+  REQUIRE(shop.Link({shop.Partial(files)}, false, FinalizeMode::kNever));
+  CHECK(shop.Different(about) == std::vector<std::string>());
 }
 
 TEST_CASE("Lines and frames of bodies that were replaced are nvlink's", "[mercury][lines]") {
@@ -220,6 +247,32 @@ TEST_CASE("Lines and frames of bodies that were replaced are nvlink's", "[mercur
                  "debug_");
     }
   }
+}
+
+// Rows say what is inlined where, too, by the number of the row that calls it.
+TEST_CASE("Lines of bodies that were replaced with what they inline are nvlink's",
+          "[mercury][lines]") {
+  const auto toolkit = FindToolkit();
+  if (!toolkit) DEVLINK_SKIP("no CUDA toolkit");
+  constexpr std::string_view kText =
+      "template <class T> __device__ __forceinline__ T Square(T x) { return x * x + T(1); }\n"
+      "__device__ __forceinline__ float Leaf(float a, float b) {\n"
+      "  for (int i = 0; i < 3; ++i) a = Square(a) + b;\n  return a;\n}\n"
+      "__device__ __noinline__ inline float Weak(const float* p) {\n  float v[COUNT];\n"
+      "  for (int i = 0; i < COUNT; ++i) v[i] = p[i];\n  float s = 0;\n"
+      "  for (int i = 0; i < COUNT; ++i) s = Leaf(s, v[i] * v[(i * 7 + 3) % COUNT]) + "
+      "Square(v[i]);\n"
+      "  for (int i = 0; i < COUNT; ++i) s += v[i] * Square(v[(i + 5) % COUNT]);\n  return s;\n}\n";
+  Workshop shop(*toolkit, "sm_100");
+  std::vector<std::string> files;
+  for (const int count : {24, 9, 2}) {
+    files.push_back(shop.Compile(
+        Cat(kText, "__global__ void k", count, "(float* p) { p[0] = Weak(p + threadIdx.x); }\n"),
+        Cat("COUNT=", count)));
+  }
+  CheckLinks(shop, {files[0], files[2]}, "debug_");
+  CheckLinks(shop, {files[0], files[1], files[2]}, "debug_");
+  CheckLinks(shop, {files[2], files[0]}, "debug_");
 }
 
 TEST_CASE("Frames of bodies that replaced one without are nvlink's", "[mercury][frames]") {

@@ -129,15 +129,19 @@ void PtxFunctionWriter::EmitStatement() {
   }
 }
 
+std::string PtxEntrySignature(const PtxFunction& function, int file) {
+  const bool is_weak = function.kind == Kind::kWeakEntry && function.strong_file != file;
+  std::string out = Cat(is_weak ? ".weak" : ".visible", " .entry ", function.name,
+                        " (.param .u64 a0, .param .u64 a1");
+  if (function.parameter_bytes != 0) {
+    Append(out, ", .param .align 8 .b8 a2[", function.parameter_bytes, "]");
+  }
+  return out + ")";
+}
+
 void PtxFunctionWriter::EmitHead() {
   if (IsEntry()) {
-    const bool is_weak = function_.kind == Kind::kWeakEntry && function_.strong_file != file_;
-    Append(text_, is_weak ? ".weak" : ".visible", " .entry ", function_.name,
-           " (.param .u64 a0, .param .u64 a1");
-    if (function_.parameter_bytes != 0) {
-      Append(text_, ", .param .align 8 .b8 a2[", function_.parameter_bytes, "]");
-    }
-    Append(text_, ")", function_.directives, "\n{\n", kRegisters,
+    Append(text_, PtxEntrySignature(function_, file_), function_.directives, "\n{\n", kRegisters,
            " ld.param.u64 a, [a0]; cvta.to.global.u64 a, a; ld.global.u32 x, [a];\n");
     return;
   }

@@ -25,6 +25,9 @@ struct PtxUses {
 // `(.param .b32 r) name (.param .b32 a0)` for a function with that prototype.
 std::string PtxSignature(const PtxPrototype& prototype, std::string_view name);
 
+// `.visible .entry name (parameters)` as the kernel begins in that file.
+std::string PtxEntrySignature(const PtxFunction& function, int file);
+
 // Writes one function as it stands in one file.
 class PtxFunctionWriter {
  public:

@@ -61,7 +61,8 @@ struct PtxPlan {
   ProgramTarget target;
   GeneratorLimits limits;
   int files = 1;
-  bool line_info = false;  // .file and .loc in the text
+  bool line_info = false;          // .file and .loc in the text
+  bool points_to_entries = false;  // variables, beside functions
   std::vector<PtxFunction> functions;
   std::vector<PtxVariable> variables;
 

@@ -94,6 +94,10 @@ class FileWriter {
     std::vector<std::string> lines;
     for (const std::size_t i : uses_.functions) {
       const PtxFunction& f = plan_.functions[i];
+      if (f.IsEntry()) {  // to which a variable points
+        lines.push_back(PtxEntrySignature(f, file_) + ";\n");
+        continue;
+      }
       std::string_view linkage = ".extern ";
       if (f.DefinedIn(file_)) {
         linkage = f.kind == Kind::kStatic                           ? ""
@@ -175,7 +179,8 @@ class FileWriter {
       for (std::size_t i = 0; i < plan_.functions.size(); ++i) {
         const PtxFunction& f = plan_.functions[i];
         const bool nameable = f.kind != Kind::kStatic || f.DefinedIn(file_);
-        if (f.IsEntry() || !nameable || !random_.Chance(30)) continue;
+        const bool is_wanted = !f.IsEntry() || (plan_.points_to_entries && f.DefinedIn(file_));
+        if (!is_wanted || !nameable || !random_.Chance(30)) continue;
         uses_.functions.insert(i);
         names.push_back(f.name);
       }
@@ -226,6 +231,8 @@ RandomProgram MakePtxProgram(std::uint64_t seed, ProgramTarget target,
     if (plan.line_info) debug_flag = random.Pick<std::string_view>({"-lineinfo", "-g", ""});
     if (random.Chance(10)) program.link_flags.emplace_back("-g");
   }
+  // Decided apart, so that what a seed made before there was this option it still makes.
+  plan.points_to_entries = Prng(~seed ^ 0x656e7472696573ULL).Chance(15);
   for (int f = 0; f < plan.files; ++f) {
     SourceFile source;
     source.name = Cat("f", f, ".ptx");
@@ -234,8 +241,7 @@ RandomProgram MakePtxProgram(std::uint64_t seed, ProgramTarget target,
     program.files.push_back(std::move(source));
   }
   random.Shuffle(program.files);
-  // Decided apart, so that what a seed made before there was this option it still makes.
-  Prng of_code(~seed);
+  Prng of_code(~seed);  // apart, too
   const bool has_independent_code = plan.Has(kIndependentCode) && of_code.Chance(8);
   for (SourceFile& source : program.files) {
     if (has_independent_code && of_code.Chance(75)) source.flags.emplace_back("-pic=true");

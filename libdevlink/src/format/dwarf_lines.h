@@ -36,6 +36,7 @@ inline constexpr unsigned kLargestOpcode = 255;
 enum ExtendedOpcode : std::uint8_t {
   kEndSequence = 1,
   kSetAddress = 2,
+  kSetInlined = 0x90,  // NVIDIA's: the row that calls, and the name of what is inlined there
   // NVIDIA's, in the Mercury view: whether rows from there on are where the function begins,
   // whatever its first instruction (by comparison with machine code's rows, docs/mercury.md).
   kFunctionRow = 0x92,

@@ -37,7 +37,7 @@ class InstructionReader {
  public:
   explicit InstructionReader(base::Bytes entry) : entry_(entry), reader_(entry) {}
 
-  std::optional<std::vector<FrameInstruction>> Run() {
+  std::optional<FrameProgram> Run() {
     while (at_ < entry_.size()) {
       const std::uint64_t begin = at_;
       std::uint8_t opcode = 0;
@@ -45,9 +45,11 @@ class InstructionReader {
       if (opcode == kNothing) continue;
       bool is_advance = false;
       if (!Advance(opcode, is_advance)) return std::nullopt;
-      if (is_advance) continue;
-      if (!Skip(opcode)) return std::nullopt;
-      out_.push_back({place_, begin, at_});
+      if (!is_advance) {
+        if (!Skip(opcode)) return std::nullopt;
+        out_.instructions.push_back({place_, begin, at_});
+      }
+      out_.end = at_;
     }
     return std::move(out_);
   }
@@ -109,12 +111,12 @@ class InstructionReader {
   const base::BoundedReader reader_;
   std::uint64_t at_ = kFrameInstructions;
   std::uint64_t place_ = 0;
-  std::vector<FrameInstruction> out_;
+  FrameProgram out_{.instructions = {}, .end = kFrameInstructions};
 };
 
 }  // namespace
 
-std::optional<std::vector<FrameInstruction>> ReadFrameInstructions(base::Bytes entry) {
+std::optional<FrameProgram> ReadFrameProgram(base::Bytes entry) {
   return InstructionReader(entry).Run();
 }
 

@@ -45,9 +45,13 @@ struct FrameInstruction {
   std::uint64_t end = 0;
 };
 
-// Those that say something of a place; advances and what fills the entry up do not. Nothing where
-// one is not known.
-std::optional<std::vector<FrameInstruction>> ReadFrameInstructions(base::Bytes entry);
+struct FrameProgram {
+  // Those that say something of a place; advances and what fills the entry up do not.
+  std::vector<FrameInstruction> instructions;
+  std::uint64_t end = 0;  // of the last one or of an advance behind it, in the entry
+};
+// Nothing where an instruction is not known.
+std::optional<FrameProgram> ReadFrameProgram(base::Bytes entry);
 
 // The section without the entries of code whose address field `stays` does not want, and without
 // their CIEs. Nothing where the bytes are not such entries, each behind a CIE.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/line_program.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -12,8 +13,8 @@ namespace {
 
 class ProgramReader {
  public:
-  ProgramReader(base::Bytes bytes, const LineScale& scale)
-      : bytes_(bytes), reader_(bytes), scale_(scale) {}
+  ProgramReader(base::Bytes bytes, const LineScale& scale, std::uint64_t most_rows)
+      : bytes_(bytes), reader_(bytes), scale_(scale), most_rows_(most_rows) {}
 
   std::optional<LineProgram> Run() {
     while (at_ < bytes_.size() && !ended_) {
@@ -87,11 +88,12 @@ class ProgramReader {
 
   void Advance(std::uint64_t steps) { place_ += steps * scale_.unit; }
   bool Keep() {
-    before_.insert(before_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_),
-                   bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
+    before_.emplace_back(bytes_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                         bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
     return true;
   }
   bool AddRow() {
+    if (out_.rows.size() == most_rows_) return false;
     out_.rows.push_back(
         {std::exchange(before_, {}), place_, static_cast<std::int64_t>(line_), begins_function_});
     return true;
@@ -127,13 +129,14 @@ class ProgramReader {
   const base::Bytes bytes_;
   const base::BoundedReader reader_;
   const LineScale scale_;
+  const std::uint64_t most_rows_;
   std::uint64_t begin_ = 0;  // of the instruction
   std::uint64_t at_ = 0;
   std::uint64_t place_ = 0;
   std::uint64_t line_ = 1;
   bool begins_function_ = false;
   bool ended_ = false;
-  std::vector<std::uint8_t> before_;
+  std::vector<LineInstruction> before_;
   LineProgram out_;
 };
 
@@ -149,6 +152,58 @@ void AppendSigned(std::vector<std::uint8_t>& out, std::int64_t number) {
 }
 
 }  // namespace
+
+namespace {
+
+// Where the operands of an instruction for inlined code begin: behind a length of one byte.
+constexpr std::uint64_t kInlinedOperands = 3;
+
+bool SetsInlined(const LineInstruction& instruction) {
+  return instruction.size() > kInlinedOperands && instruction[0] == dwarf::kExtended &&
+         instruction[2] == dwarf::kSetInlined;
+}
+
+// Where the first operand ends.
+std::size_t EndOfCallingRow(const LineInstruction& instruction) {
+  std::size_t end = kInlinedOperands;
+  while (end < instruction.size() && (instruction[end] & 0x80) != 0) ++end;
+  return std::min(end + 1, instruction.size());
+}
+
+}  // namespace
+
+std::optional<LineState> StateSetBy(const LineInstruction& instruction) {
+  if (instruction.empty()) return std::nullopt;
+  if (instruction.front() == dwarf::kSetFile) return LineState::kFile;
+  if (instruction.front() == dwarf::kSetColumn) return LineState::kColumn;
+  if (SetsInlined(instruction)) return LineState::kInlined;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> CallingRow(const LineInstruction& instruction) {
+  if (!SetsInlined(instruction)) return std::nullopt;
+  std::uint64_t out = 0;
+  unsigned shift = 0;
+  for (std::size_t i = kInlinedOperands; i < EndOfCallingRow(instruction); ++i, shift += 7) {
+    if (shift > 63) return std::nullopt;
+    out |= std::uint64_t{instruction[i] & 0x7fU} << shift;
+  }
+  return out;
+}
+
+LineInstruction WithCallingRow(const LineInstruction& instruction, std::uint64_t row) {
+  LineInstruction out = {dwarf::kExtended, 0, dwarf::kSetInlined};
+  do {
+    const auto bits = static_cast<std::uint8_t>(row & 0x7f);
+    row >>= 7;
+    out.push_back(static_cast<std::uint8_t>(bits | (row != 0 ? 0x80 : 0)));
+  } while (row != 0);
+  out.insert(out.end(),
+             instruction.begin() + static_cast<std::ptrdiff_t>(EndOfCallingRow(instruction)),
+             instruction.end());
+  out[1] = static_cast<std::uint8_t>(out.size() - 2);
+  return out;
+}
 
 std::optional<LineScale> ReadLineScale(base::Bytes head) {
   const base::BoundedReader reader(head);
@@ -166,8 +221,9 @@ std::optional<LineScale> ReadLineScale(base::Bytes head) {
   return out;
 }
 
-std::optional<LineProgram> ReadLineProgram(base::Bytes sequence, const LineScale& scale) {
-  return ProgramReader(sequence, scale).Run();
+std::optional<LineProgram> ReadLineProgram(base::Bytes sequence, const LineScale& scale,
+                                           std::uint64_t most_rows) {
+  return ProgramReader(sequence, scale, most_rows).Run();
 }
 
 namespace {
@@ -194,15 +250,18 @@ class ProgramWriter {
     place_ = row.place;
     line_ = static_cast<std::uint64_t>(row.line);
     if (const auto opcode = SpecialFor(steps, lines)) return out_.push_back(*opcode);
-    out_.push_back(dwarf::kAdvanceLine);
-    AppendSigned(out_, lines);
+    if (lines != 0 || steps == 0) {
+      out_.push_back(dwarf::kAdvanceLine);
+      AppendSigned(out_, lines);
+    }
     Advance(steps);
     out_.push_back(dwarf::kCopy);
   }
-  // The one instruction for both, which is used where the place changes.
+  // The one instruction for both, which is used where both change.
   [[nodiscard]] std::optional<std::uint8_t> SpecialFor(std::int64_t steps,
                                                        std::int64_t lines) const {
-    const bool is_near = steps > 0 && steps <= dwarf::kLargestOpcode && lines >= scale_.line_base &&
+    const bool is_near = steps > 0 && steps <= dwarf::kLargestOpcode && lines != 0 &&
+                         lines >= scale_.line_base &&
                          lines < scale_.line_base + int{scale_.line_range};
     if (!is_near) return std::nullopt;
     const std::int64_t opcode =
@@ -218,8 +277,10 @@ class ProgramWriter {
   [[nodiscard]] std::int64_t StepsTo(std::uint64_t next) const {
     return static_cast<std::int64_t>(next - place_) / scale_.unit;
   }
-  void Append(const std::vector<std::uint8_t>& bytes) {
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  void Append(const std::vector<LineInstruction>& instructions) {
+    for (const LineInstruction& instruction : instructions) {
+      out_.insert(out_.end(), instruction.begin(), instruction.end());
+    }
   }
 
   const LineScale scale_;

@@ -49,7 +49,7 @@ class FrameMaker {
               const base::HashSet<FunctionId>& hidden) {
     const auto from = format::SplitFrames(mercury_bytes_);
     const auto machine = format::SplitFrames(sass_bytes_);
-    if (!from || !machine) return {};
+    if (!from || !machine || AreLarge(*from) || AreLarge(*machine)) return {};
     FindBodies(*machine, bases);
     const auto named = Named(mercury_);
     base::HashMap<std::uint64_t, Placed> placed;  // by the offset of the field in the Mercury view
@@ -84,6 +84,13 @@ class FrameMaker {
   }
 
  private:
+  // Heads are copied for each entry. An assembler's have some fifty bytes, with -g 1,752.
+  static bool AreLarge(const std::vector<Frame>& frames) {
+    constexpr std::uint64_t kMostBytes = 4096;
+    return std::ranges::any_of(frames,
+                               [](const Frame& frame) { return frame.cie.size > kMostBytes; });
+  }
+
   struct BodyFrame {
     Frame frame;
     std::int64_t begin = 0;
@@ -116,6 +123,8 @@ class FrameMaker {
       Body& body = (is_part ? parts_ : bodies_)[function.function];
       const bool is_another_part = is_part && body.input == input;
       if (!body.frames.empty() && function.input != input && !is_another_part) continue;
+      // What -r has made of several copies has the frame of the body first.
+      if (!body.frames.empty() && body.input == input && !is_part) continue;
       if (!is_another_part) body.frames.clear();
       body.input = input;
       body.frames.push_back({frame, code->second.begin, {}});
@@ -143,10 +152,10 @@ class FrameMaker {
   // What the Mercury view's entry says of the place where the function begins.
   [[nodiscard]] std::vector<std::uint8_t> SaidAtBegin(const Frame& frame) const {
     const base::Bytes entry = EntryOf(mercury_bytes_, frame.code);
-    const auto instructions = format::ReadFrameInstructions(entry);
+    const auto program = format::ReadFrameProgram(entry);
     std::vector<std::uint8_t> out;
-    if (!instructions || !Begins(*instructions)) return out;
-    const auto [place, begin, end] = instructions->front();
+    if (!program || !Begins(program->instructions)) return out;
+    const auto [place, begin, end] = program->instructions.front();
     const base::Bytes said = entry.subspan(begin, end - begin);
     out.assign(said.begin(), said.end());
     return out;
@@ -158,16 +167,16 @@ class FrameMaker {
   // The entry of a body; that of a body that it replaced may have said something of the place where
   // the function begins, and this one not: then both say it.
   void AppendCode(base::Bytes entry, base::Bytes said) {
-    const auto instructions = format::ReadFrameInstructions(entry);
-    if (said.empty() || !instructions || instructions->empty() || Begins(*instructions)) {
+    const auto program = format::ReadFrameProgram(entry);
+    if (said.empty() || !program || program->instructions.empty() ||
+        Begins(program->instructions)) {
       Append(entry);
       return;
     }
     const std::uint64_t at = out_.bytes.size();
     Append(entry.first(format::kFrameInstructions));
     Append(said);
-    Append(entry.subspan(format::kFrameInstructions,
-                         instructions->back().end - format::kFrameInstructions));
+    Append(entry.subspan(format::kFrameInstructions, program->end - format::kFrameInstructions));
     out_.bytes.resize(at + base::AlignUp(out_.bytes.size() - at, format::kFrameAlignment));
     const std::uint64_t length = out_.bytes.size() - at - format::kFrameHead;
     std::memcpy(out_.bytes.data() + at + sizeof(format::kFrameEscape), &length, sizeof(length));

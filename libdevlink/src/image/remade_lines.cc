@@ -2,6 +2,7 @@
 #include "image/remade_lines.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -34,6 +35,10 @@ NamedFunctions NamedIn(const PassResults& passes, SectionId section) {
   return out;
 }
 
+// Of a sequence: code has a row for each instruction and for each call that is inlined there. What
+// has more is left as it is, since what a row takes in memory is many times its bytes.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 20;
+
 // A line table of one view.
 struct TableOfView {
   std::vector<std::uint8_t> bytes;
@@ -54,7 +59,8 @@ struct TableOfView {
     const auto scale = ScaleOf(unit);
     if (!scale) return std::nullopt;
     return format::ReadLineProgram(
-        base::Bytes(bytes).subspan(sequence.begin, sequence.end - sequence.begin), *scale);
+        base::Bytes(bytes).subspan(sequence.begin, sequence.end - sequence.begin), *scale,
+        kMostRows);
   }
 };
 
@@ -77,6 +83,16 @@ class CodePlaces {
   // The function's first place, and where its code ends.
   explicit CodePlaces(std::uint64_t size) : size_(size), known_{Instruction{}} {}
 
+  // As if code were where Mercury's is: places that rows have.
+  static CodePlaces OfRows(const LineProgram& mercury) {
+    CodePlaces out(mercury.end);
+    out.marks_begin_ = false;
+    for (const LineRow& row : mercury.rows) {
+      if (row.place > out.known_.back().mercury) out.known_.push_back({row.place, row.place});
+    }
+    return out;
+  }
+
   // One behind all that are known. Instructions between the two are known as well where they can
   // only be all of one size.
   void Add(const Instruction& next) {
@@ -96,6 +112,8 @@ class CodePlaces {
   void SetMercurySize(std::uint64_t size) { mercury_size_ = size; }
 
   [[nodiscard]] const std::vector<Instruction>& known() const { return known_; }
+  // Whether the function's beginning has a row besides.
+  [[nodiscard]] bool marks_begin() const { return marks_begin_; }
   // Where code ends that ends there in the Mercury view.
   [[nodiscard]] std::uint64_t EndFor(std::uint64_t mercury) const {
     const auto found = std::ranges::lower_bound(known_, mercury, {}, &Instruction::mercury);
@@ -106,6 +124,7 @@ class CodePlaces {
  private:
   std::uint64_t size_ = 0;
   std::optional<std::uint64_t> mercury_size_;
+  bool marks_begin_ = true;
   std::vector<Instruction> known_;
 };
 
@@ -136,34 +155,119 @@ void AddBegin(LineProgram& rows) {
 }
 
 // Rows of the code at the places, as Mercury's rows say them: an instruction has a row where its
-// line is another than that of the one in front of it.
-LineProgram RowsOfCode(const LineProgram& mercury, const CodePlaces& places) {
-  const LineProgram from = WithOneRowEach(mercury);
-  LineProgram out;
-  out.end = places.EndFor(mercury.end);
-  auto next = from.rows.begin();
-  for (const CodePlaces::Instruction& instruction : places.known()) {
-    if (instruction.mercury >= mercury.end) break;
-    std::vector<std::uint8_t> before;
-    const LineRow* row = nullptr;
-    for (; next != from.rows.end() && next->place <= instruction.mercury; ++next) {
-      before.insert(before.end(), next->before.begin(), next->before.end());
-      row = &*next;
+// line is another than that of the one in front of it, its file, or what is inlined there. Rows
+// that call inlined code are written in front of the first one that needs them, and are numbered
+// anew.
+class RowsOfCode {
+ public:
+  static LineProgram Make(const LineProgram& mercury, const CodePlaces& places) {
+    RowsOfCode rows(mercury);
+    rows.Run(places);
+    for (const format::LineInstruction& instruction : mercury.before_end) {
+      if (!format::StateSetBy(instruction)) rows.out_.before_end.push_back(instruction);
     }
-    const bool is_new = row != nullptr && (out.rows.empty() || out.rows.back().line != row->line);
-    if (is_new) {
-      out.rows.push_back({std::move(before), instruction.sass, row->line, row->begins_function});
-    } else {
-      out.before_end.insert(out.before_end.end(), before.begin(), before.end());
+    rows.out_.end = places.EndFor(mercury.end);
+    return std::move(rows.out_);
+  }
+
+ private:
+  // By LineState, the instructions that set it; null: nothing does.
+  using State = std::array<const format::LineInstruction*, format::kLineStates>;
+  struct Row {
+    const LineRow* mercury = nullptr;
+    State state = {};
+    std::uint64_t caller = 0;  // its number in the Mercury view, from 1 on; 0: none
+    std::uint64_t number = 0;  // that it has now; 0: it is not written so far
+  };
+
+  explicit RowsOfCode(const LineProgram& mercury) {
+    State state = {};
+    for (const LineRow& row : mercury.rows) {
+      for (const format::LineInstruction& instruction : row.before) {
+        if (const auto set = format::StateSetBy(instruction))
+          state[static_cast<std::size_t>(*set)] = &instruction;
+      }
+      const format::LineInstruction* inlined = state[kInlined];
+      const std::uint64_t caller =
+          inlined == nullptr ? 0 : format::CallingRow(*inlined).value_or(0);
+      // Only rows in front can have called it.
+      rows_.push_back({&row, state, caller <= rows_.size() ? caller : 0, 0});
     }
   }
-  AddBegin(out);
-  for (; next != from.rows.end(); ++next) {
-    out.before_end.insert(out.before_end.end(), next->before.begin(), next->before.end());
+  static constexpr auto kInlined = static_cast<std::size_t>(format::LineState::kInlined);
+
+  static bool AreEqual(const format::LineInstruction* a, const format::LineInstruction* b) {
+    return a == b || (a != nullptr && b != nullptr && *a == *b);
   }
-  out.before_end.insert(out.before_end.end(), from.before_end.begin(), from.before_end.end());
-  return out;
-}
+  static bool SayTheSame(const Row& a, const Row& b) {
+    return a.mercury->line == b.mercury->line && std::ranges::equal(a.state, b.state, AreEqual);
+  }
+
+  void Run(const CodePlaces& places) {
+    std::size_t next = 0;
+    const Row* last = nullptr;
+    for (const CodePlaces::Instruction& instruction : places.known()) {
+      const std::size_t first = next;
+      while (next < rows_.size() && rows_[next].mercury->place <= instruction.mercury) {
+        for (const format::LineInstruction& other : rows_[next].mercury->before) {
+          if (!format::StateSetBy(other)) others_.push_back(other);
+        }
+        ++next;
+      }
+      if (next == first) continue;
+      Row& row = rows_[next - 1];
+      if (last != nullptr && SayTheSame(row, *last)) continue;
+      WriteWithCallers(row, instruction.sass);
+      // Where a row says more of the first place than that the function begins there.
+      if (last == nullptr && places.marks_begin() && !MarkBegin(first, next)) {
+        const LineRow& begin = out_.rows.front();
+        out_.rows.push_back({{}, begin.place, begin.line, false});
+        row.number = out_.rows.size();
+      }
+      last = &row;
+    }
+  }
+  [[nodiscard]] bool MarkBegin(std::size_t first, std::size_t end) const {
+    for (std::size_t i = first; i < end; ++i) {
+      if (!rows_[i].mercury->begins_function) return false;
+    }
+    return true;
+  }
+
+  void WriteWithCallers(Row& row, std::uint64_t place) {
+    std::vector<Row*> callers;
+    for (std::uint64_t caller = row.caller; caller != 0;) {
+      Row& calling = rows_[caller - 1];
+      if (calling.number != 0) break;
+      callers.push_back(&calling);
+      caller = calling.caller;
+    }
+    for (auto calling = callers.rbegin(); calling != callers.rend(); ++calling) {
+      Write(**calling, place);
+    }
+    Write(row, place);
+  }
+  void Write(Row& row, std::uint64_t place) {
+    LineRow out{std::exchange(others_, {}), place, row.mercury->line, false};
+    for (std::size_t s = 0; s < row.state.size(); ++s) {
+      if (row.state[s] == nullptr) continue;
+      format::LineInstruction says =
+          s == kInlined && row.caller != 0
+              ? format::WithCallingRow(*row.state[s], rows_[row.caller - 1].number)
+              : *row.state[s];
+      if (said_[s] == says) continue;
+      out.before.push_back(says);
+      said_[s] = std::move(says);
+    }
+    out_.rows.push_back(std::move(out));
+    row.number = out_.rows.size();
+  }
+
+  std::vector<Row> rows_;  // all of the Mercury view's
+  std::vector<format::LineInstruction> others_;
+  std::array<format::LineInstruction, format::kLineStates> said_;
+  LineProgram out_;
+};
 
 class LineRemaker {
  public:
@@ -227,6 +331,7 @@ class LineRemaker {
       const auto found = from.find(*function);
       if (found == from.end()) continue;
       const auto program = mercury.ProgramOf(mercury_unit, found->second);
+      from.erase(found);  // once: who repeats sequences could make it long
       if (!program) continue;
       auto bytes = format::WriteLineProgram(Remade(*program, *function), *scale);
       if (bytes.size() >= format::kSetAddressSize) out_[sequence.begin] = std::move(bytes);
@@ -235,9 +340,9 @@ class LineRemaker {
 
   [[nodiscard]] LineProgram Remade(const LineProgram& mercury, SymbolId symbol) const {
     if (!hidden_.contains(program_.symbols[symbol].function)) {
-      return RowsOfCode(mercury, PlacesOf(symbol));
+      return RowsOfCode::Make(mercury, PlacesOf(symbol));
     }
-    LineProgram out = WithOneRowEach(mercury);
+    LineProgram out = RowsOfCode::Make(mercury, CodePlaces::OfRows(mercury));
     out.end = out.rows.empty() ? 0 : out.rows.back().place;
     return out;
   }

@@ -49,7 +49,7 @@ void TwoViewDescriber::EnterSectionName(std::string_view name) {
   const auto padding = static_cast<std::uint32_t>(name.size() - plain.size());
   // What is left of two names may be the same; they stay two.
   renamed_[name] = writer_.AddName(kSectionNameTable, plain,
-                                   {.shared = SectionsOfName(name) == 1, .padding = padding});
+                                   {.shared = common_names_.empty(), .padding = padding});
 }
 
 std::uint32_t TwoViewDescriber::SectionsOfName(std::string_view name) const {

@@ -7,6 +7,7 @@
 
 #include "base/align.h"
 #include "base/strings.h"
+#include "format/driver_names.h"
 #include "format/nvlink_text.h"
 #include "format/sections.h"
 #include "format/sm_traits.h"
@@ -366,7 +367,8 @@ void ObjectMerge::ReferTo(std::uint32_t index, const InputSymbol& symbol, Symbol
     program_.symbols[id].weak_reference = symbol.binding == format::kStbWeak;
     if (relocatable_ && symbol.type == format::kSttCudaObject) {
       // nvlink's mark of what is an error where it stays undefined.
-      if (!builder_.allow_undefined) program_.symbols[id].value = ~std::uint64_t{0};
+      const bool may_be_undefined = builder_.allow_undefined || format::IsUnifiedTable(symbol.name);
+      if (!may_be_undefined) program_.symbols[id].value = ~std::uint64_t{0};
     }
     if (format::IsReservedSharedSymbol(symbol.name)) {
       // Up to 12.6 inputs for sm_90 do not say where it ends.

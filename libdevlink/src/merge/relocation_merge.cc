@@ -180,7 +180,9 @@ void RelocationMerge::Take(const format::Rela& relocation, SectionId list,
     if (mapped.state == SectionMapping::kDiscarded) return;
     if (mapped.state != SectionMapping::kMapped) return Lose(relocation, target);
     out.symbol = program_.sections[mapped.section].symbol;
-    out.addend += static_cast<std::int64_t>(mapped.base);
+    // An input may state any addend; it wraps.
+    out.addend =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(relocation.addend) + mapped.base);
   } else {
     out.symbol = input_.symbols[relocation.symbol];
     if (out.symbol == kNone) return Lose(relocation, target);

@@ -114,11 +114,12 @@ TEST_CASE("Instructions of a frame stand at places in code", "[frames]") {
   const Bytes entry = EntryWith({0x04, 0, 0,    0,    0,    0x0c, 0x81, 0x01, 0, 0x04, 0x20, 0,
                                  0,    0, 0x0c, 0x81, 0x01, 0x10, 0x43, 0x85, 2, 0x03, 0x02, 0x01,
                                  0x05, 9, 0x81, 0x01, 0x10, 4,    2,    7,    7, 0,    0});
-  const auto instructions = format::ReadFrameInstructions(entry);
-  REQUIRE(instructions.has_value());
-  REQUIRE(instructions->size() == 5);
+  const auto program = format::ReadFrameProgram(entry);
+  REQUIRE(program.has_value());
+  REQUIRE(program->instructions.size() == 5);
+  CHECK(program->end == format::kFrameInstructions + 33);
   const auto is = [&](std::size_t i, std::uint64_t place, std::uint64_t begin, std::uint64_t end) {
-    const format::FrameInstruction& at = (*instructions)[i];
+    const format::FrameInstruction& at = program->instructions[i];
     return at.place == place && at.begin == format::kFrameInstructions + begin &&
            at.end == format::kFrameInstructions + end;
   };
@@ -135,10 +136,10 @@ TEST_CASE("Instructions of a frame that end within one, or are not known, are re
                                Bytes{0x10, 1, 9, 0}, Bytes{0x0f}, Bytes{0x3f}, Bytes{0x85},
                                Bytes{0x01, 0, 0, 0, 0, 0, 0, 0, 0}, Bytes(12, 0x0e)}) {
     const bool is_whole = damaged.size() == 12;
-    CHECK(format::ReadFrameInstructions(EntryWith(damaged)).has_value() == is_whole);
+    CHECK(format::ReadFrameProgram(EntryWith(damaged)).has_value() == is_whole);
   }
-  CHECK(format::ReadFrameInstructions(EntryWith({}))->empty());
-  CHECK(format::ReadFrameInstructions(Bytes(8))->empty());
+  CHECK(format::ReadFrameProgram(EntryWith({}))->instructions.empty());
+  CHECK(format::ReadFrameProgram(Bytes(8))->instructions.empty());
 }
 
 }  // namespace
