@@ -111,6 +111,25 @@ std::optional<FunctionId> UnusedAlias(const FinalizedProgram& linked, const Link
   return std::nullopt;
 }
 
+// Static functions of one name that have constants, in one file, as -r leaves them: nvlink crashes
+// over what devlink makes so, as it does over what it has made itself.
+absl::Status CheckNamesOfConstants(const LinkSet& set) {
+  base::HashSet<std::string_view> names;
+  for (const LinkInput& input : set.inputs) {
+    if (!input.module->HasView(format::ViewKind::kMercury)) continue;
+    names.clear();
+    for (const InputSection& section : input.module->view(format::ViewKind::kMercury).sections()) {
+      const bool is_of_code =
+          section.role == SectionRole::kFunctionConstants && !section.IsParameterBank();
+      if (!is_of_code || names.insert(section.name).second) continue;
+      return absl::UnimplementedError(
+          base::ToAbsl(base::Cat({"the finalizer crashes over two sections '", section.name,
+                                  "' in '", input.name, "', of static functions of one name"})));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const LinkOptions& options,
                      FinalizeJob& job, StandInNames& hidden) {
   if (const std::string_view unknown = OptionUnknownToFinalizer(options); !unknown.empty()) {
@@ -139,6 +158,7 @@ absl::Status MakeJob(const LinkSet& set, const FinalizedProgram& linked, const L
         base::ToAbsl(base::Cat({"the finalizer crashes where nothing uses '", name_of(*alias),
                                 "', another name of '", name_of(real), "', which stays"})));
   }
+  DEVLINK_RETURN_IF_ERROR(CheckNamesOfConstants(set));
   for (const LinkInput& input : set.inputs) {
     job.inputs.push_back({input.name, input.module->bytes()});
   }
