@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -103,8 +104,11 @@ LinkCase MakeCase(const std::string& name, const std::map<int, std::filesystem::
     if (const auto exemption = ParseExemption(word)) {
       out.exemptions.push_back(*exemption);
     } else {
-      out.unknown_exemption = word;
+      out.unknown_word = word;
     }
+  }
+  for (const std::string& flag : head.link_flags) {
+    if (std::ranges::find(kLinkFlags, flag) == std::end(kLinkFlags)) out.unknown_word = flag;
   }
   for (const auto& [number, path] : paths) {
     const std::optional<std::vector<std::string>> own = ReadHead(path).flags;

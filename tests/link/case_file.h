@@ -9,7 +9,7 @@
 // build it:
 //   // flags: -G -O0          for nvcc or ptxas, of this case's files of the first file's kind
 //   // archs: 90 90a          default: 75 80 90
-//   // link-flags: -g         for the linker
+//   // link-flags: -g         for the linker; see kLinkFlags
 //   // expect: error          default: ok; see Expectation
 //   // exempt: again           comparisons that cannot hold, for the reason that the comment gives;
 //                              see Exemption. One that holds nevertheless fails the test.
@@ -44,6 +44,11 @@ enum class Comparison {
   kAgain,              // "again": the result of nvlink -r, linked by both
 };
 
+// What "link-flags" may say: the options that the test gives both linkers. A case with another one
+// fails, since devlink would be asked for something else than nvlink.
+inline constexpr std::string_view kLinkFlags[] = {
+    "-Werror", "-disable-infos", "-g", "-report-arch", "-suppress-stack-size-warning", "-v"};
+
 struct Exemption {
   Comparison comparison = Comparison::kTwoSteps;
   std::string arch;  // empty: all
@@ -62,7 +67,7 @@ struct LinkCase {
   std::vector<std::string> link_flags;
   Expectation expectation = Expectation::kOk;
   std::vector<Exemption> exemptions;
-  std::string unknown_exemption;  // a word that is none; the case is wrong
+  std::string unknown_word;  // of "exempt" or "link-flags"; the case is wrong
 };
 
 // All cases of a directory, by name. Files that belong to no case (headers) are passed over.

@@ -50,8 +50,8 @@ class LinkJob {
   // As the case says; in two steps; then with -r as nvlink does it, and the result of that once
   // more. Of each with nvlink, what -preserve-relocs adds.
   Complaints Run() {
-    if (!job_.program.unknown_exemption.empty()) {
-      return {Cat("'exempt' does not know '", job_.program.unknown_exemption, "'")};
+    if (!job_.program.unknown_word.empty()) {
+      return {Cat("the case's head does not know '", job_.program.unknown_word, "'")};
     }
     if (!Compile()) return complaints_;
     const LinkOutcome expected = LinkWithNvlink();

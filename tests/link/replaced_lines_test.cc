@@ -136,6 +136,33 @@ class Workshop {
     return true;
   }
 
+  // How many sequences of lines a file has; each comes back when its rows are written.
+  static int RewriteLines(const std::string& file) {
+    const Bytes cubin = ReadBytes(file).value_or(Bytes());
+    const diff::CubinView view = diff::ViewCubin(cubin);
+    int out = 0;
+    for (const std::string_view name : {".debug_line", ".nv_debug_line_sass"}) {
+      const diff::ViewSection* section = view.Find(name);
+      if (section == nullptr) continue;
+      const base::Bytes bytes(section->data.data(), section->data.size());
+      const auto table = format::LineTable::Read(bytes);
+      REQUIRE(table);
+      for (const format::LineUnit& unit : table->units()) {
+        const auto scale = format::ReadLineScale(bytes.subspan(unit.begin));
+        REQUIRE(scale);
+        for (const format::LineSequence& rows : table->SequencesOf(unit)) {
+          const base::Bytes sequence = bytes.subspan(rows.begin, rows.end - rows.begin);
+          const auto program = format::ReadLineProgram(sequence, *scale, 10000);
+          REQUIRE(program);
+          CHECK(format::WriteLineProgram(*program, *scale) ==
+                Bytes(sequence.begin(), sequence.end()));
+          ++out;
+        }
+      }
+    }
+    return out;
+  }
+
   // What nvlink's -r makes of them.
   std::string Partial(const std::vector<std::string>& files) {
     std::string out = directory_.File("partial.cubin");
@@ -235,6 +262,7 @@ TEST_CASE("Lines and frames of bodies that were replaced are nvlink's", "[mercur
     Workshop shop(*toolkit, target);
     const std::vector<std::string> files = Assembled(shop, target, kBodies);
     const std::size_t count = files.size();
+    for (const std::string& file : files) CHECK(Workshop::RewriteLines(file) > 0);
     for (std::size_t first = 0; first < count; ++first) {
       for (std::size_t second = 0; second < count; ++second) {
         INFO(target << ", bodies " << first << " " << second);
@@ -270,6 +298,7 @@ TEST_CASE("Lines of bodies that were replaced with what they inline are nvlink's
         Cat(kText, "__global__ void k", count, "(float* p) { p[0] = Weak(p + threadIdx.x); }\n"),
         Cat("COUNT=", count)));
   }
+  for (const std::string& file : files) CHECK(Workshop::RewriteLines(file) > 0);
   CheckLinks(shop, {files[0], files[2]}, "debug_");
   CheckLinks(shop, {files[0], files[1], files[2]}, "debug_");
   CheckLinks(shop, {files[2], files[0]}, "debug_");

@@ -61,8 +61,8 @@ struct PtxPlan {
   ProgramTarget target;
   GeneratorLimits limits;
   int files = 1;
-  bool line_info = false;          // .file and .loc in the text
-  bool points_to_entries = false;  // variables, beside functions
+  bool line_info = false;            // .file and .loc in the text
+  std::uint64_t entry_pointers = 0;  // seed of variables that point to entries; 0: there are none
   std::vector<PtxFunction> functions;
   std::vector<PtxVariable> variables;
 

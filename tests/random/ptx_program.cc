@@ -61,7 +61,7 @@ class FileWriter {
       }
     }
     random_.Shuffle(bodies);
-    const std::string variables = Variables();
+    const std::string variables = Variables() + EntryPointers();
     std::string out = Cat(".version 9.0\n.target sm_", plan_.target.number,
                           std::string(plan_.target.variant == 0 ? 0 : 1, plan_.target.variant),
                           "\n.address_size 64\n");
@@ -127,6 +127,22 @@ class FileWriter {
     return declarations + out;
   }
 
+  // A variable that points to some of the file's entries.
+  std::string EntryPointers() {
+    if (plan_.entry_pointers == 0) return {};
+    Prng random(plan_.entry_pointers + static_cast<std::uint64_t>(file_));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < plan_.functions.size(); ++i) {
+      const PtxFunction& f = plan_.functions[i];
+      if (!f.IsEntry() || !f.DefinedIn(file_) || !random.Chance(30)) continue;
+      uses_.functions.insert(i);
+      names.push_back(f.name);
+    }
+    if (names.empty()) return {};
+    return Cat(".visible .global .align 8 .u64 entries", file_, "[", names.size(), "] = {",
+               Join(names, ", "), "};\n");
+  }
+
   std::string Declaration(const PtxVariable& v) {
     if (v.space == Space::kTexture) return Cat(".extern .global .texref ", v.name, ";\n");
     if (v.space == Space::kSurface) return Cat(".extern .global .surfref ", v.name, ";\n");
@@ -179,8 +195,7 @@ class FileWriter {
       for (std::size_t i = 0; i < plan_.functions.size(); ++i) {
         const PtxFunction& f = plan_.functions[i];
         const bool nameable = f.kind != Kind::kStatic || f.DefinedIn(file_);
-        const bool is_wanted = !f.IsEntry() || (plan_.points_to_entries && f.DefinedIn(file_));
-        if (!is_wanted || !nameable || !random_.Chance(30)) continue;
+        if (f.IsEntry() || !nameable || !random_.Chance(30)) continue;
         uses_.functions.insert(i);
         names.push_back(f.name);
       }
@@ -232,7 +247,8 @@ RandomProgram MakePtxProgram(std::uint64_t seed, ProgramTarget target,
     if (random.Chance(10)) program.link_flags.emplace_back("-g");
   }
   // Decided apart, so that what a seed made before there was this option it still makes.
-  plan.points_to_entries = Prng(~seed ^ 0x656e7472696573ULL).Chance(15);
+  Prng of_entries(~seed ^ 0x656e7472696573ULL);
+  if (of_entries.Chance(15)) plan.entry_pointers = of_entries.Next() | 1;
   for (int f = 0; f < plan.files; ++f) {
     SourceFile source;
     source.name = Cat("f", f, ".ptx");

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/leb128.h"
 #include "base/value_bytes.h"
 
 namespace devlink::format {
@@ -97,15 +98,7 @@ class InstructionReader {
     }
     return false;
   }
-  bool Number(std::uint64_t& out) {
-    out = 0;
-    std::uint8_t byte = 0x80;
-    for (unsigned shift = 0; (byte & 0x80) != 0; shift += 7) {
-      if (shift > 63 || !reader_.Read(at_++, byte)) return false;
-      out |= std::uint64_t{byte & 0x7fU} << shift;
-    }
-    return true;
-  }
+  bool Number(std::uint64_t& out) { return base::ReadLeb128(reader_, at_, out); }
 
   const base::Bytes entry_;
   const base::BoundedReader reader_;

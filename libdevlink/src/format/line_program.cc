@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/line_program.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include "base/leb128.h"
 #include "format/dwarf_lines.h"
 
 namespace devlink::format {
@@ -44,14 +44,14 @@ class ProgramReader {
       case dwarf::kCopy:
         return AddRow();
       case dwarf::kAdvancePlace:
-        if (!Unsigned(number)) return false;
+        if (!Number(number)) return false;
         Advance(number);
         return true;
       case dwarf::kAdvanceLine:
         return AdvanceLine();
       case dwarf::kSetFile:
       case dwarf::kSetColumn:
-        return Unsigned(number) && Keep();
+        return Number(number) && Keep();
       case dwarf::kNegateStatement:
       case dwarf::kSetBlock:
         return Keep();
@@ -72,7 +72,7 @@ class ProgramReader {
 
   bool Extended() {
     std::uint64_t length = 0;
-    if (!Unsigned(length) || length == 0) return false;
+    if (!Number(length) || length == 0) return false;
     const auto body = reader_.Slice(at_, length);
     if (!body) return false;
     at_ += length;
@@ -99,32 +99,15 @@ class ProgramReader {
     return true;
   }
 
-  bool Unsigned(std::uint64_t& out) {
-    unsigned bits = 0;
-    return Number(out, bits);
-  }
+  bool Number(std::uint64_t& out) { return base::ReadLeb128(reader_, at_, out); }
   bool AdvanceLine() {
-    std::uint64_t number = 0;
-    unsigned bits = 0;
-    if (!Number(number, bits)) return false;
-    const bool is_negative = bits < 64 && (number >> (bits - 1) & 1U) != 0;
-    if (is_negative) number |= ~std::uint64_t{0} << bits;
-    MoveLine(static_cast<std::int64_t>(number));
+    std::int64_t by = 0;
+    if (!base::ReadSignedLeb128(reader_, at_, by)) return false;
+    MoveLine(by);
     return true;
   }
   // Any bytes may come: numbers wrap.
   void MoveLine(std::int64_t by) { line_ += static_cast<std::uint64_t>(by); }
-  // LEB128, with the number of bits that it gives.
-  bool Number(std::uint64_t& out, unsigned& bits) {
-    out = 0;
-    bits = 0;
-    std::uint8_t byte = 0x80;
-    for (; (byte & 0x80) != 0; bits += 7) {
-      if (bits > 63 || !reader_.Read(at_++, byte)) return false;
-      out |= std::uint64_t{byte & 0x7fU} << bits;
-    }
-    return true;
-  }
 
   const base::Bytes bytes_;
   const base::BoundedReader reader_;
@@ -140,34 +123,12 @@ class ProgramReader {
   LineProgram out_;
 };
 
-// Advances, too, are written as if they had a sign.
-void AppendSigned(std::vector<std::uint8_t>& out, std::int64_t number) {
-  for (bool more = true; more;) {
-    const auto bits = static_cast<std::uint8_t>(number & 0x7f);
-    number >>= 7;
-    const bool is_negative = (bits & 0x40) != 0;
-    more = number != (is_negative ? -1 : 0);
-    out.push_back(static_cast<std::uint8_t>(bits | (more ? 0x80 : 0)));
-  }
-}
-
-}  // namespace
-
-namespace {
-
 // Where the operands of an instruction for inlined code begin: behind a length of one byte.
 constexpr std::uint64_t kInlinedOperands = 3;
 
 bool SetsInlined(const LineInstruction& instruction) {
   return instruction.size() > kInlinedOperands && instruction[0] == dwarf::kExtended &&
          instruction[2] == dwarf::kSetInlined;
-}
-
-// Where the first operand ends.
-std::size_t EndOfCallingRow(const LineInstruction& instruction) {
-  std::size_t end = kInlinedOperands;
-  while (end < instruction.size() && (instruction[end] & 0x80) != 0) ++end;
-  return std::min(end + 1, instruction.size());
 }
 
 }  // namespace
@@ -181,25 +142,21 @@ std::optional<LineState> StateSetBy(const LineInstruction& instruction) {
 }
 
 std::optional<std::uint64_t> CallingRow(const LineInstruction& instruction) {
-  if (!SetsInlined(instruction)) return std::nullopt;
-  std::uint64_t out = 0;
-  unsigned shift = 0;
-  for (std::size_t i = kInlinedOperands; i < EndOfCallingRow(instruction); ++i, shift += 7) {
-    if (shift > 63) return std::nullopt;
-    out |= std::uint64_t{instruction[i] & 0x7fU} << shift;
-  }
-  return out;
+  std::uint64_t at = kInlinedOperands;
+  std::uint64_t row = 0;
+  const bool has_one =
+      SetsInlined(instruction) && base::ReadLeb128(base::BoundedReader(instruction), at, row);
+  if (!has_one) return std::nullopt;
+  return row;
 }
 
 LineInstruction WithCallingRow(const LineInstruction& instruction, std::uint64_t row) {
+  std::uint64_t behind = kInlinedOperands;
+  std::uint64_t ignored = 0;
+  if (!base::ReadLeb128(base::BoundedReader(instruction), behind, ignored)) return instruction;
   LineInstruction out = {dwarf::kExtended, 0, dwarf::kSetInlined};
-  do {
-    const auto bits = static_cast<std::uint8_t>(row & 0x7f);
-    row >>= 7;
-    out.push_back(static_cast<std::uint8_t>(bits | (row != 0 ? 0x80 : 0)));
-  } while (row != 0);
-  out.insert(out.end(),
-             instruction.begin() + static_cast<std::ptrdiff_t>(EndOfCallingRow(instruction)),
+  base::AppendLeb128(out, row);
+  out.insert(out.end(), instruction.begin() + static_cast<std::ptrdiff_t>(behind),
              instruction.end());
   out[1] = static_cast<std::uint8_t>(out.size() - 2);
   return out;
@@ -252,7 +209,7 @@ class ProgramWriter {
     if (const auto opcode = SpecialFor(steps, lines)) return out_.push_back(*opcode);
     if (lines != 0 || steps == 0) {
       out_.push_back(dwarf::kAdvanceLine);
-      AppendSigned(out_, lines);
+      base::AppendSignedLeb128(out_, lines);
     }
     Advance(steps);
     out_.push_back(dwarf::kCopy);
@@ -269,10 +226,11 @@ class ProgramWriter {
     if (opcode > dwarf::kLargestOpcode) return std::nullopt;
     return static_cast<std::uint8_t>(opcode);
   }
+  // Advances, too, are written as if they had a sign.
   void Advance(std::int64_t steps) {
     if (steps == 0) return;
     out_.push_back(dwarf::kAdvancePlace);
-    AppendSigned(out_, steps);
+    base::AppendSignedLeb128(out_, steps);
   }
   [[nodiscard]] std::int64_t StepsTo(std::uint64_t next) const {
     return static_cast<std::int64_t>(next - place_) / scale_.unit;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/leb128.h"
 #include "format/dwarf_lines.h"
 
 namespace devlink::format {
@@ -109,16 +110,8 @@ class LineTableReader {
     return true;
   }
 
-  // LEB128; of signed numbers only the length is wanted.
-  bool Number(std::uint64_t& out) {
-    out = 0;
-    std::uint8_t byte = 0x80;
-    for (unsigned shift = 0; (byte & 0x80) != 0; shift += 7) {
-      if (shift > 63 || !reader_.Read(at_++, byte)) return false;
-      out |= std::uint64_t{byte & 0x7fU} << shift;
-    }
-    return true;
-  }
+  // Of signed numbers only the length is wanted.
+  bool Number(std::uint64_t& out) { return base::ReadLeb128(reader_, at_, out); }
 
   const base::Bytes bytes_;
   const base::BoundedReader reader_;

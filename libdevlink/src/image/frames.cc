@@ -9,6 +9,7 @@
 
 #include "base/align.h"
 #include "format/frames.h"
+#include "image/function_fields.h"
 #include "image/section_bytes.h"
 
 namespace devlink::internal {
@@ -17,25 +18,6 @@ namespace {
 
 using format::Frame;
 using format::FrameEntry;
-
-// Code that a field names: where in its function it begins is 0 but for parts of what an assembler
-// laid out as a whole.
-struct NamedCode {
-  SymbolId function = kNone;
-  std::int64_t begin = 0;
-};
-
-// By the offset of the field in the section.
-base::HashMap<std::uint64_t, NamedCode> Named(const FrameView& view) {
-  base::HashMap<std::uint64_t, NamedCode> out;
-  const Program& program = view.passes.program;
-  for (const KeptRelocation& kept : view.passes.relocated.kept) {
-    if (program.sections[kept.list].owner != view.section) continue;
-    if (program.symbols[kept.symbol].function == kNone) continue;
-    out[kept.offset] = {kept.symbol, kept.addend};
-  }
-  return out;
-}
 
 class FrameMaker {
  public:
@@ -51,20 +33,21 @@ class FrameMaker {
     const auto machine = format::SplitFrames(sass_bytes_);
     if (!from || !machine || AreLarge(*from) || AreLarge(*machine)) return {};
     FindBodies(*machine, bases);
-    const auto named = Named(mercury_);
+    // Their addends are 0 but for parts of what an assembler laid out as a whole.
+    const FunctionFields named = FunctionFieldsOf(mercury_.passes, mercury_.section);
     base::HashMap<std::uint64_t, Placed> placed;  // by the offset of the field in the Mercury view
     for (const Frame& frame : *from) {
       const auto code = named.find(frame.code.begin + format::kFrameAddressField);
       if (code == named.end()) continue;
       const Program& program = mercury_.passes.program;
-      const FunctionId own = program.symbols[code->second.function].function;
-      const bool is_part = code->second.begin != 0;
+      const FunctionId own = program.symbols[code->second->symbol].function;
+      const bool is_part = code->second->addend != 0;
       auto& bodies = is_part ? parts_ : bodies_;
       const auto found = bodies.find(function_of[own]);
       const bool has_body =
           found != bodies.end() && found->second.IsLeft() && !hidden.contains(own);
       if (!has_body) {
-        placed[code->first] = {StubOf(frame), is_part ? code->second.begin : 0};
+        placed[code->first] = {StubOf(frame), is_part ? code->second->addend : 0};
         continue;
       }
       const BodyFrame& body = found->second.frames[found->second.copied];
@@ -112,13 +95,13 @@ class FrameMaker {
 
   // The frames of each function's body, which came from the input that the function is of.
   void FindBodies(const std::vector<Frame>& frames, const InputBases& bases) {
-    const auto named = Named(sass_);
+    const FunctionFields named = FunctionFieldsOf(sass_.passes, sass_.section);
     const Program& program = sass_.passes.program;
     for (const Frame& frame : frames) {
       const auto code = named.find(frame.code.begin + format::kFrameAddressField);
       if (code == named.end()) continue;
-      const Symbol& function = program.symbols[code->second.function];
-      const bool is_part = code->second.begin != 0;
+      const Symbol& function = program.symbols[code->second->symbol];
+      const bool is_part = code->second->addend != 0;
       const InputId input = bases.InputAt(frame.code.begin);
       Body& body = (is_part ? parts_ : bodies_)[function.function];
       const bool is_another_part = is_part && body.input == input;
@@ -127,12 +110,12 @@ class FrameMaker {
       if (!body.frames.empty() && body.input == input && !is_part) continue;
       if (!is_another_part) body.frames.clear();
       body.input = input;
-      body.frames.push_back({frame, code->second.begin, {}});
+      body.frames.push_back({frame, code->second->addend, {}});
       if (!is_part) continue;
       for (std::uint64_t field = 0; field < frame.cie.size; ++field) {
         const auto in_cie = named.find(frame.cie.begin + field);
         if (in_cie == named.end()) continue;
-        body.frames.back().in_cie.emplace_back(field, in_cie->second.begin);
+        body.frames.back().in_cie.emplace_back(field, in_cie->second->addend);
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "format/capsule.h"
 #include "format/line_program.h"
 #include "format/sections.h"
+#include "image/function_fields.h"
 #include "image/section_bytes.h"
 
 namespace devlink::internal {
@@ -22,19 +23,6 @@ using format::LineRow;
 using format::LineSequence;
 using format::LineUnit;
 
-// Symbols of functions, by the fields of a line table that are filled in with their places.
-using NamedFunctions = base::HashMap<std::uint64_t, SymbolId>;
-
-NamedFunctions NamedIn(const PassResults& passes, SectionId section) {
-  NamedFunctions out;
-  const Program& program = passes.program;
-  for (const KeptRelocation& kept : passes.relocated.kept) {
-    if (program.sections[kept.list].owner != section) continue;
-    if (program.symbols[kept.symbol].function != kNone) out[kept.offset] = kept.symbol;
-  }
-  return out;
-}
-
 // Of a sequence: code has a row for each instruction and for each call that is inlined there. What
 // has more is left as it is, since what a row takes in memory is many times its bytes.
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 20;
@@ -43,13 +31,13 @@ constexpr std::uint64_t kMostRows = std::uint64_t{1} << 20;
 struct TableOfView {
   std::vector<std::uint8_t> bytes;
   format::LineTable table;
-  NamedFunctions named;
+  FunctionFields named;
 
   // Nothing where the sequence does not begin with a function's place.
   [[nodiscard]] std::optional<SymbolId> FunctionOf(const LineSequence& sequence) const {
     const auto found = named.find(sequence.begin + format::kSetAddressHead);
     if (found == named.end()) return std::nullopt;
-    return found->second;
+    return found->second->symbol;
   }
   [[nodiscard]] std::optional<format::LineScale> ScaleOf(const LineUnit& unit) const {
     return format::ReadLineScale(base::Bytes(bytes).subspan(unit.begin, unit.program - unit.begin));
@@ -65,7 +53,7 @@ struct TableOfView {
 };
 
 std::optional<TableOfView> ReadTable(const PassResults& passes, SectionId section) {
-  TableOfView out{BytesOf(passes.program.sections[section]), {}, NamedIn(passes, section)};
+  TableOfView out{BytesOf(passes.program.sections[section]), {}, FunctionFieldsOf(passes, section)};
   auto table = format::LineTable::Read(out.bytes);
   if (!table || !table->is_plain()) return std::nullopt;
   out.table = *std::move(table);
@@ -128,30 +116,14 @@ class CodePlaces {
   std::vector<Instruction> known_;
 };
 
-// A place has one row, which says the line of the last one there.
-LineProgram WithOneRowEach(const LineProgram& program) {
-  LineProgram out;
-  out.before_end = program.before_end;
-  out.end = program.end;
-  for (const LineRow& row : program.rows) {
-    if (out.rows.empty() || out.rows.back().place != row.place) {
-      out.rows.push_back(row);
-      continue;
-    }
-    LineRow& known = out.rows.back();
-    known.before.insert(known.before.end(), row.before.begin(), row.before.end());
-    known.line = row.line;
-    known.begins_function &= row.begins_function;
+// Whether machine code has a row for where the function begins and one for its first instruction:
+// where a row says more of the first place than that the function begins there.
+bool BeginsTwice(const LineProgram& mercury) {
+  for (const LineRow& row : mercury.rows) {
+    if (row.place != mercury.rows.front().place) return false;
+    if (!row.begins_function) return true;
   }
-  return out;
-}
-
-// Where a row says more of the function's first place than that the function begins there, machine
-// code has a row for each.
-void AddBegin(LineProgram& rows) {
-  if (rows.rows.empty() || rows.rows.front().begins_function) return;
-  const LineRow& first = rows.rows.front();
-  rows.rows.insert(rows.rows.begin() + 1, LineRow{{}, first.place, first.line, false});
+  return false;
 }
 
 // Rows of the code at the places, as Mercury's rows say them: an instruction has a row where its
@@ -180,7 +152,7 @@ class RowsOfCode {
     std::uint64_t number = 0;  // that it has now; 0: it is not written so far
   };
 
-  explicit RowsOfCode(const LineProgram& mercury) {
+  explicit RowsOfCode(const LineProgram& mercury) : begins_twice_(BeginsTwice(mercury)) {
     State state = {};
     for (const LineRow& row : mercury.rows) {
       for (const format::LineInstruction& instruction : row.before) {
@@ -218,20 +190,13 @@ class RowsOfCode {
       Row& row = rows_[next - 1];
       if (last != nullptr && SayTheSame(row, *last)) continue;
       WriteWithCallers(row, instruction.sass);
-      // Where a row says more of the first place than that the function begins there.
-      if (last == nullptr && places.marks_begin() && !MarkBegin(first, next)) {
+      if (last == nullptr && begins_twice_ && places.marks_begin()) {
         const LineRow& begin = out_.rows.front();
         out_.rows.push_back({{}, begin.place, begin.line, false});
         row.number = out_.rows.size();
       }
       last = &row;
     }
-  }
-  [[nodiscard]] bool MarkBegin(std::size_t first, std::size_t end) const {
-    for (std::size_t i = first; i < end; ++i) {
-      if (!rows_[i].mercury->begins_function) return false;
-    }
-    return true;
   }
 
   void WriteWithCallers(Row& row, std::uint64_t place) {
@@ -263,6 +228,7 @@ class RowsOfCode {
     row.number = out_.rows.size();
   }
 
+  const bool begins_twice_;
   std::vector<Row> rows_;  // all of the Mercury view's
   std::vector<format::LineInstruction> others_;
   std::array<format::LineInstruction, format::kLineStates> said_;
@@ -389,12 +355,16 @@ class LineRemaker {
     if (sass && mercury) AddPlaces(*mercury, *sass, out);
     return out;
   }
+  // Each place of Mercury's has a row of machine code.
   static void AddPlaces(const LineProgram& mercury, const LineProgram& sass, CodePlaces& out) {
-    LineProgram rows = WithOneRowEach(mercury);
-    AddBegin(rows);
-    if (rows.rows.size() != sass.rows.size()) return;
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-      out.Add({rows.rows[i].place, sass.rows[i].place});
+    std::vector<std::uint64_t> places;
+    for (const LineRow& row : mercury.rows) {
+      if (places.empty() || places.back() != row.place) places.push_back(row.place);
+    }
+    const std::size_t begin = BeginsTwice(mercury) ? 1 : 0;
+    if (places.size() + begin != sass.rows.size()) return;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      out.Add({places[i], sass.rows[i + begin].place});
     }
     out.SetMercurySize(mercury.end);
   }
